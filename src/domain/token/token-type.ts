@@ -1,0 +1,13 @@
+/** The eight token types of the contract, section 3 "Types". */
+export const tokenTypes = [
+  'token',
+  'card',
+  'bank',
+  'card_number',
+  'us_bank_account_number',
+  'us_bank_routing_number',
+  'social_security_number',
+  'employer_id_number',
+] as const;
+
+export type TokenType = (typeof tokenTypes)[number];
