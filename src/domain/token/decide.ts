@@ -1,0 +1,125 @@
+import { cvcAt, isExpired, keysOf, type TokenLife, type TokenState } from './token-state.js';
+import type { TokenType } from './token-type.js';
+
+/** What somebody, or a clock, wants of a token. `at` is the instant of the command, milliseconds since the epoch. */
+export type TokenCommand =
+  | {
+      readonly do: 'create';
+      readonly at: number;
+      readonly tokenType: TokenType;
+      readonly hasCvc: boolean;
+      readonly cvcRetentionMs: number;
+      readonly expiresAt: number | null;
+    }
+  | {
+      readonly do: 'update';
+      readonly at: number;
+      /** Top-level names of the fields that become another value; empty: nothing changes. */
+      readonly changed: readonly string[];
+      /** Data other than the cvc becomes another value, so what it was must end. */
+      readonly dataReplaced: boolean;
+      readonly cvc: 'kept' | 'set' | 'removed';
+      readonly cvcRetentionMs: number;
+      readonly expiresAt: number | null;
+    }
+  | { readonly do: 'delete'; readonly at: number }
+  | { readonly do: 'expire'; readonly at: number }
+  | { readonly do: 'purge_cvc'; readonly at: number; readonly reason: 'due' | 'request' };
+
+/** An event that was decided, before it has keys and a place in the log. `ends` are the keys it ends. */
+export type TokenDecision =
+  | {
+      readonly type: 'token.created';
+      readonly tokenType: TokenType;
+      readonly hasCvc: boolean;
+      readonly expiresAt: number | null;
+      readonly cvcPurgeAt: number | null;
+    }
+  | {
+      readonly type: 'token.updated';
+      readonly changed: readonly string[];
+      /** null: the content is sealed under a new key. */
+      readonly key: string | null;
+      readonly cvc: 'kept' | 'set' | 'removed';
+      readonly expiresAt: number | null;
+      readonly cvcPurgeAt: number | null;
+      readonly ends: readonly string[];
+    }
+  | { readonly type: 'token.deleted'; readonly ends: readonly string[] }
+  | { readonly type: 'token.expired'; readonly dueAt: number; readonly ends: readonly string[] }
+  | {
+      readonly type: 'token.property.expired';
+      readonly reason: 'due' | 'request';
+      readonly dueAt: number;
+      readonly ends: readonly string[];
+    };
+
+export type Decided =
+  | { readonly ok: true; readonly events: readonly TokenDecision[] }
+  | { readonly ok: false; readonly code: 'token_not_found' | 'id_in_use' };
+
+/**
+ * The rules of a token's life (specification, "States and transitions"). Pure: no clock, no I/O, no keys. A command
+ * that changes nothing decides no events, and then nothing is appended.
+ */
+export function decide(command: TokenCommand, state: TokenState): Decided {
+  const { life } = state;
+  const living = life !== null && !isExpired(life, command.at) ? life : null;
+  switch (command.do) {
+    case 'create':
+      if (living !== null) return { ok: false, code: 'id_in_use' };
+      return events(...(life === null ? [] : [expired(life, command.at)]), created(command));
+    case 'update':
+      if (living === null) return { ok: false, code: 'token_not_found' };
+      return command.changed.length === 0 ? events() : events(updated(living, command));
+    case 'delete':
+      return living === null
+        ? { ok: false, code: 'token_not_found' }
+        : events({ type: 'token.deleted', ends: keysOf(living) });
+    case 'expire':
+      return life === null || living !== null ? events() : events(expired(life, command.at));
+    case 'purge_cvc':
+      return life === null ? { ok: false, code: 'token_not_found' } : purged(life, command.at, command.reason);
+  }
+}
+
+function events(...decided: readonly TokenDecision[]): Decided {
+  return { ok: true, events: decided };
+}
+
+function created(command: Extract<TokenCommand, { do: 'create' }>): TokenDecision {
+  return {
+    type: 'token.created',
+    tokenType: command.tokenType,
+    hasCvc: command.hasCvc,
+    expiresAt: command.expiresAt,
+    cvcPurgeAt: command.hasCvc ? command.at + command.cvcRetentionMs : null,
+  };
+}
+
+function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' }>): TokenDecision {
+  // A cvc that was due when the edit came is not carried on, even when nobody has purged it yet.
+  const cvc = command.cvc === 'kept' && life.cvc !== null && cvcAt(life, command.at) === null ? 'removed' : command.cvc;
+  const ends = [
+    ...(command.dataReplaced ? [life.key] : []),
+    ...(cvc !== 'kept' && life.cvc !== null ? [life.cvc.key] : []),
+  ];
+  return {
+    type: 'token.updated',
+    changed: command.changed,
+    key: command.dataReplaced ? null : life.key,
+    cvc,
+    expiresAt: command.expiresAt,
+    cvcPurgeAt: cvc === 'set' ? command.at + command.cvcRetentionMs : null,
+    ends,
+  };
+}
+
+function expired(life: TokenLife, at: number): TokenDecision {
+  return { type: 'token.expired', dueAt: life.expiresAt ?? at, ends: keysOf(life) };
+}
+
+function purged(life: TokenLife, at: number, reason: 'due' | 'request'): Decided {
+  if (life.cvc === null || (reason === 'due' && at < life.cvc.purgeAt)) return events();
+  return events({ type: 'token.property.expired', reason, dueAt: life.cvc.purgeAt, ends: [life.cvc.key] });
+}

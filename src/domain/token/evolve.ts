@@ -1,0 +1,55 @@
+import type { RecordedFact } from './token-fact.js';
+import type { CvcState, EndedKeyState, TokenLife, TokenState } from './token-state.js';
+
+/** Folds one recorded event onto the state of its stream. Pure. */
+export function evolve(state: TokenState, fact: RecordedFact): TokenState {
+  const { revision } = fact;
+  if (fact.type === 'token.created') return { revision, life: born(fact), ended: [] };
+  const ended = [...state.ended, ...endedBy(fact)];
+  if (fact.type === 'token.deleted' || fact.type === 'token.expired' || state.life === null) {
+    return { revision, life: null, ended };
+  }
+  if (fact.type === 'token.property.expired') return { revision, life: { ...state.life, cvc: null }, ended };
+  return { revision, life: updated(state.life, fact), ended };
+}
+
+type Fact<T extends RecordedFact['type']> = Extract<RecordedFact, { type: T }>;
+
+function born(fact: Fact<'token.created'>): TokenLife {
+  const { clear } = fact;
+  return {
+    tenantId: fact.tenantId,
+    tokenType: clear.token_type,
+    createdRevision: fact.revision,
+    createdPosition: fact.position,
+    createdAt: fact.time,
+    createdBy: fact.actorId,
+    modifiedAt: null,
+    modifiedBy: null,
+    expiresAt: clear.expires_at ?? null,
+    key: clear.key,
+    contentRevision: fact.revision,
+    cvc: newCvc(fact),
+  };
+}
+
+function updated(life: TokenLife, fact: Fact<'token.updated'>): TokenLife {
+  return {
+    ...life,
+    modifiedAt: fact.time,
+    modifiedBy: fact.actorId,
+    expiresAt: fact.clear.expires_at ?? null,
+    key: fact.clear.key,
+    contentRevision: fact.revision,
+    cvc: fact.clear.cvc === 'kept' ? life.cvc : newCvc(fact),
+  };
+}
+
+function newCvc(fact: Fact<'token.created' | 'token.updated'>): CvcState | null {
+  const { cvc_key: key, cvc_purge_at: purgeAt } = fact.clear;
+  return key === undefined || purgeAt === undefined ? null : { key, revision: fact.revision, purgeAt };
+}
+
+function endedBy(fact: Exclude<RecordedFact, { type: 'token.created' }>): EndedKeyState[] {
+  return fact.clear.ends.map((keyId) => ({ keyId, eventId: fact.id }));
+}

@@ -1,0 +1,37 @@
+import type { JsonObject } from '../domain/json.js';
+
+/** The sealed part of an event: boxes of `sealing/box.ts`. The cvc is in no box but its own. */
+export type SealedParts = {
+  readonly content: Uint8Array | null;
+  readonly cvc: Uint8Array | null;
+};
+
+/** An event before it has a place in the log. Nothing in it but the boxes is derived from data. */
+export type NewEvent = {
+  /** UUID v4, random per attempt to append. */
+  readonly id: string;
+  readonly type: string;
+  /** Schema version of `clear` and of what the boxes hold. */
+  readonly version: number;
+  readonly tenantId: string;
+  /** The application id, or `system` for expiry and purge, or `operator` for the command line. */
+  readonly actorId: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** Keyed hash of the idempotency key that caused the event. */
+  readonly cmd: string | null;
+  /** The trace id, sealed under the tenant's audit key. */
+  readonly trace: Uint8Array | null;
+  readonly clear: JsonObject;
+  readonly sealed: SealedParts;
+};
+
+export type RecordedEvent = NewEvent & {
+  readonly stream: string;
+  /** From 0, without gaps, per stream. */
+  readonly revision: number;
+  /** Order over all streams; grows, with gaps. */
+  readonly position: number;
+};
+
+export const noSealedParts: SealedParts = { content: null, cvc: null };

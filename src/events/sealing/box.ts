@@ -1,0 +1,56 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { lengthPrefixed } from './length-prefixed.js';
+
+const formatVersion = 1;
+const nonceBytes = 12;
+const tagBytes = 16;
+const headBytes = 1 + nonceBytes;
+
+/** Where a box belongs. It opens nowhere else: all of it is additional data of the cipher. */
+export type BoxPlace = {
+  readonly tenantId: string;
+  readonly stream: string;
+  /** Revision of the event that the box was sealed for. */
+  readonly revision: number;
+  readonly keyId: string;
+  readonly field: 'content' | 'cvc' | 'trace' | 'data-key' | 'tenant-key' | 'root-check';
+};
+
+/**
+ * Seals bytes with AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce.
+ * The box is: format version (1 byte), nonce (12), ciphertext, tag (16); in a buffer of its own.
+ */
+export function sealBox(key: Uint8Array, plain: Uint8Array, place: BoxPlace): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(additionalData(place));
+  const body = cipher.update(plain);
+  cipher.final();
+  // Unpooled: a structured clone to another thread copies the whole pool that a pooled buffer lies in.
+  const box = Buffer.allocUnsafeSlow(headBytes + body.length + tagBytes);
+  box[0] = formatVersion;
+  nonce.copy(box, 1);
+  body.copy(box, headBytes);
+  cipher.getAuthTag().copy(box, headBytes + body.length);
+  return box;
+}
+
+/** Opens a box; null when the key, the place or a single bit of the box is another. */
+export function openBox(key: Uint8Array, box: Uint8Array, place: BoxPlace): Buffer | null {
+  if (box.length < headBytes + tagBytes || box[0] !== formatVersion) return null;
+  const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(1, headBytes), { authTagLength: tagBytes });
+  decipher.setAAD(additionalData(place));
+  decipher.setAuthTag(box.subarray(box.length - tagBytes));
+  const plain = decipher.update(box.subarray(headBytes, box.length - tagBytes));
+  try {
+    decipher.final();
+  } catch {
+    return null;
+  }
+  return plain;
+}
+
+function additionalData(place: BoxPlace): Buffer {
+  const { tenantId, stream, revision, keyId, field } = place;
+  return lengthPrefixed([`strongroom.box.${formatVersion}`, tenantId, stream, String(revision), keyId, field]);
+}

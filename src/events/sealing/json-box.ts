@@ -1,0 +1,29 @@
+import type { Json } from '../../domain/json.js';
+import { type BoxPlace, openBox, sealBox } from './box.js';
+
+const blockBytes = 64;
+const space = 0x20;
+
+/**
+ * Seals a JSON value. The text is padded with spaces, which JSON ignores, to a multiple of 64 bytes, so that the
+ * length of a box tells little about what lies in it.
+ */
+export function sealJson(key: Uint8Array, value: unknown, place: BoxPlace): Buffer {
+  const text = JSON.stringify(value);
+  const length = Buffer.byteLength(text);
+  const padded = Buffer.allocUnsafeSlow(Math.ceil(length / blockBytes) * blockBytes);
+  padded.write(text);
+  padded.fill(space, length);
+  const box = sealBox(key, padded, place);
+  padded.fill(0);
+  return box;
+}
+
+/** Opens what `sealJson` sealed; undefined when the box is damaged, moved or under another key. */
+export function openJson(key: Uint8Array, box: Uint8Array, place: BoxPlace): Json | undefined {
+  const plain = openBox(key, box, place);
+  if (plain === null) return undefined;
+  const value = JSON.parse(plain.toString('utf8')) as Json;
+  plain.fill(0);
+  return value;
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { RecordedFact, TokenFact } from '../../domain/token/token-fact.js';
+import { tokenTypes } from '../../domain/token/token-type.js';
+import type { RecordedEvent } from '../event.js';
+
+const keyId = z.string();
+const ends = z.array(keyId);
+const time = z.number().int();
+const times = { expires_at: time.optional(), cvc_purge_at: time.optional() };
+
+/** Schemas of the clear parts in the newest version of each event (shapes: `domain/token/token-fact.ts`). */
+const schemas: { readonly [T in TokenFact['type']]: z.ZodType<Extract<TokenFact, { type: T }>['clear']> } = {
+  'token.created': z.object({ token_type: z.enum(tokenTypes), key: keyId, cvc_key: keyId.optional(), ...times }),
+  'token.updated': z.object({
+    changed: z.array(z.string()),
+    key: keyId,
+    cvc: z.enum(['kept', 'set', 'removed']),
+    cvc_key: keyId.optional(),
+    ...times,
+    ends,
+  }),
+  'token.deleted': z.object({ reason: z.literal('request'), ends }),
+  'token.expired': z.object({ due_at: time, ends }),
+  'token.property.expired': z.object({
+    property: z.literal('cvc'),
+    reason: z.enum(['due', 'request']),
+    due_at: time,
+    ends,
+  }),
+};
+
+/** The schema version that this program writes, of every token event. */
+export const tokenEventVersion = 1;
+
+/** An event that this program cannot read: of a newer version, of an unknown type, or damaged. Never skipped. */
+export class UnreadableEvent extends Error {
+  constructor(event: RecordedEvent, reason: string) {
+    super(`event at position ${event.position} (${event.type}, version ${event.version}) ${reason}`);
+    this.name = 'UnreadableEvent';
+  }
+}
+
+/** True for the events that `readTokenEvent` reads. */
+export function isTokenEvent(event: RecordedEvent): boolean {
+  return event.type.startsWith('token.');
+}
+
+/** A stored event as the domain folds it, brought to the newest version. Throws UnreadableEvent. */
+export function readTokenEvent(event: RecordedEvent): RecordedFact {
+  if (event.version > tokenEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
+  const { id, revision, position, time: at, tenantId, actorId, type } = event;
+  const schema = Object.hasOwn(schemas, type) ? schemas[type as TokenFact['type']] : undefined;
+  const parsed = schema?.safeParse(event.clear);
+  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not one of the catalogue, or damaged');
+  const fact = { type, clear: parsed.data } as TokenFact;
+  return { ...fact, id, revision, position, time: at, tenantId, actorId };
+}

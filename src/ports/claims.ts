@@ -1,0 +1,20 @@
+/** What a finished command left, enough to render its answer again: no body, no data. */
+export type ClaimResult = {
+  readonly tokens: readonly { readonly stream: string; readonly createdRevision: number }[];
+  /** True when the first answer was a deduplicated token. */
+  readonly deduplicated: boolean;
+};
+
+export type ClaimBegin =
+  | { readonly state: 'fresh' }
+  | { readonly state: 'in_flight' }
+  | { readonly state: 'done'; readonly result: ClaimResult };
+
+/** Who owns an idempotency key. A finished claim is written by `UnitOfWork.commit` beside the events it stands for. */
+export interface Claims {
+  /** `fresh` makes the caller the owner until `release`. Claims finished before `notBefore` (ms) count as absent. */
+  begin(cmd: string, notBefore: number): Promise<ClaimBegin>;
+  release(cmd: string): Promise<void>;
+  /** Forgets claims finished before `notBefore`. */
+  forget(notBefore: number): Promise<void>;
+}

@@ -1,0 +1,15 @@
+/**
+ * A store cannot do its work now: busy, full, unreachable. Thrown by adapters in place of their library's errors;
+ * the answer to the caller is 503 and nothing was acknowledged. `reason` is a word of ours, never a library's text.
+ */
+export class StoreUnavailable extends Error {
+  readonly store: string;
+  readonly reason: string;
+
+  constructor(store: string, reason: string) {
+    super(`${store}: ${reason}`);
+    this.name = 'StoreUnavailable';
+    this.store = store;
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,21 @@
+import type { TokenView } from '../projections/token-view.js';
+
+export type DueRow = {
+  readonly stream: string;
+  readonly tenantId: string;
+  readonly due: 'expiry' | 'cvc';
+  /** Milliseconds since the epoch. */
+  readonly dueAt: number;
+};
+
+/** One row a token: the folded view, sealed as the events sealed it, and its due times. */
+export interface TokenRows {
+  /** The row of a living or removed token; null when there never was one or its tombstone has gone. */
+  get(stream: string): Promise<TokenView | null>;
+  /** The living, not yet expired token of the tenant with this keyed fingerprint, or null. */
+  findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
+  /** Rows whose expiry or cvc purge is due at `now`, earliest first, at most `limit`. */
+  due(now: number, limit: number): Promise<readonly DueRow[]>;
+  /** The earliest due time of all rows, or null. */
+  nextDueAt(): Promise<number | null>;
+}

@@ -1,0 +1,39 @@
+import type { NewEvent } from '../events/event.js';
+import type { TokenView } from '../projections/token-view.js';
+import type { ClaimResult } from './claims.js';
+import type { DirectoryRecord } from './directory.js';
+
+/** What one stream gets, with the row that its events lead to. */
+export type StreamWrite = {
+  readonly stream: string;
+  /** -1: the stream must not exist yet. */
+  readonly expectedRevision: number;
+  readonly events: readonly NewEvent[];
+  readonly row:
+    | { readonly of: 'token'; readonly view: TokenView; readonly fingerprintHash: string | null }
+    | { readonly of: 'directory'; readonly record: DirectoryRecord }
+    | null;
+  /** Refuse when another living token of the tenant has this keyed fingerprint at `now` (deduplication). */
+  readonly distinct: { readonly tenantId: string; readonly fingerprintHash: string; readonly now: number } | null;
+};
+
+export type Change = {
+  readonly writes: readonly StreamWrite[];
+  /** Recorded together with the writes, so that a repeat finds what the first did. */
+  readonly claim: { readonly cmd: string; readonly result: ClaimResult; readonly time: number } | null;
+};
+
+export type CommitOutcome =
+  | { readonly outcome: 'committed' }
+  | { readonly outcome: 'conflict' }
+  | { readonly outcome: 'duplicate'; readonly write: number; readonly stream: string }
+  | { readonly outcome: 'claimed' };
+
+/**
+ * Stores what one command changes: events at their expected revisions, the rows they lead to, the idempotency claim;
+ * all or nothing, durable when it resolves. SQLite: one transaction, shared by many commands (group commit).
+ * Throws StoreUnavailable when the store could not do it; then nothing of the change is stored.
+ */
+export interface UnitOfWork {
+  commit(change: Change): Promise<CommitOutcome>;
+}

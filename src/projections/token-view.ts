@@ -1,0 +1,36 @@
+import { evolve } from '../domain/token/evolve.js';
+import { noToken, type TokenState } from '../domain/token/token-state.js';
+import type { RecordedEvent } from '../events/event.js';
+import { readTokenEvent } from '../events/tokens/catalogue.js';
+
+/**
+ * What the events of one stream lead to: the folded state and, byte for byte, the boxes that are still in force.
+ * It needs no key, so a rebuild opens nothing. This is the row of a token.
+ */
+export type TokenView = {
+  readonly stream: string;
+  readonly tenantId: string;
+  readonly state: TokenState;
+  /** The box of the event at `state.life.contentRevision`. */
+  readonly content: Uint8Array | null;
+  /** The box of the event at `state.life.cvc.revision`. */
+  readonly cvc: Uint8Array | null;
+};
+
+/** The view before the first event of a stream. */
+export function emptyView(stream: string, tenantId: string): TokenView {
+  return { stream, tenantId, state: noToken, content: null, cvc: null };
+}
+
+/** Folds one event onto the view. Pure; an event of another stream is a programming error. */
+export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
+  const state = evolve(view.state, readTokenEvent(event));
+  const { life } = state;
+  return {
+    stream: view.stream,
+    tenantId: view.tenantId,
+    state,
+    content: life === null ? null : (event.sealed.content ?? view.content),
+    cvc: life?.cvc == null ? null : (event.sealed.cvc ?? view.cvc),
+  };
+}
