@@ -24,8 +24,14 @@ export type KeyUse<T> =
 /** A key and the event that ended it: both together are erasure. */
 export type EndedKey = { readonly keyId: string; readonly eventId: string };
 
-/** A living key, with the head of the log before it was made: no event up to there can name it. */
-export type MadeKey = { readonly keyId: string; readonly madeAt: number; readonly logHead: number };
+/**
+ * A living key. `sequence` is the order of making; `logHead` is the head of the log before the key was made, so no
+ * event up to there can name it.
+ */
+export type MadeKey = { readonly sequence: number; readonly keyId: string; readonly logHead: number };
+
+/** `shredder`: a position in the log. `orphans`: a sequence of keys. */
+export type KeyRingReader = 'shredder' | 'orphans';
 
 /** Data keys, each wrapped under its tenant's key, which is wrapped under the root key. */
 export interface KeyRing {
@@ -42,9 +48,9 @@ export interface KeyRing {
    * that all of them were gone before.
    */
   destroy(ended: readonly EndedKey[]): Promise<number>;
-  /** Living keys made at `from` or later and before `before` (ms), oldest first, at most `limit`. */
-  made(from: number, before: number, limit: number): Promise<readonly MadeKey[]>;
-  /** A number that readers of the log keep beside the keys, so that a restored key store rewinds them; 0 at first. */
-  checkpoint(name: 'shredder' | 'orphans'): Promise<number>;
-  saveCheckpoint(name: 'shredder' | 'orphans', value: number): Promise<void>;
+  /** Living keys after `afterSequence` that were made before `madeBefore` (ms), in order, at most `limit`. */
+  made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
+  /** How far a reader of the log or of the keys came, kept in the key store so that a restored copy rewinds; 0 first. */
+  checkpoint(name: KeyRingReader): Promise<number>;
+  saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;
 }

@@ -1,0 +1,33 @@
+import type { ClaimResult, Claims } from '../../ports/claims.js';
+import type { SqliteDatabase } from './open-database.js';
+import { reading } from './reading.js';
+import type { Writer } from './writer/writer.js';
+
+/**
+ * `Claims` on `vault.db`. One process has the data, and a claim is stored in the transaction of what it stands for:
+ * so what is under way needs no row, and after a crash nothing is.
+ */
+export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
+  const find = database.prepare('SELECT time, result FROM claims WHERE cmd = ?');
+  const open = new Set<string>();
+
+  return {
+    async begin(cmd, notBefore) {
+      if (open.has(cmd)) return { state: 'in_flight' };
+      const row = reading(() => find.get(cmd) as { time: number; result: string } | undefined);
+      if (row !== undefined && row.time >= notBefore) {
+        return { state: 'done', result: JSON.parse(row.result) as ClaimResult };
+      }
+      open.add(cmd);
+      // An old claim with this key would refuse the new one.
+      if (row !== undefined) await writer.request('forget_claims', { notBefore });
+      return { state: 'fresh' };
+    },
+    async release(cmd) {
+      open.delete(cmd);
+    },
+    async forget(notBefore) {
+      await writer.request('forget_claims', { notBefore });
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import Database from 'better-sqlite3';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+
+/** A store file that cannot be used as it is. The message says which and what to do; the process ends with it. */
+export class StoreBroken extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StoreBroken';
+  }
+}
+
+/** Translates a library error at the edge of the adapter. Library messages quote statements, so none is kept. */
+export function databaseError(error: unknown, fileName: string): Error {
+  if (!(error instanceof Database.SqliteError)) return error instanceof Error ? error : new Error('not an error');
+  const { code } = error;
+  if (code.startsWith('SQLITE_FULL')) return new StoreUnavailable(fileName, 'full');
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
+    return new StoreBroken(`${fileName} is damaged. Stop the service and restore the data directory from a backup.`);
+  }
+  if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
+    return new StoreBroken(
+      `${fileName} cannot be opened for writing. Check owner and permissions of the data directory.`,
+    );
+  }
+  if (code.startsWith('SQLITE_IOERR')) {
+    return new StoreBroken(`the disk failed under ${fileName} (${code}). Check the disk, then start again.`);
+  }
+  return new Error(`${fileName}: ${code}`);
+}

@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../domain/json.js';
+import type { RecordedEvent } from '../../events/event.js';
+import type { EventLog } from '../../ports/event-log.js';
+import type { UnitOfWork } from '../../ports/unit-of-work.js';
+import type { SqliteDatabase } from './open-database.js';
+import { reading } from './reading.js';
+
+type EventRow = {
+  readonly position: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly version: number;
+  readonly tenant: string;
+  readonly actor: string;
+  readonly time: number;
+  readonly cmd: string | null;
+  readonly trace: Buffer | null;
+  readonly clear: string;
+  readonly content: Buffer | null;
+  readonly cvc: Buffer | null;
+};
+
+/** `EventLog` on `vault.db`: reads on a connection of its own, appends through the unit of work. */
+export function sqliteEventLog(database: SqliteDatabase, work: UnitOfWork): EventLog {
+  const stream = database.prepare('SELECT * FROM events WHERE stream = ? ORDER BY revision');
+  const all = database.prepare('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
+  const head = database.prepare('SELECT max(position) FROM events').pluck();
+  const atHead = database.prepare('SELECT position FROM events WHERE stream = ? AND revision = ?').pluck();
+
+  return {
+    async append(name, expectedRevision, events) {
+      if (events.length === 0) throw new Error('an append needs an event');
+      const write = { stream: name, expectedRevision, events, row: null, distinct: null };
+      const { outcome } = await work.commit({ writes: [write], claim: null });
+      if (outcome !== 'committed') return { outcome: 'conflict' };
+      return { outcome: 'appended', position: reading(() => Number(atHead.get(name, expectedRevision + 1))) };
+    },
+    async readStream(name) {
+      return reading(() => (stream.all(name) as EventRow[]).map(recorded));
+    },
+    async readAll(afterPosition, limit) {
+      return reading(() => (all.all(afterPosition, limit) as EventRow[]).map(recorded));
+    },
+    async head() {
+      return reading(() => Number(head.get() ?? 0));
+    },
+  };
+}
+
+function recorded({ tenant, actor, clear, content, cvc, ...row }: EventRow): RecordedEvent {
+  const facts = JSON.parse(clear) as JsonObject;
+  return { ...row, tenantId: tenant, actorId: actor, clear: facts, sealed: { content, cvc } };
+}

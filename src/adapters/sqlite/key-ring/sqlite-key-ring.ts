@@ -1,0 +1,169 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { openBox, sealBox } from '../../../events/sealing/box.js';
+import type { Clock } from '../../../ports/clock.js';
+import type { DataKey, EndedKey, KeyRing, KeyRingReader, KeyUse, MadeKey } from '../../../ports/key-ring.js';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { StoreBroken } from '../database-error.js';
+import { never } from '../keys-schema.js';
+import type { SqliteDatabase } from '../open-database.js';
+import { uuidBytes, uuidText } from '../uuid-bytes.js';
+import type { Writer } from '../writer/writer.js';
+import { createKeyCache } from './key-cache.js';
+import { createKeyPool } from './key-pool.js';
+import { createTenantKeys } from './tenant-keys.js';
+
+const keyBytes = 32;
+/** Random nonces: a key that has wrapped this many is followed by a new one (NIST SP 800-38D, 8.3). */
+const wrapsMax = 2 ** 30;
+const noEvent = '00000000-0000-0000-0000-000000000000';
+
+type StoredKey = { readonly tenant_key: Buffer; readonly destroyed_at: number; readonly wrapped: Buffer };
+
+/**
+ * `KeyRing` on `keys.db`. Reads happen on the calling thread, one `get` each, so that no read transaction outlives a
+ * call; everything that writes goes to the writer. `logHead` answers the position of the newest event.
+ */
+export function sqliteKeyRing(
+  database: SqliteDatabase,
+  writer: Writer,
+  rootKey: Buffer,
+  clock: Clock,
+  logHead: () => number,
+): KeyRing & { close(): Promise<void> } {
+  const tenants = createTenantKeys(database, rootKey);
+  const cache = createKeyCache();
+  const pools = new Map<string, ReturnType<typeof createKeyPool>>();
+  const byId = database.prepare('SELECT tenant_key, destroyed_at, wrapped FROM data_keys WHERE id = ?');
+  const madeAfter = database.prepare(
+    `SELECT sequence, id, log_head FROM data_keys
+     WHERE sequence > ? AND made_at < ? AND destroyed_at = ${never} ORDER BY sequence LIMIT ?`,
+  );
+  const metaOf = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
+
+  async function makeBlock(tenantId: string, size: number): Promise<DataKey[]> {
+    const newest = tenants.newestWrapping(tenantId);
+    if (newest !== null && newest.wraps + size > wrapsMax) {
+      await writer.request('insert_tenant_keys', [tenants.make(tenantId, 'wrapping', clock.now())]);
+      tenants.rotated(tenantId);
+      return makeBlock(tenantId, size);
+    }
+    const tenantKeyId = newest?.id ?? '';
+    const wrappingKey = tenants.wrappingKey(tenantId, tenantKeyId);
+    if (wrappingKey === null) throw new StoreBroken('keys.db lacks the keys of a tenant: restore it from a backup.');
+    const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
+    const rows = keys.map(({ id, key }) => ({
+      id,
+      wrapped: sealBox(wrappingKey, key, place(tenantId, tenantKeyId, id)),
+    }));
+    const input = { tenantKeyId, madeAt: clock.now(), logHead: logHead(), keys: rows };
+    await writer.request('insert_data_keys', input);
+    return keys;
+  }
+
+  function open(tenantId: string, keyId: string): Buffer | 'destroyed' | 'missing' {
+    const cached = cache.get(keyId);
+    if (cached !== undefined) return cached;
+    const row = byId.get(uuidBytes(keyId)) as StoredKey | undefined;
+    if (row === undefined) return 'missing';
+    if (row.destroyed_at !== never) return 'destroyed';
+    const tenantKeyId = uuidText(row.tenant_key);
+    const wrappingKey = tenants.wrappingKey(tenantId, tenantKeyId);
+    const opened = wrappingKey === null ? null : openBox(wrappingKey, row.wrapped, place(tenantId, tenantKeyId, keyId));
+    if (opened === null) return 'missing';
+    const key = ownBuffer(opened);
+    cache.add(keyId, key);
+    return key;
+  }
+
+  return {
+    async createTenant(tenantId: string): Promise<void> {
+      const rows = [tenants.make(tenantId, 'identity', clock.now()), tenants.make(tenantId, 'wrapping', clock.now())];
+      await writer.request('insert_tenant_keys', rows);
+    },
+    async tenantKeys(tenantId) {
+      return tenants.subkeys(tenantId);
+    },
+    async create(tenantId: string): Promise<DataKey> {
+      let pool = pools.get(tenantId);
+      if (pool === undefined) {
+        pool = createKeyPool(
+          (size) => makeBlock(tenantId, size),
+          () => clock.now(),
+        );
+        pools.set(tenantId, pool);
+      }
+      const { id, key } = await pool.take();
+      // What was just written is likely to be read next.
+      cache.add(id, ownBuffer(Buffer.from(key)));
+      return { id, key };
+    },
+    async use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
+      const key = open(tenantId, keyId);
+      if (typeof key === 'string') return { state: key };
+      return { state: 'open', value: use(key) };
+    },
+    async destroy(ended: readonly EndedKey[]): Promise<number> {
+      for (const { keyId } of ended) cache.drop(keyId);
+      const count = await writer.request('destroy_keys', { ended, at: clock.now() });
+      // A read that began before the destruction may have cached the key once more.
+      for (const { keyId } of ended) cache.drop(keyId);
+      return count;
+    },
+    async made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]> {
+      const rows = madeAfter.all(afterSequence, madeBefore, limit) as {
+        sequence: number;
+        id: Buffer;
+        log_head: number;
+      }[];
+      return rows.map(({ sequence, id, log_head }) => ({ sequence, keyId: uuidText(id), logHead: log_head }));
+    },
+    async checkpoint(name: KeyRingReader): Promise<number> {
+      const value = metaOf.get(name) as Buffer | undefined;
+      return value === undefined ? 0 : Number(value.readBigUInt64BE());
+    },
+    async saveCheckpoint(name: KeyRingReader, value: number): Promise<void> {
+      const bytes = Buffer.alloc(8);
+      bytes.writeBigUInt64BE(BigInt(value));
+      await writer.request('save_meta', { name, value: bytes });
+    },
+    async close(): Promise<void> {
+      const unused = [...pools.values()].flatMap((pool) => pool.rest());
+      for (const { key } of unused) key.fill(0);
+      cache.close();
+      if (unused.length === 0) return;
+      const ended = unused.map(({ id }) => ({ keyId: id, eventId: noEvent }));
+      await writer.request('destroy_keys', { ended, at: clock.now() }).catch((error: unknown) => {
+        // They are orphans then, and the search for orphans finds them.
+        if (!(error instanceof StoreUnavailable)) throw error;
+      });
+    },
+  };
+}
+
+/** Refuses a root key that did not make these keys; marks a new key store with the one that does. */
+export async function checkRootKey(database: SqliteDatabase, writer: Writer, rootKey: Buffer): Promise<void> {
+  const stored = database.prepare(`SELECT value FROM meta WHERE name = 'root_check'`).pluck().get();
+  if (stored === undefined) {
+    await writer.request('save_meta', { name: 'root_check', value: sealBox(rootKey, Buffer.alloc(16), rootPlace) });
+  } else if (openBox(rootKey, stored as Buffer, rootPlace) === null) {
+    throw new StoreBroken('the root key is not the one that keys.db was made with. Name the right root key file.');
+  }
+}
+
+const rootPlace = { tenantId: '', stream: 'root', revision: 0, keyId: 'root', field: 'root-check' } as const;
+
+function place(tenantId: string, tenantKeyId: string, keyId: string) {
+  return { tenantId, stream: tenantKeyId, revision: 0, keyId, field: 'data-key' } as const;
+}
+
+function randomKey(): Buffer {
+  return ownBuffer(randomBytes(keyBytes));
+}
+
+/** The key in memory of its own: a pool would keep bytes of it after it was zeroed. */
+function ownBuffer(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  bytes.fill(0);
+  return own;
+}

@@ -1,0 +1,53 @@
+import type { TokenState } from '../../domain/token/token-state.js';
+import type { DueRow, TokenRows } from '../../ports/token-rows.js';
+import type { SqliteDatabase } from './open-database.js';
+import { reading } from './reading.js';
+
+type Row = {
+  readonly stream: string;
+  readonly tenant: string;
+  readonly state: string;
+  readonly content: Buffer | null;
+  readonly cvc: Buffer | null;
+};
+
+/** `TokenRows` on `vault.db`; rows are written by the unit of work. */
+export function sqliteTokenRows(database: SqliteDatabase): TokenRows {
+  const byStream = database.prepare('SELECT stream, tenant, state, content, cvc FROM token_rows WHERE stream = ?');
+  const byFingerprint = database
+    .prepare(
+      `SELECT stream FROM token_rows
+       WHERE fingerprint = ? AND tenant = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
+    )
+    .pluck();
+  const dueRows = database.prepare(
+    `SELECT * FROM (
+       SELECT stream, tenant AS tenantId, 'expiry' AS due, expires_at AS dueAt FROM token_rows
+       WHERE expires_at <= @now ORDER BY expires_at LIMIT @limit)
+     UNION ALL SELECT * FROM (
+       SELECT stream, tenant AS tenantId, 'cvc' AS due, cvc_purge_at AS dueAt FROM token_rows
+       WHERE cvc_purge_at <= @now ORDER BY cvc_purge_at LIMIT @limit)
+     ORDER BY dueAt LIMIT @limit`,
+  );
+  const nextExpiry = database.prepare('SELECT min(expires_at) FROM token_rows WHERE expires_at IS NOT NULL').pluck();
+  const nextPurge = database.prepare('SELECT min(cvc_purge_at) FROM token_rows WHERE cvc_purge_at IS NOT NULL').pluck();
+
+  return {
+    async get(stream) {
+      const row = reading(() => byStream.get(stream) as Row | undefined);
+      if (row === undefined) return null;
+      const { tenant: tenantId, content, cvc } = row;
+      return { stream, tenantId, state: JSON.parse(row.state) as TokenState, content, cvc };
+    },
+    async findByFingerprint(tenantId, fingerprintHash, now) {
+      return reading(() => (byFingerprint.get(fingerprintHash, tenantId, now) as string | undefined) ?? null);
+    },
+    async due(now, limit) {
+      return reading(() => dueRows.all({ now, limit }) as DueRow[]);
+    },
+    async nextDueAt() {
+      const times = reading(() => [nextExpiry.get(), nextPurge.get()]).filter((time) => typeof time === 'number');
+      return times.length === 0 ? null : Math.min(...times);
+    },
+  };
+}

@@ -1,0 +1,7 @@
+import type { UnitOfWork } from '../../ports/unit-of-work.js';
+import type { Writer } from './writer/writer.js';
+
+/** `UnitOfWork` on `vault.db`: one savepoint of a transaction that many commands share. */
+export function sqliteUnitOfWork(writer: Writer): UnitOfWork {
+  return { commit: (change) => writer.request('commit', change) };
+}

@@ -1,0 +1,55 @@
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { databaseError } from '../database-error.js';
+import type { SqliteDatabase } from '../open-database.js';
+
+export type Attempt =
+  | { readonly ok: true; readonly answer: unknown }
+  | { readonly ok: false; readonly error: StoreUnavailable };
+
+/**
+ * Runs many commands in one transaction, each in a savepoint of its own, and makes them durable with one commit. A
+ * command that cannot be stored takes no other one with it. Throws only what leaves the file unusable.
+ */
+export function createGroupCommit(database: SqliteDatabase, fileName: string) {
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  const rollback = database.prepare('ROLLBACK');
+  const savepoint = database.prepare('SAVEPOINT command');
+  const release = database.prepare('RELEASE command');
+  const undo = database.prepare('ROLLBACK TO command');
+
+  function attempt(work: () => unknown): Attempt {
+    savepoint.run();
+    try {
+      const answer = work();
+      release.run();
+      return { ok: true, answer };
+    } catch (error) {
+      const unavailable = asUnavailable(error);
+      // A full disk can make SQLite end the whole transaction by itself.
+      if (!database.inTransaction) throw unavailable;
+      undo.run();
+      release.run();
+      return { ok: false, error: unavailable };
+    }
+  }
+
+  function asUnavailable(error: unknown): StoreUnavailable {
+    const translated = databaseError(error, fileName);
+    if (translated instanceof StoreUnavailable) return translated;
+    throw translated;
+  }
+
+  return function run(works: readonly (() => unknown)[]): readonly Attempt[] {
+    try {
+      begin.run();
+      const attempts = works.map(attempt);
+      commit.run();
+      return attempts;
+    } catch (error) {
+      if (database.inTransaction) rollback.run();
+      const unavailable = asUnavailable(error);
+      return works.map(() => ({ ok: false, error: unavailable }));
+    }
+  };
+}

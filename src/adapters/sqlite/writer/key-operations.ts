@@ -1,0 +1,56 @@
+import { never } from '../keys-schema.js';
+import type { SqliteDatabase } from '../open-database.js';
+import { uuidBytes } from '../uuid-bytes.js';
+import type { TenantKeyRow, WriterOperations } from './protocol.js';
+
+/** As wide as the id of the event that will destroy the key. */
+const noEvent = Buffer.alloc(16);
+
+/** What is done to `keys.db`, each call inside a savepoint of the group's transaction. No statement is iterated. */
+export function createKeyOperations(database: SqliteDatabase) {
+  const insertTenantKey = database.prepare(
+    'INSERT INTO tenant_keys (id, tenant, purpose, made_at, wrapped) VALUES (?, ?, ?, ?, ?)',
+  );
+  const countWraps = database.prepare(
+    `INSERT INTO wraps (tenant_key, count) VALUES (?, ?)
+     ON CONFLICT (tenant_key) DO UPDATE SET count = count + excluded.count`,
+  );
+  const insertDataKey = database.prepare(
+    `INSERT INTO data_keys (id, tenant_key, made_at, log_head, destroyed_at, destroyed_by, wrapped)
+     VALUES (?, ?, ?, ?, ${never}, ?, ?)`,
+  );
+  const destroyDataKey = database.prepare(
+    `UPDATE data_keys SET wrapped = zeroblob(length(wrapped)), destroyed_at = ?, destroyed_by = ?
+     WHERE id = ? AND destroyed_at = ${never}`,
+  );
+  const saveMeta = database.prepare(
+    'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  );
+
+  return {
+    insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
+      for (const { id, tenant, purpose, madeAt, wrapped } of rows) {
+        insertTenantKey.run(id, tenant, purpose, madeAt, wrapped);
+      }
+      return null;
+    },
+    insert_data_keys({ tenantKeyId, madeAt, logHead, keys }: WriterOperations['insert_data_keys']['input']): null {
+      countWraps.run(tenantKeyId, keys.length);
+      const tenantKey = uuidBytes(tenantKeyId);
+      for (const { id, wrapped } of keys) {
+        insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEvent, wrapped);
+      }
+      return null;
+    },
+    /** The ids of the keys that lived until now. */
+    destroy_keys({ ended, at }: WriterOperations['destroy_keys']['input']): readonly string[] {
+      return ended
+        .filter(({ keyId, eventId }) => destroyDataKey.run(at, uuidBytes(eventId), uuidBytes(keyId)).changes > 0)
+        .map(({ keyId }) => keyId);
+    },
+    save_meta({ name, value }: WriterOperations['save_meta']['input']): null {
+      saveMeta.run(name, value);
+      return null;
+    },
+  };
+}

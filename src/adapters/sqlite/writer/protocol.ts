@@ -1,0 +1,53 @@
+import type { EndedKey } from '../../../ports/key-ring.js';
+import type { Change, CommitOutcome } from '../../../ports/unit-of-work.js';
+
+export type TenantKeyRow = {
+  readonly id: string;
+  readonly tenant: string;
+  readonly purpose: 'identity' | 'wrapping';
+  readonly madeAt: number;
+  readonly wrapped: Uint8Array;
+};
+
+export type DataKeyRow = { readonly id: string; readonly wrapped: Uint8Array };
+
+/** What the thread that owns both files can be asked for, with the answer of each. */
+export type WriterOperations = {
+  commit: { of: 'vault'; input: Change; answer: CommitOutcome };
+  forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
+  forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
+  insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
+  insert_data_keys: {
+    of: 'keys';
+    input: {
+      readonly tenantKeyId: string;
+      readonly madeAt: number;
+      readonly logHead: number;
+      readonly keys: readonly DataKeyRow[];
+    };
+    answer: null;
+  };
+  destroy_keys: { of: 'keys'; input: { readonly ended: readonly EndedKey[]; readonly at: number }; answer: number };
+  save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
+};
+
+export type WriterOperation = keyof WriterOperations;
+
+export type WriterRequest = {
+  [O in WriterOperation]: { readonly id: number; readonly operation: O; readonly input: WriterOperations[O]['input'] };
+}[WriterOperation];
+
+export type WriterReply =
+  | { readonly id: number; readonly ok: true; readonly answer: unknown }
+  | { readonly id: number; readonly ok: false; readonly store: string; readonly reason: string };
+
+export type FromWriter =
+  | { readonly message: 'ready' }
+  | { readonly message: 'replies'; readonly replies: readonly WriterReply[] }
+  /** The files cannot be used any more, or never could: the process must end with this text. */
+  | { readonly message: 'broken'; readonly text: string }
+  | { readonly message: 'closed' };
+
+export type ToWriter =
+  | { readonly message: 'requests'; readonly requests: readonly WriterRequest[] }
+  | { readonly message: 'close' };

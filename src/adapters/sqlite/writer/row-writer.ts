@@ -1,0 +1,62 @@
+import type { TokenState } from '../../../domain/token/token-state.js';
+import type { DirectoryRecord } from '../../../ports/directory.js';
+import type { StreamWrite } from '../../../ports/unit-of-work.js';
+import type { TokenView } from '../../../projections/token-view.js';
+import type { SqliteDatabase } from '../open-database.js';
+
+/** Writes the rows that events lead to, inside the transaction that appends the events. */
+export function createRowWriter(database: SqliteDatabase) {
+  const upsertToken = database.prepare(
+    `INSERT INTO token_rows (stream, tenant, state, content, cvc, fingerprint, expires_at, cvc_purge_at, removed_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (stream) DO UPDATE SET state = excluded.state, content = excluded.content, cvc = excluded.cvc,
+       fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, cvc_purge_at = excluded.cvc_purge_at,
+       removed_at = excluded.removed_at`,
+  );
+  const upsertDirectory = database.prepare(
+    `INSERT INTO directory (stream, kind, id, tenant, revision, content_revision, content, removed_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, content_revision = excluded.content_revision,
+       content = excluded.content, removed_at = excluded.removed_at`,
+  );
+  const dropApiKeys = database.prepare('DELETE FROM api_keys WHERE stream = ?');
+  const addApiKey = database.prepare('INSERT INTO api_keys (hash, stream) VALUES (?, ?)');
+
+  function writeToken(view: TokenView, fingerprintHash: string | null, removedAt: number): void {
+    const { life } = view.state;
+    upsertToken.run(
+      view.stream,
+      view.tenantId,
+      JSON.stringify(view.state),
+      view.content,
+      view.cvc,
+      life === null ? null : fingerprintHash,
+      life?.expiresAt ?? null,
+      life?.cvc?.purgeAt ?? null,
+      life === null ? removedAt : null,
+    );
+  }
+
+  function writeDirectory(record: DirectoryRecord): void {
+    const { stream, kind, id, tenantId, revision, contentRevision, content, removedAt } = record;
+    upsertDirectory.run(stream, kind, id, tenantId, revision, contentRevision, content, removedAt);
+    dropApiKeys.run(stream);
+    for (const hash of record.keyHashes) addApiKey.run(hash, stream);
+  }
+
+  return {
+    write({ row, events, expectedRevision }: StreamWrite, positions: readonly number[]): void {
+      if (row === null) return;
+      if (row.of === 'directory') return writeDirectory(row.record);
+      const state = withCreatedPosition(row.view.state, expectedRevision, positions);
+      writeToken({ ...row.view, state }, row.fingerprintHash, events.at(-1)?.time ?? 0);
+    },
+  };
+}
+
+/** The place of a life that begins in this very append is known only now. */
+function withCreatedPosition(state: TokenState, expectedRevision: number, positions: readonly number[]): TokenState {
+  const createdPosition = positions[(state.life?.createdRevision ?? -1) - expectedRevision - 1];
+  if (state.life === null || createdPosition === undefined) return state;
+  return { ...state, life: { ...state.life, createdPosition } };
+}

@@ -1,0 +1,61 @@
+import type { NewEvent } from '../../../events/event.js';
+import type { Change, CommitOutcome, StreamWrite } from '../../../ports/unit-of-work.js';
+import type { SqliteDatabase } from '../open-database.js';
+import { createRowWriter } from './row-writer.js';
+
+/** What is done to `vault.db`, each call inside a savepoint of the group's transaction. */
+export function createVaultOperations(database: SqliteDatabase) {
+  const rows = createRowWriter(database);
+  const headOf = database.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?').pluck();
+  const sameFingerprint = database
+    .prepare(
+      `SELECT stream FROM token_rows
+       WHERE fingerprint = ? AND stream <> ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
+    )
+    .pluck();
+  const insertEvent = database.prepare(
+    `INSERT INTO events (stream, revision, id, type, version, tenant, actor, time, cmd, trace, clear, content, cvc)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const findClaim = database.prepare('SELECT 1 FROM claims WHERE cmd = ?');
+  const insertClaim = database.prepare('INSERT INTO claims (cmd, time, result) VALUES (?, ?, ?)');
+  const forgetClaims = database.prepare('DELETE FROM claims WHERE time < ?');
+  const forgetTombstones = database.prepare('DELETE FROM token_rows WHERE removed_at < ?');
+
+  function refusal(writes: readonly StreamWrite[]): CommitOutcome | null {
+    for (const [index, write] of writes.entries()) {
+      if ((headOf.get(write.stream) ?? -1) !== write.expectedRevision) return { outcome: 'conflict' };
+      if (write.distinct === null) continue;
+      const { fingerprintHash, now } = write.distinct;
+      const other = sameFingerprint.get(fingerprintHash, write.stream, now);
+      if (typeof other === 'string') return { outcome: 'duplicate', write: index, stream: other };
+    }
+    return null;
+  }
+
+  function append(write: StreamWrite): number[] {
+    return write.events.map((event, index) => insert(event, write.stream, write.expectedRevision + 1 + index));
+  }
+
+  function insert(event: NewEvent, stream: string, revision: number): number {
+    const { id, type, version, tenantId, actorId, time, cmd, trace, clear, sealed } = event;
+    const text = JSON.stringify(clear);
+    const { content, cvc } = sealed;
+    const values = [stream, revision, id, type, version, tenantId, actorId, time, cmd, trace, text, content, cvc];
+    return Number(insertEvent.run(...values).lastInsertRowid);
+  }
+
+  return {
+    commit({ writes, claim }: Change): CommitOutcome {
+      if (claim !== null && findClaim.get(claim.cmd) !== undefined) return { outcome: 'claimed' };
+      const refused = refusal(writes);
+      if (refused !== null) return refused;
+      for (const write of writes) rows.write(write, append(write));
+      if (claim !== null) insertClaim.run(claim.cmd, claim.time, JSON.stringify(claim.result));
+      return { outcome: 'committed' };
+    },
+    forget_claims: ({ notBefore }: { readonly notBefore: number }): number => forgetClaims.run(notBefore).changes,
+    forget_tombstones: ({ notBefore }: { readonly notBefore: number }): number =>
+      forgetTombstones.run(notBefore).changes,
+  };
+}

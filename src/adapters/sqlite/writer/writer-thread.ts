@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { keysSchema, keysSchemaVersion } from '../keys-schema.js';
+import { prepareFile } from '../prepare-file.js';
+import { vaultSchema, vaultSchemaVersion } from '../vault-schema.js';
+import { createErasure, truncateLog } from './erasure.js';
+import { type Attempt, createGroupCommit } from './group-commit.js';
+import { createKeyOperations } from './key-operations.js';
+import type { FromWriter, ToWriter, WriterReply, WriterRequest } from './protocol.js';
+import { createVaultOperations } from './vault-operations.js';
+
+/** How long the log of `vault.db` may keep the bytes of a removed row. */
+const vaultTruncateMs = 30_000;
+
+/**
+ * The thread that owns `vault.db` and `keys.db` for writing, so that no commit ever holds up the thread that serves
+ * HTTP. Whatever arrives while a commit runs makes the next group.
+ */
+function start(port: MessagePort, dataDir: string): void {
+  const vault = prepareFile(join(dataDir, 'vault.db'), 'vault.db', vaultSchema, vaultSchemaVersion);
+  const keys = prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
+  truncateLog(keys);
+  const commitVault = createGroupCommit(vault, 'vault.db');
+  const commitKeys = createGroupCommit(keys, 'keys.db');
+  const operations = { ...createVaultOperations(vault), ...createKeyOperations(keys) };
+  const erasure = createErasure(keys);
+  let vaultTimer: NodeJS.Timeout | null = null;
+  let scheduled = false;
+  let queue: WriterRequest[] = [];
+  let closing = false;
+
+  function run(): void {
+    scheduled = false;
+    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+      take(next.message as ToWriter);
+    }
+    const group = queue;
+    queue = [];
+    try {
+      // Keys first: a key is durable before the event that names it.
+      commit(group.filter(isOfKeys), commitKeys);
+      commit(
+        group.filter((request) => !isOfKeys(request)),
+        commitVault,
+      );
+      erasure.settle();
+    } catch (error) {
+      return broken(error);
+    }
+    if (closing) close();
+  }
+
+  function commit(requests: readonly WriterRequest[], commitGroup: ReturnType<typeof createGroupCommit>): void {
+    if (requests.length === 0) return;
+    const attempts = commitGroup(requests.map((request) => () => execute(request)));
+    const replies: WriterReply[] = [];
+    for (const [index, request] of requests.entries()) {
+      const attempt = attempts[index];
+      if (attempt === undefined) continue;
+      if (attempt.ok && request.operation === 'destroy_keys') eraseThenReply(request, attempt.answer as string[]);
+      else replies.push(reply(request.id, attempt));
+    }
+    send({ message: 'replies', replies });
+  }
+
+  function execute(request: WriterRequest): unknown {
+    const operation = operations[request.operation] as (input: unknown) => unknown;
+    return operation(request.input);
+  }
+
+  function eraseThenReply(request: Extract<WriterRequest, { operation: 'destroy_keys' }>, destroyed: string[]): void {
+    const keyIds = request.input.ended.map(({ keyId }) => keyId);
+    vaultTimer ??= setTimeout(truncateVault, vaultTruncateMs);
+    erasure.erase(keyIds, destroyed, (ended) => {
+      const attempt: Attempt =
+        ended === null
+          ? { ok: false, error: new StoreUnavailable('keys.db', 'still_read_by_another_process') }
+          : { ok: true, answer: ended };
+      send({ message: 'replies', replies: [reply(request.id, attempt)] });
+    });
+  }
+
+  function truncateVault(): void {
+    vaultTimer = truncateLog(vault) ? null : setTimeout(truncateVault, 1_000);
+  }
+
+  function take(message: ToWriter): void {
+    if (message.message === 'close') closing = true;
+    else queue.push(...message.requests);
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(run);
+  }
+
+  function close(): void {
+    erasure.close();
+    if (vaultTimer !== null) clearTimeout(vaultTimer);
+    truncateLog(vault);
+    vault.close();
+    keys.close();
+    send({ message: 'closed' });
+    port.close();
+  }
+
+  function broken(error: unknown): void {
+    send({ message: 'broken', text: error instanceof Error ? error.message : 'the writer failed' });
+    port.close();
+  }
+
+  function send(message: FromWriter): void {
+    port.postMessage(message);
+  }
+
+  port.on('message', take);
+  send({ message: 'ready' });
+}
+
+function isOfKeys(request: WriterRequest): boolean {
+  return !['commit', 'forget_claims', 'forget_tombstones'].includes(request.operation);
+}
+
+function reply(id: number, attempt: Attempt): WriterReply {
+  if (attempt.ok) return { id, ok: true, answer: attempt.answer };
+  return { id, ok: false, store: attempt.error.store, reason: attempt.error.reason };
+}
+
+if (parentPort !== null) {
+  try {
+    start(parentPort, (workerData as { dataDir: string }).dataDir);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : 'the writer failed';
+    parentPort.postMessage({ message: 'broken', text } satisfies FromWriter);
+    parentPort.close();
+  }
+}

@@ -1,0 +1,99 @@
+import { Worker } from 'node:worker_threads';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { StoreBroken } from '../database-error.js';
+import type { FromWriter, ToWriter, WriterOperation, WriterOperations, WriterRequest } from './protocol.js';
+
+type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
+
+export type Writer = {
+  /** Resolves when the change is durable. Rejects with StoreUnavailable: nothing of it is stored. */
+  request<O extends WriterOperation>(
+    operation: O,
+    input: WriterOperations[O]['input'],
+  ): Promise<WriterOperations[O]['answer']>;
+  /** Finishes what was requested, empties the logs of both files and closes them. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts the thread that writes both files of `dataDir`. Rejects with StoreBroken when they cannot be used;
+ * `onBroken` is told when that happens later, and nothing is written from then on.
+ */
+export function startWriter(dataDir: string, onBroken: (error: StoreBroken) => void): Promise<Writer> {
+  const worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: { dataDir } });
+  const waiting = new Map<number, Waiting>();
+  let outgoing: WriterRequest[] = [];
+  let lastId = 0;
+  let failure: StoreBroken | null = null;
+  let closed: (() => void) | null = null;
+
+  function flush(): void {
+    const requests = outgoing;
+    outgoing = [];
+    send({ message: 'requests', requests });
+  }
+
+  function send(message: ToWriter): void {
+    worker.postMessage(message);
+  }
+
+  function request<O extends WriterOperation>(
+    operation: O,
+    input: WriterOperations[O]['input'],
+  ): Promise<WriterOperations[O]['answer']> {
+    return new Promise((resolve, reject) => {
+      if (failure !== null || closed !== null) {
+        reject(new StoreUnavailable('writer', failure === null ? 'closing' : 'broken'));
+        return;
+      }
+      lastId += 1;
+      waiting.set(lastId, { resolve: resolve as (answer: unknown) => void, reject });
+      if (outgoing.length === 0) setImmediate(flush);
+      outgoing.push({ id: lastId, operation, input } as WriterRequest);
+    });
+  }
+
+  function close(): Promise<void> {
+    return new Promise((resolve) => {
+      if (failure !== null) return resolve();
+      if (outgoing.length > 0) flush();
+      closed = resolve;
+      send({ message: 'close' });
+    });
+  }
+
+  function settle(message: Extract<FromWriter, { message: 'replies' }>): void {
+    for (const reply of message.replies) {
+      const waiter = waiting.get(reply.id);
+      waiting.delete(reply.id);
+      if (reply.ok) waiter?.resolve(reply.answer);
+      else waiter?.reject(new StoreUnavailable(reply.store, reply.reason));
+    }
+  }
+
+  function breakDown(text: string): StoreBroken {
+    const error = new StoreBroken(text);
+    failure = error;
+    for (const { reject } of waiting.values()) reject(new StoreUnavailable('writer', 'broken'));
+    waiting.clear();
+    return error;
+  }
+
+  return new Promise((resolve, reject) => {
+    let ready = false;
+    const fail = (text: string): void => {
+      if (failure !== null) return;
+      const error = breakDown(text);
+      if (ready) onBroken(error);
+      else reject(error);
+    };
+    worker.on('error', () => fail('the thread that writes the store ended unexpectedly'));
+    worker.on('message', (message: FromWriter) => {
+      if (message.message === 'replies') return settle(message);
+      if (message.message === 'closed') return closed?.();
+      if (message.message === 'broken') return fail(message.text);
+      ready = true;
+      resolve({ request, close });
+    });
+  });
+}

@@ -1,0 +1,11 @@
+import type { Access } from './access.js';
+import type { ApplicationType } from './application-type.js';
+
+/** The application whose key came with a request. */
+export type Caller = {
+  readonly tenantId: string;
+  readonly applicationId: string;
+  readonly keyId: string;
+  readonly applicationType: ApplicationType;
+  readonly access: Access;
+};

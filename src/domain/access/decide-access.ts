@@ -1,0 +1,57 @@
+import type { Caller } from './caller.js';
+import { decidingRule } from './deciding-rule.js';
+import type { Permission, TokenPermission } from './permission.js';
+import type { Transform } from './transform.js';
+import { strictest } from './transform.js';
+
+/** Whether the caller holds a permission at all, anywhere: without it a request is 403 before anything is looked at. */
+export function grantsAnywhere({ access }: Caller, permission: Permission): boolean {
+  if (access.kind === 'permissions') return access.permissions.has(permission);
+  return access.rules.some((rule) => rule.permissions.some((granted) => granted === permission));
+}
+
+/**
+ * What the caller gets of a token in these containers when it uses this permission; null: refused (403, or left out of
+ * a list). For an update that changes containers ask `decideMove`, for a creation `transformForCreate`. Contract,
+ * section 4.
+ */
+export function transformFor(
+  { access }: Caller,
+  permission: TokenPermission,
+  containers: readonly string[],
+): Transform | null {
+  if (access.kind === 'rules') return decidingRule(access.rules, permission, containers)?.transform ?? null;
+  if (!access.permissions.has(permission)) return null;
+  return permission === 'token:use' ? 'reveal' : 'mask';
+}
+
+/**
+ * What the caller gets when its permission is needed in every one of the containers, each decided for itself: the
+ * strictest; null when one of them is refused, or when there is none. Contract, section 4.
+ */
+export function transformForEach(
+  caller: Caller,
+  permission: TokenPermission,
+  containers: readonly string[],
+): Transform | null {
+  const [first, ...others] = containers.map((container) => transformFor(caller, permission, [container]));
+  return others.reduce<Transform | null>(strictest, first ?? null);
+}
+
+/** What the caller gets back of a token that it creates in these containers; null: refused. Contract, section 4. */
+export function transformForCreate(caller: Caller, containers: readonly string[]): Transform | null {
+  return transformForEach(caller, 'token:create', containers);
+}
+
+/**
+ * Whether the caller may see this token in clear, and may therefore change expressions over it ("Expressions need
+ * reveal"; contract, section 4). A public application never may. Threat: a mask or an index is a program over the data;
+ * who may write one without seeing the data could read it by this way.
+ */
+export function maySeeClear(caller: Caller, containers: readonly string[]): boolean {
+  if (caller.applicationType !== 'private') return false;
+  return (
+    transformFor(caller, 'token:read', containers) === 'reveal' ||
+    transformFor(caller, 'token:use', containers) === 'reveal'
+  );
+}

@@ -1,0 +1,24 @@
+import { characters } from '../characters.js';
+import { binLength, isDigit } from './card-number.js';
+import { textFilter } from './filter.js';
+import { maskSomething } from './mask-characters.js';
+import { character, flag, optional, text as textParameter } from './parameters.js';
+
+/**
+ * `card_mask: bin, last4, c, keep`: shows the BIN and the last four digits when switched on, and the characters of
+ * `keep`; hides everything rather than nothing.
+ */
+export const cardMask = textFilter(
+  'card_mask',
+  [optional(flag, false), optional(flag, false), optional(character, 'X'), optional(textParameter, '')],
+  (text, [showBin, showLast4, maskCharacter, keep]) => {
+    const all = characters(text);
+    const kept = new Set(characters(keep));
+    const digits = all.flatMap((one, i) => (isDigit(one) ? [i] : []));
+    const shown = new Set([
+      ...(showBin ? digits.slice(0, binLength(digits.length)) : []),
+      ...(showLast4 ? digits.slice(-4) : []),
+    ]);
+    return maskSomething(all, maskCharacter, (i, one) => shown.has(i) || kept.has(one));
+  },
+);

@@ -1,0 +1,61 @@
+import { type Json, isJsonObject } from '../json.js';
+import { isJsonArray } from './json-array.js';
+
+/**
+ * The bytes of `JSON.stringify(value)` as UTF-8, without making that text. Counting ends soon after `stopAfter`, so
+ * the answer is exact only up to there.
+ */
+export function jsonSize(value: Json, stopAfter: number = Number.POSITIVE_INFINITY): number {
+  if (typeof value === 'string') return jsonStringSize(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value).length : 4;
+  if (typeof value === 'boolean') return value ? 4 : 5;
+  if (isJsonArray(value)) {
+    let size = Math.max(2, value.length + 1);
+    for (const item of value) {
+      size += jsonSize(item, stopAfter - size);
+      if (size > stopAfter) break;
+    }
+    return size;
+  }
+  if (isJsonObject(value)) {
+    const entries = Object.entries(value);
+    let size = Math.max(2, entries.length + 1);
+    for (const [key, item] of entries) {
+      size += jsonStringSize(key) + 1 + jsonSize(item, stopAfter - size);
+      if (size > stopAfter) break;
+    }
+    return size;
+  }
+  return 4;
+}
+
+/** What a result counts: a text its UTF-8 bytes, anything else its JSON text. */
+export function resultSize(value: Json, stopAfter: number): number {
+  return typeof value === 'string' ? Buffer.byteLength(value) : jsonSize(value, stopAfter);
+}
+
+function jsonStringSize(text: string): number {
+  let size = 2;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0xd800 && code <= 0xdfff) {
+      const paired = code < 0xdc00 && isLowSurrogate(text.charCodeAt(i + 1));
+      size += paired ? 4 : 6;
+      if (paired) i++;
+    } else {
+      size += unitSize(code);
+    }
+  }
+  return size;
+}
+
+function unitSize(code: number): number {
+  if (code === 0x22 || code === 0x5c) return 2;
+  if (code < 0x20) return [8, 9, 10, 12, 13].includes(code) ? 2 : 6;
+  if (code < 0x80) return 1;
+  return code < 0x800 ? 2 : 3;
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}

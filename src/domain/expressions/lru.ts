@@ -1,0 +1,22 @@
+/** A map that holds at most `entriesMax` entries and forgets the one that was used longest ago. */
+export type Lru<V> = { get(key: string): V | undefined; set(key: string, value: V): void };
+
+export function createLru<V>(entriesMax: number): Lru<V> {
+  const entries = new Map<string, V>();
+  return {
+    get(key) {
+      const value = entries.get(key);
+      if (value === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, value);
+      return value;
+    },
+    set(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      if (entries.size <= entriesMax) return;
+      const oldest = entries.keys().next();
+      if (!oldest.done) entries.delete(oldest.value);
+    },
+  };
+}

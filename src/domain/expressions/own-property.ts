@@ -1,0 +1,19 @@
+import { type Json, isJsonObject } from '../json.js';
+import { isJsonArray } from './json-array.js';
+
+/**
+ * One step of a path over plain JSON: an own property of an object, or an index of an array (negative ones count from
+ * the end). Anything else is null. Threat: `constructor`, `__proto__`, `length` and the methods of strings and arrays
+ * must reach nothing, so neither prototypes nor anything but objects and arrays are ever looked into (contract, 5).
+ */
+export function ownProperty(value: Json, key: Json): Json {
+  if (typeof key !== 'string' && typeof key !== 'number') return null;
+  if (isJsonArray(value)) return value.at(indexOf(key)) ?? null;
+  if (!isJsonObject(value) || !Object.hasOwn(value, key)) return null;
+  return value[key] ?? null;
+}
+
+function indexOf(key: string | number): number {
+  if (typeof key === 'number') return Number.isInteger(key) ? key : Number.POSITIVE_INFINITY;
+  return /^-?\d{1,10}$/.test(key) ? Number(key) : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,19 @@
+import type { Json } from '../json.js';
+import type { Budget } from './budget.js';
+import type { Refusal } from './refusal.js';
+
+/** A whole number from 0 up to and without `maxExclusive`, from a cryptographic source; injected so that tests own chance. */
+export type RandomBelow = (maxExclusive: number) => number;
+
+/** What a compiled expression runs over. */
+export type Scope = {
+  readonly data: Json;
+  readonly metadata: Json;
+  readonly budget: Budget;
+  readonly random: RandomBelow | undefined;
+  /** `reveal_last` hides a value whole that it would otherwise return whole: the default masks of bank accounts. */
+  readonly hideShortValues: boolean;
+};
+
+/** A compiled `{{ }}` object, or one operand of it. */
+export type Evaluate = (scope: Scope) => Json | Refusal;

@@ -1,0 +1,18 @@
+import type { Json } from '../json.js';
+import { jsonSize } from './json-size.js';
+import { limits } from './limits.js';
+import { Refusal } from './refusal.js';
+
+/**
+ * A value as the text that filters and literal text work on: a string as it is, null stays null, anything else its JSON
+ * text (8.99 is `8.99`, true is `true`). Refused when that text would be over 512 KiB; it is measured before it is made.
+ */
+export function textOf(value: Json): string | null | Refusal {
+  if (typeof value === 'string' || value === null) return value;
+  if (typeof value === 'object' && jsonSize(value, limits.resultBytesMax) > limits.resultBytesMax) return tooBig();
+  return JSON.stringify(value);
+}
+
+export function tooBig(): Refusal {
+  return new Refusal('the result of a filter would be over 512 KiB');
+}

@@ -1,0 +1,26 @@
+import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
+import type { Json } from '../../json.js';
+import { checkContainer } from './container.js';
+
+const containersMax = 10;
+
+/**
+ * The containers of a token in their stored form: lower case, without repeats, in the order given. Repeats do not
+ * count against the 10. A default for an absent or null field is the caller's business. Contract, section 3.
+ */
+export function checkContainers(value: Json): Checked<readonly string[]> {
+  if (!Array.isArray(value)) return invalid('containers', 'must be an array of container paths');
+  const containers = new Set<string>();
+  const failures: Checked<never>[] = [];
+  for (const [i, item] of value.entries()) {
+    const container = checkContainer(item, `containers[${i}]`);
+    if (container.ok) containers.add(container.value);
+    else failures.push(container);
+    if (containers.size > containersMax || failures.length > containersMax) break;
+  }
+  if (value.length === 0 || containers.size > containersMax) {
+    failures.push(invalid('containers', `must hold 1 to ${containersMax} container paths`));
+  }
+  const errors = errorsOf(failures);
+  return errors === null ? valid([...containers]) : { ok: false, errors };
+}

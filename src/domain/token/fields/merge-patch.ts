@@ -1,0 +1,18 @@
+import { isJsonObject, type Json } from '../../json.js';
+
+/**
+ * JSON merge patch (RFC 7386, section 2): objects are merged, null removes a key, everything else replaces. `target` is
+ * undefined where there is nothing yet. Changes neither argument; the result may share parts with them.
+ *
+ * Threat: a key such as `__proto__` must stay a plain key. Keys go through a Map and become own properties, so none is
+ * ever looked up on, or assigned through, a prototype.
+ */
+export function mergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isJsonObject(patch)) return patch;
+  const merged = new Map<string, Json>(isJsonObject(target) ? Object.entries(target) : []);
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergePatch(merged.get(key), value));
+  }
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,40 @@
+import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
+import { isJsonObject, type Json } from '../../json.js';
+import { codePointCount, isWellFormed } from './text.js';
+
+const keysMax = 50;
+const keyCharactersMax = 100;
+const valueCharactersMax = 1_000;
+
+/**
+ * Metadata as it is stored, at creation and after a merge patch: a map of string to string, at most 50 keys of 1-100
+ * characters, values of at most 1,000 (an empty value is one). Contract, section 3.
+ */
+export function checkMetadata(value: Json): Checked<Readonly<Record<string, string>>> {
+  if (!isJsonObject(value)) return invalid('metadata', 'must be an object whose values are strings');
+  const entries = Object.entries(value);
+  if (entries.length > keysMax) return invalid('metadata', `must have at most ${keysMax} keys`);
+  const metadata = new Map<string, string>();
+  const failures: Checked<never>[] = [];
+  for (const [key, item] of entries) {
+    const entry = checkEntry(key, item);
+    if (entry.ok) metadata.set(key, entry.value);
+    else failures.push(entry);
+  }
+  const errors = errorsOf(failures);
+  return errors === null ? valid(Object.fromEntries(metadata)) : { ok: false, errors };
+}
+
+/** A key that is wrong itself is not repeated: the error is then at `metadata`. */
+function checkEntry(key: string, value: Json): Checked<string> {
+  if (key === '' || codePointCount(key) > keyCharactersMax) {
+    return invalid('metadata', `a key must have 1 to ${keyCharactersMax} characters`);
+  }
+  if (!isWellFormed(key)) return invalid('metadata', 'a key must be well-formed Unicode');
+  const path = `metadata.${key}`;
+  if (typeof value !== 'string') return invalid(path, 'must be a string');
+  if (codePointCount(value) > valueCharactersMax) {
+    return invalid(path, `must have at most ${valueCharactersMax} characters`);
+  }
+  return isWellFormed(value) ? valid(value) : invalid(path, 'must be well-formed Unicode');
+}

@@ -1,0 +1,13 @@
+/**
+ * Whether a string of ASCII digits ends in its right check digit (ISO/IEC 7812-1, annex B). Every single wrong digit
+ * is found.
+ */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i += 1) {
+    const digit = digits.charCodeAt(digits.length - 1 - i) - 48;
+    const weighted = i % 2 === 0 ? digit : digit * 2;
+    sum += weighted > 9 ? weighted - 9 : weighted;
+  }
+  return sum % 10 === 0;
+}
