@@ -3,6 +3,9 @@ import type { TokenView } from '../projections/token-view.js';
 import type { ClaimResult } from './claims.js';
 import type { DirectoryRecord } from './directory.js';
 
+/** What a row is found by; `keep` leaves it as it is. Keyed hashes. */
+export type RowIndex = 'keep' | { readonly fingerprintHash: string };
+
 /** What one stream gets, with the row that its events lead to. */
 export type StreamWrite = {
   readonly stream: string;
@@ -10,7 +13,7 @@ export type StreamWrite = {
   readonly expectedRevision: number;
   readonly events: readonly NewEvent[];
   readonly row:
-    | { readonly of: 'token'; readonly view: TokenView; readonly fingerprintHash: string | null }
+    | { readonly of: 'token'; readonly view: TokenView; readonly index: RowIndex }
     | { readonly of: 'directory'; readonly record: DirectoryRecord }
     | null;
   /** Refuse when another living token of the tenant has this keyed fingerprint at `now` (deduplication). */

@@ -1,6 +1,6 @@
 import type { TokenState } from '../../../domain/token/token-state.js';
 import type { DirectoryRecord } from '../../../ports/directory.js';
-import type { StreamWrite } from '../../../ports/unit-of-work.js';
+import type { RowIndex, StreamWrite } from '../../../ports/unit-of-work.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import type { SqliteDatabase } from '../open-database.js';
 
@@ -8,9 +8,9 @@ import type { SqliteDatabase } from '../open-database.js';
 export function createRowWriter(database: SqliteDatabase) {
   const upsertToken = database.prepare(
     `INSERT INTO token_rows (stream, tenant, state, content, cvc, fingerprint, expires_at, cvc_purge_at, removed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     VALUES (@stream, @tenant, @state, @content, @cvc, @fingerprint, @expiresAt, @cvcPurgeAt, @removedAt)
      ON CONFLICT (stream) DO UPDATE SET state = excluded.state, content = excluded.content, cvc = excluded.cvc,
-       fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, cvc_purge_at = excluded.cvc_purge_at,
+       fingerprint = iif(@keep AND excluded.removed_at IS NULL, fingerprint, excluded.fingerprint), expires_at = excluded.expires_at, cvc_purge_at = excluded.cvc_purge_at,
        removed_at = excluded.removed_at`,
   );
   const upsertDirectory = database.prepare(
@@ -22,19 +22,20 @@ export function createRowWriter(database: SqliteDatabase) {
   const dropApiKeys = database.prepare('DELETE FROM api_keys WHERE stream = ?');
   const addApiKey = database.prepare('INSERT INTO api_keys (hash, stream) VALUES (?, ?)');
 
-  function writeToken(view: TokenView, fingerprintHash: string | null, removedAt: number): void {
+  function writeToken(view: TokenView, index: RowIndex, removedAt: number): void {
     const { life } = view.state;
-    upsertToken.run(
-      view.stream,
-      view.tenantId,
-      JSON.stringify(view.state),
-      view.content,
-      view.cvc,
-      life === null ? null : fingerprintHash,
-      life?.expiresAt ?? null,
-      life?.cvc?.purgeAt ?? null,
-      life === null ? removedAt : null,
-    );
+    upsertToken.run({
+      stream: view.stream,
+      tenant: view.tenantId,
+      state: JSON.stringify(view.state),
+      content: view.content,
+      cvc: view.cvc,
+      keep: index === 'keep' ? 1 : 0,
+      fingerprint: life === null || index === 'keep' ? null : index.fingerprintHash,
+      expiresAt: life?.expiresAt ?? null,
+      cvcPurgeAt: life?.cvc?.purgeAt ?? null,
+      removedAt: life === null ? removedAt : null,
+    });
   }
 
   function writeDirectory(record: DirectoryRecord): void {
@@ -49,7 +50,7 @@ export function createRowWriter(database: SqliteDatabase) {
       if (row === null) return;
       if (row.of === 'directory') return writeDirectory(row.record);
       const state = withCreatedPosition(row.view.state, expectedRevision, positions);
-      writeToken({ ...row.view, state }, row.fingerprintHash, events.at(-1)?.time ?? 0);
+      writeToken({ ...row.view, state }, row.index, events.at(-1)?.time ?? 0);
     },
   };
 }

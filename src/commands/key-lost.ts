@@ -1,0 +1,13 @@
+/**
+ * A living token whose key is not there, or whose box does not open: never to be taken for erasure. The answer is 500,
+ * readiness fails, and the store must be mended from a backup. `stream` is a keyed hash.
+ */
+export class KeyLost extends Error {
+  readonly stream: string;
+
+  constructor(stream: string, what: 'key_missing' | 'key_destroyed_without_event' | 'box_damaged') {
+    super(`${what}: ${stream}`);
+    this.name = 'KeyLost';
+    this.stream = stream;
+  }
+}

@@ -1,0 +1,42 @@
+import { Secret } from '../domain/secret.js';
+import type { TokenContent } from '../domain/token/content.js';
+import type { TokenLife } from '../domain/token/token-state.js';
+import { cvcAt } from '../domain/token/token-state.js';
+import { openJson } from '../events/sealing/json-box.js';
+import type { TokenView } from '../projections/token-view.js';
+import { KeyLost } from './key-lost.js';
+import type { Vault } from './vault.js';
+
+export type OpenToken = { readonly content: Secret<TokenContent>; readonly cvc: Secret<string> | null };
+
+/**
+ * Opens a living token. A cvc past its hour stays closed. Null: its key was destroyed, so either the view is older than
+ * a deletion, or the key is lost; only the caller can tell, by looking again.
+ */
+export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
+  const content = await openBoxOf(vault, view, life.key, life.contentRevision, 'content');
+  if (content === null) return null;
+  const due = cvcAt(life, vault.clock.now());
+  // Read again after the wait for a key: the hour may have ended meanwhile.
+  const cvc = due === null ? null : await openBoxOf(vault, view, due.key, due.revision, 'cvc');
+  const shown = due !== null && cvc !== null && vault.clock.now() < due.purgeAt ? (cvc as string) : null;
+  return { content: new Secret(content as TokenContent), cvc: shown === null ? null : new Secret(shown) };
+}
+
+async function openBoxOf(
+  { keys }: Vault,
+  { stream, tenantId, ...boxes }: TokenView,
+  keyId: string,
+  revision: number,
+  field: 'content' | 'cvc',
+) {
+  const box = boxes[field];
+  if (box === null) throw new KeyLost(stream, 'box_damaged');
+  const opened = await keys.use(tenantId, keyId, (key) =>
+    openJson(key, box, { tenantId, stream, revision, keyId, field }),
+  );
+  if (opened.state === 'missing') throw new KeyLost(stream, 'key_missing');
+  if (opened.state === 'destroyed') return null;
+  if (opened.value === undefined) throw new KeyLost(stream, 'box_damaged');
+  return opened.value;
+}

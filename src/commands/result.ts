@@ -1,0 +1,32 @@
+import type { FieldErrors } from '../domain/field-errors.js';
+
+/** Why a command did nothing. Each code stands in the table of `http/problem-catalogue.ts` with its status. */
+export type RejectionCode =
+  | 'validation_failed'
+  | 'forbidden'
+  | 'reveal_required'
+  | 'token_not_found'
+  | 'id_in_use'
+  | 'precondition_failed'
+  | 'idempotency_in_flight'
+  | 'idempotent_result_gone';
+
+export type Rejected = {
+  readonly ok: false;
+  readonly code: RejectionCode;
+  readonly errors?: FieldErrors;
+};
+
+export type CommandResult<T> = { readonly ok: true; readonly value: T } | Rejected;
+
+export function done<T>(value: T): CommandResult<T> {
+  return { ok: true, value };
+}
+
+export function rejected(code: RejectionCode): Rejected {
+  return { ok: false, code };
+}
+
+export function invalidFields(errors: FieldErrors): Rejected {
+  return { ok: false, code: 'validation_failed', errors };
+}

@@ -1,0 +1,132 @@
+import type { JsonObject } from '../domain/json.js';
+import type { Secret } from '../domain/secret.js';
+import type { TokenContent } from '../domain/token/content.js';
+import type { TokenDecision } from '../domain/token/decide.js';
+import { type NewEvent, noSealedParts, type SealedParts } from '../events/event.js';
+import { sealJson } from '../events/sealing/json-box.js';
+import { sealTrace } from '../events/sealing/trace-box.js';
+import { tokenEventVersion } from '../events/tokens/catalogue.js';
+import type { DataKey, TenantKeys } from '../ports/key-ring.js';
+import { applyToView, type TokenView } from '../projections/token-view.js';
+import type { EventOrigin } from './event-origin.js';
+import { KeyLost } from './key-lost.js';
+import type { Vault } from './vault.js';
+
+/** What the decided events carry: the resulting content, and a new cvc. */
+export type Payload = { readonly content: Secret<TokenContent> | null; readonly cvc: Secret<string> | null };
+
+export type Sealed = { readonly events: readonly NewEvent[]; readonly view: TokenView };
+
+/**
+ * Gives decided events their keys, which are durable before this resolves, and seals them for the revisions that
+ * follow the view. Answers them with the view they lead to.
+ */
+export async function sealEvents(
+  vault: Vault,
+  tenantKeys: TenantKeys,
+  view: TokenView,
+  decisions: readonly TokenDecision[],
+  payload: Payload,
+  origin: EventOrigin,
+): Promise<Sealed> {
+  const events: NewEvent[] = [];
+  let next = view;
+  for (const decision of decisions) {
+    const { stream, tenantId } = view;
+    const revision = next.state.revision + 1;
+    const place = { tenantId, stream, revision };
+    const { clear, sealed } = await sealDecision(vault, place, decision, payload);
+    const event: NewEvent = {
+      id: vault.random.uuid(),
+      type: decision.type,
+      version: tokenEventVersion,
+      tenantId,
+      actorId: origin.actorId,
+      time: origin.at,
+      cmd: origin.cmd,
+      trace: origin.traceId === null ? null : sealTrace(tenantKeys.audit, origin.traceId, place),
+      clear,
+      sealed,
+    };
+    events.push(event);
+    next = applyToView(next, { ...event, stream, revision, position: 0 });
+  }
+  return { events, view: next };
+}
+
+type Place = { readonly tenantId: string; readonly stream: string; readonly revision: number };
+
+async function sealDecision(
+  vault: Vault,
+  place: Place,
+  decision: TokenDecision,
+  payload: Payload,
+): Promise<{ readonly clear: JsonObject; readonly sealed: SealedParts }> {
+  switch (decision.type) {
+    case 'token.created': {
+      const { expiresAt, cvcPurgeAt } = decision;
+      const content = await sealContent(vault, place, null, payload.content);
+      const cvc = decision.hasCvc ? await sealCvc(vault, place, payload.cvc) : noCvc;
+      const clear = {
+        token_type: decision.tokenType,
+        key: content.keyId,
+        ...cvc.clear,
+        ...times(expiresAt, cvcPurgeAt),
+      };
+      return { clear, sealed: { content: content.box, cvc: cvc.box } };
+    }
+    case 'token.updated': {
+      const { changed, expiresAt, cvcPurgeAt, ends } = decision;
+      const content = await sealContent(vault, place, decision.key, payload.content);
+      const cvc = decision.cvc === 'set' ? await sealCvc(vault, place, payload.cvc) : noCvc;
+      const clear = {
+        ...{ changed: [...changed], key: content.keyId, cvc: decision.cvc, ends: [...ends] },
+        ...{ ...cvc.clear, ...times(expiresAt, cvcPurgeAt) },
+      };
+      return { clear, sealed: { content: content.box, cvc: cvc.box } };
+    }
+    case 'token.deleted':
+      return { clear: { reason: 'request', ends: [...decision.ends] }, sealed: noSealedParts };
+    case 'token.expired':
+      return { clear: { due_at: decision.dueAt, ends: [...decision.ends] }, sealed: noSealedParts };
+    case 'token.property.expired': {
+      const { reason, dueAt, ends } = decision;
+      return { clear: { property: 'cvc', reason, due_at: dueAt, ends: [...ends] }, sealed: noSealedParts };
+    }
+  }
+}
+
+const noCvc = { clear: {}, box: null };
+
+function times(expiresAt: number | null, cvcPurgeAt: number | null): JsonObject {
+  return {
+    ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+    ...(cvcPurgeAt === null ? {} : { cvc_purge_at: cvcPurgeAt }),
+  };
+}
+
+async function sealCvc(vault: Vault, place: Place, cvc: Secret<string> | null) {
+  if (cvc === null) throw new Error('an event with a cvc needs one to seal');
+  const { id, key } = await vault.keys.create(place.tenantId);
+  return { clear: { cvc_key: id }, box: sealAndZero({ id, key }, place, 'cvc', cvc.reveal()) };
+}
+
+/** Seals the content under a new key, or under the key it lay under. */
+async function sealContent(vault: Vault, place: Place, keyId: string | null, content: Secret<TokenContent> | null) {
+  if (content === null) throw new Error('an event with content needs it to seal');
+  if (keyId === null) {
+    const key = await vault.keys.create(place.tenantId);
+    return { keyId: key.id, box: sealAndZero(key, place, 'content', content.reveal()) };
+  }
+  const used = await vault.keys.use(place.tenantId, keyId, (key) =>
+    sealJson(key, content.reveal(), { ...place, keyId, field: 'content' }),
+  );
+  if (used.state === 'open') return { keyId, box: used.value };
+  throw new KeyLost(place.stream, used.state === 'missing' ? 'key_missing' : 'key_destroyed_without_event');
+}
+
+function sealAndZero({ id, key }: DataKey, place: Place, field: 'content' | 'cvc', value: unknown): Buffer {
+  const box = sealJson(key, value, { ...place, keyId: id, field });
+  key.fill(0);
+  return box;
+}

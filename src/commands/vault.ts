@@ -1,0 +1,28 @@
+import type { Expressions } from '../domain/expressions/expressions.js';
+import type { Claims } from '../ports/claims.js';
+import type { Clock } from '../ports/clock.js';
+import type { Directory } from '../ports/directory.js';
+import type { EventLog } from '../ports/event-log.js';
+import type { KeyRing } from '../ports/key-ring.js';
+import type { Random } from '../ports/random.js';
+import type { Timers } from '../ports/timers.js';
+import type { TokenRows } from '../ports/token-rows.js';
+import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { StreamQueue } from './stream-queue.js';
+
+/** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
+export type Vault = {
+  readonly log: EventLog;
+  readonly rows: TokenRows;
+  readonly keys: KeyRing;
+  readonly claims: Claims;
+  readonly directory: Directory;
+  readonly work: UnitOfWork;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly timers: Timers;
+  readonly expressions: Expressions;
+  readonly streams: StreamQueue;
+  /** How long a cvc may live, milliseconds: at most one hour. */
+  readonly cvcRetentionMs: number;
+};

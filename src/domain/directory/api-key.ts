@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { ApplicationType } from '../access/application-type.js';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 43 characters of 62 carry 256 bits. */
+const secretLength = 43;
+const checksumLength = 6;
+const shape = /^sr_(?:private|public|management)_[0-9A-Za-z]{49}$/;
+
+/** A new API key: `sr_<type>_<43 base62 characters><6-character checksum>` (contract, section 10). */
+export function newApiKey(type: ApplicationType, randomInteger: (maxExclusive: number) => number): string {
+  const secret = Array.from({ length: secretLength }, () => alphabet.charAt(randomInteger(alphabet.length))).join('');
+  const body = `sr_${type}_${secret}`;
+  return body + checksum(body);
+}
+
+/** True when the key has the shape and its checksum is right: a typing error is refused without a look-up. */
+export function isWellFormedApiKey(key: string): boolean {
+  return shape.test(key) && checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
+}
+
+/** What is stored of a key and looked up: hex SHA-256. */
+export function apiKeyHash(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** CRC-32 in base62: it finds typing errors and proves nothing. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let place = 0; place < checksumLength; place += 1) {
+    digits = alphabet.charAt(rest % alphabet.length) + digits;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return digits;
+}
