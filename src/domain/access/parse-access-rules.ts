@@ -16,9 +16,10 @@ export function parseAccessRules(value: Json, applicationType: ApplicationType):
     return invalid('rules', 'a management application takes permissions, not rules');
   if (!Array.isArray(value)) return invalid('rules', 'must be an array of access rules');
   if (value.length === 0 || value.length > rulesMax) return invalid('rules', `must hold 1 to ${rulesMax} access rules`);
+  const items: readonly Json[] = value;
   const rules: AccessRule[] = [];
   const failures: Checked<never>[] = [];
-  for (const [i, item] of value.entries()) {
+  for (const [i, item] of items.entries()) {
     const rule = parseAccessRule(item, `rules[${i}]`, permissionsOfType[applicationType]);
     if (rule.ok) rules.push(rule.value);
     else failures.push(rule);

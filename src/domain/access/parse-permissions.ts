@@ -16,9 +16,10 @@ export function parsePermissions<P extends string>(
   if (value.length === 0 || value.length > permissionsMax) {
     return invalid(path, `must hold 1 to ${permissionsMax} permissions`);
   }
+  const items: readonly Json[] = value;
   const permissions = new Set<P>();
   const failures: Checked<never>[] = [];
-  for (const [i, item] of value.entries()) {
+  for (const [i, item] of items.entries()) {
     const permission = allowed.find((candidate) => candidate === item);
     if (permission === undefined) {
       failures.push(

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '#src/domain/access/caller.js';
+import {
+  grantsAnywhere,
+  maySeeClear,
+  transformFor,
+  transformForCreate,
+  transformForEach,
+} from '#src/domain/access/decide-access.js';
+import { tokenPermissions } from '#src/domain/access/permission.js';
+import { openness } from '#src/domain/access/transform.js';
+import { accessRules, callerHolding, callerWith, containerPath, containerPaths } from './arbitraries.js';
+
+describe('plain permissions', () => {
+  const all = callerHolding(...tokenPermissions);
+
+  it.each([
+    ['token:create', 'mask'],
+    ['token:read', 'mask'],
+    ['token:update', 'mask'],
+    ['token:delete', 'mask'],
+    ['token:search', 'mask'],
+    ['token:use', 'reveal'],
+  ] as const)('%s gives %s in any container', (permission, transform) => {
+    expect(transformFor(all, permission, ['/x/'])).toBe(transform);
+    expect(transformFor(callerHolding(permission), permission, ['/'])).toBe(transform);
+  });
+
+  it.each(tokenPermissions)('without %s it is refused', (permission) => {
+    const others = callerHolding(...tokenPermissions.filter((other) => other !== permission));
+    expect(transformFor(others, permission, ['/x/'])).toBeNull();
+    expect(grantsAnywhere(others, permission)).toBe(false);
+    expect(grantsAnywhere(callerHolding(permission), permission)).toBe(true);
+  });
+
+  it('allow a creation everywhere, masked', () => {
+    expect(transformForCreate(all, ['/a/', '/b/'])).toBe('mask');
+    expect(transformForCreate(callerHolding('token:read'), ['/a/'])).toBeNull();
+  });
+});
+
+describe('which containers a rule covers', () => {
+  it.each([
+    ['/', ['/'], true],
+    ['/', ['/pci/high/'], true],
+    ['/pci/', ['/pci/'], true],
+    ['/pci/', ['/pci/high/'], true],
+    ['/pci/', ['/general/', '/pci/high/'], true],
+    ['/pci/high/', ['/pci/'], false],
+    ['/pci/', ['/'], false],
+    ['/pci/', ['/pci-old/'], false],
+    ['/pci/', ['/pc/', '/x/pci/'], false],
+  ])('%s on a token in %j: %s', (container, containers, covered) => {
+    expect(transformFor(callerWith({ container }), 'token:read', containers)).toBe(covered ? 'mask' : null);
+  });
+});
+
+describe('which rule decides', () => {
+  it('the lowest priority, wherever it stands', () => {
+    const caller = callerWith({ priority: 2, transform: 'reveal' }, { priority: 1, transform: 'redact' });
+    expect(transformFor(caller, 'token:read', ['/a/'])).toBe('redact');
+  });
+
+  it('the earlier of two with one priority', () => {
+    const caller = callerWith({ priority: 1, transform: 'reveal' }, { priority: 1, transform: 'redact' });
+    expect(transformFor(caller, 'token:read', ['/a/'])).toBe('reveal');
+  });
+
+  it('one that grants the permission, not merely one that covers the container', () => {
+    const caller = callerWith(
+      { priority: 1, transform: 'redact', permissions: ['token:read'] },
+      { priority: 2, transform: 'reveal', permissions: ['token:use'] },
+    );
+    expect(transformFor(caller, 'token:use', ['/a/'])).toBe('reveal');
+    expect(transformFor(caller, 'token:read', ['/a/'])).toBe('redact');
+    expect(transformFor(caller, 'token:update', ['/a/'])).toBeNull();
+    expect(grantsAnywhere(caller, 'token:update')).toBe(false);
+    expect(grantsAnywhere(caller, 'token:use')).toBe(true);
+  });
+
+  it('a token in several containers is read under the first rule that covers any of them', () => {
+    const caller = callerWith(
+      { priority: 1, container: '/a/', transform: 'reveal' },
+      { priority: 2, container: '/b/', transform: 'redact' },
+    );
+    expect(transformFor(caller, 'token:read', ['/b/', '/a/'])).toBe('reveal');
+    expect(transformFor(caller, 'token:read', ['/b/'])).toBe('redact');
+  });
+
+  it('does not depend on the order of the containers', () => {
+    fc.assert(
+      fc.property(
+        accessRules,
+        containerPaths,
+        fc.constantFrom(...tokenPermissions),
+        (rules, containers, permission) => {
+          const caller = callerWith(...rules);
+          expect(transformFor(caller, permission, [...containers].reverse())).toBe(
+            transformFor(caller, permission, containers),
+          );
+        },
+      ),
+    );
+  });
+
+  it('one of the sorted list that comes first, as in a plain reading of the contract', () => {
+    fc.assert(
+      fc.property(
+        accessRules,
+        containerPaths,
+        fc.constantFrom(...tokenPermissions),
+        (rules, containers, permission) => {
+          const first = [...rules]
+            .sort((a, b) => a.priority - b.priority)
+            .find((r) => r.permissions.includes(permission) && containers.some((path) => path.startsWith(r.container)));
+          expect(transformFor(callerWith(...rules), permission, containers)).toBe(first?.transform ?? null);
+        },
+      ),
+    );
+  });
+});
+
+describe('creation', () => {
+  const caller = callerWith(
+    { container: '/a/', transform: 'reveal', permissions: ['token:create'] },
+    { container: '/b/', transform: 'redact', permissions: ['token:create'] },
+    { container: '/c/', transform: 'reveal', permissions: ['token:read'] },
+  );
+
+  it.each([
+    [['/a/'], 'reveal'],
+    [['/a/x/', '/b/'], 'redact'],
+    [['/a/', '/c/'], null],
+    [['/'], null],
+    [[], null],
+  ] as const)('in %j gives %s', (containers, transform) => {
+    expect(transformForCreate(caller, containers)).toBe(transform);
+  });
+
+  it('shows no more and is allowed no sooner when a container is added', () => {
+    fc.assert(
+      fc.property(accessRules, containerPaths, containerPath, (rules, containers, another) => {
+        const caller = callerWith(...rules);
+        expect(openness(transformForCreate(caller, [...containers, another]))).toBeLessThanOrEqual(
+          openness(transformForCreate(caller, containers)),
+        );
+      }),
+    );
+  });
+
+  it('needs every container for itself', () => {
+    fc.assert(
+      fc.property(accessRules, containerPaths, (rules, containers) => {
+        const caller = callerWith(...rules);
+        const each = containers.map((path) => openness(transformFor(caller, 'token:create', [path])));
+        expect(openness(transformForEach(caller, 'token:create', containers))).toBe(Math.min(...each));
+      }),
+    );
+  });
+});
+
+describe('who may change expressions over the data', () => {
+  const isPublic = (caller: Caller): Caller => ({ ...caller, applicationType: 'public' });
+
+  it.each([
+    ['plain token:use', callerHolding('token:update', 'token:use'), true],
+    ['plain without token:use', callerHolding('token:update', 'token:read'), false],
+    ['a rule that reveals to token:read', callerWith({ transform: 'reveal', permissions: ['token:read'] }), true],
+    ['a rule that reveals to token:use', callerWith({ transform: 'reveal', permissions: ['token:use'] }), true],
+    ['a rule that reveals to token:search', callerWith({ transform: 'reveal', permissions: ['token:search'] }), false],
+    ['a rule that reveals to token:update', callerWith({ transform: 'reveal', permissions: ['token:update'] }), false],
+    ['a rule that masks token:use', callerWith({ transform: 'mask', permissions: ['token:use'] }), false],
+    [
+      'a revealing rule behind a masking one',
+      callerWith({ priority: 1, transform: 'mask' }, { priority: 2, transform: 'reveal' }),
+      false,
+    ],
+    ['a revealing rule elsewhere', callerWith({ container: '/b/', transform: 'reveal' }), false],
+    ['a public application, whatever it holds', isPublic(callerWith({ transform: 'reveal' })), false],
+    ['a public application with plain token:use', isPublic(callerHolding('token:use')), false],
+  ] as const)('%s: %#', (_name, caller, may) => {
+    expect(maySeeClear(caller, ['/a/'])).toBe(may);
+  });
+});
