@@ -10,9 +10,10 @@ const containersMax = 10;
  */
 export function checkContainers(value: Json): Checked<readonly string[]> {
   if (!Array.isArray(value)) return invalid('containers', 'must be an array of container paths');
+  const items: readonly Json[] = value;
   const containers = new Set<string>();
   const failures: Checked<never>[] = [];
-  for (const [i, item] of value.entries()) {
+  for (const [i, item] of items.entries()) {
     const container = checkContainer(item, `containers[${i}]`);
     if (container.ok) containers.add(container.value);
     else failures.push(container);

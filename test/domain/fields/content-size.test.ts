@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { checkContentSize } from '#src/domain/token/fields/content-size.js';
+
+const limit = 512 * 1024;
+const around = JSON.stringify({ data: '', mask: 'x' }).length;
+
+describe('the size of content', () => {
+  it('may be the limit, to the byte', () => {
+    expect(checkContentSize({ data: 'x'.repeat(limit - around), mask: 'x' })).toEqual({ ok: true, value: null });
+  });
+
+  it('is counted over all fields, and told at data', () => {
+    const checked = checkContentSize({ data: 'x'.repeat(limit - around), mask: 'xx' });
+    expect(checked.ok ? checked : Object.keys(checked.errors)).toEqual(['data']);
+  });
+
+  it('is counted in bytes, not in characters', () => {
+    expect(checkContentSize({ data: 'é'.repeat(limit / 2) }).ok).toBe(false);
+  });
+});
