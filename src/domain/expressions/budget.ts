@@ -1,18 +1,29 @@
 import { limits } from './limits.js';
 
 /**
- * How many bytes of results the expressions of one token may still make (contract, section 5: 1 MiB). Make one per
- * token and request and hand it to every evaluation; it is used up as they run.
+ * What the expressions of one token may still make and do. Make one per token and request and hand it to every
+ * evaluation; it is used up as they run. Results are bounded by the contract (section 5: 1 MiB); work, the bytes that
+ * filters read or make, is bounded because 200 objects of 20 filters that each read 512 KiB and keep nothing would
+ * stop the process for seconds.
  */
-export type Budget = { remainingBytes: number };
+export type Budget = { remainingBytes: number; remainingWorkBytes: number };
 
 export function createBudget(bytes: number = limits.tokenResultBytesMax): Budget {
-  return { remainingBytes: bytes };
+  return { remainingBytes: bytes, remainingWorkBytes: limits.tokenWorkBytesMax };
 }
 
-/** Takes the bytes and answers true, or takes nothing and answers false. */
+/** Takes the bytes of a result and answers true, or takes nothing and answers false. */
 export function take(budget: Budget, bytes: number): boolean {
   if (bytes > budget.remainingBytes) return false;
   budget.remainingBytes -= bytes;
   return true;
+}
+
+/** Notes work that is done. Whoever starts more asks `isSpent` first, so it is overdrawn by one step at most. */
+export function spendWork(budget: Budget, bytes: number): void {
+  budget.remainingWorkBytes -= bytes;
+}
+
+export function isSpent(budget: Budget): boolean {
+  return budget.remainingWorkBytes <= 0;
 }

@@ -5,6 +5,8 @@ export const limits = {
   objectsMaxPerMask: 200,
   resultBytesMax: 512 * 1024,
   tokenResultBytesMax: 1024 * 1024,
+  /** What filters read or make, whichever is more: one object of 20 filters over the largest value fits. */
+  tokenWorkBytesMax: 12 * 1024 * 1024,
   padCharactersMax: 10_000,
   /** Brackets inside brackets: liquidjs reads them recursively, so depth is bounded before it sees them. */
   bracketDepthMax: 16,

@@ -1,4 +1,4 @@
-import { type Json, isJsonObject } from '../json.js';
+import { isJsonObject, type Json } from '../json.js';
 import { isJsonArray } from './json-array.js';
 
 /**

@@ -15,6 +15,8 @@ export const aliasCard = textFilter(
   [optional(flag, false), optional(flag, false)],
   (text, [keepBin, keepLast4], scope) => {
     const random = randomSource(scope);
+    // Anything else that stayed as it is would show in the id, which is no secret.
+    if (!/^[\d .-]*$/.test(text)) return new Refusal('alias_card: the value holds more than digits and separators');
     const all = characters(text);
     const positions = all.flatMap((one, i) => (isDigit(one) ? [i] : []));
     const hidden = positions.slice(

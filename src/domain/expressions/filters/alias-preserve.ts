@@ -9,30 +9,28 @@ const lowerCase = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
 
 /** `alias_preserve_format: first, last`: a letter becomes a letter of its case, a digit a digit, the rest stays. */
-export const aliasPreserveFormat = aliasFilter('alias_preserve_format', (one, random) => {
+export const aliasPreserveFormat = aliasFilter('alias_preserve_format', /[\p{L}\p{M}\p{N}]/u, (one, random) => {
   if (/\p{N}/u.test(one)) return pick(digits, random);
-  if (/\p{Lu}/u.test(one)) return pick(lowerCase, random).toUpperCase();
-  return /[\p{L}\p{M}]/u.test(one) ? pick(lowerCase, random) : one;
+  const letter = pick(lowerCase, random);
+  return /\p{Lu}/u.test(one) ? letter.toUpperCase() : letter;
 });
 
 /** `alias_preserve_length: first, last`: every character becomes a lower-case letter or a digit. */
-export const aliasPreserveLength = aliasFilter('alias_preserve_length', (_, random) =>
+export const aliasPreserveLength = aliasFilter('alias_preserve_length', /./su, (_, random) =>
   pick(lowerCase + digits, random),
 );
 
-/** Keeps `first` and `last` characters and draws those between; refused when no letter or digit would be drawn. */
-function aliasFilter(name: string, draw: (character: string, random: RandomBelow) => string) {
+/** Keeps `first` and `last` characters and draws those between; refused when none would be drawn. */
+function aliasFilter(name: string, drawn: RegExp, draw: (character: string, random: RandomBelow) => string) {
   return textFilter(
     name,
     [optional(count, 0), optional(count, 0)],
     (text, [first, last], scope) => {
       const random = randomSource(scope);
       const all = characters(text);
-      const end = all.length - last;
-      if (!all.slice(first, Math.max(first, end)).some((one) => /[\p{L}\p{N}]/u.test(one))) {
-        return new Refusal(`${name}: the value has no more characters than the alias would keep`);
-      }
-      return all.map((one, i) => (i < first || i >= end ? one : draw(one, random))).join('');
+      const isDrawn = (one: string, i: number) => i >= first && i < all.length - last && drawn.test(one);
+      if (!all.some(isDrawn)) return new Refusal(`${name}: the value has no more characters than the alias would keep`);
+      return all.map((one, i) => (isDrawn(one, i) ? draw(one, random) : one)).join('');
     },
     { random: true },
   );

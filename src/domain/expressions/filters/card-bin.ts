@@ -1,4 +1,3 @@
-import { characters } from '../characters.js';
 import { binLength, isDigit } from './card-number.js';
 import { textFilter } from './filter.js';
 import { character, optional } from './parameters.js';
@@ -8,7 +7,7 @@ import { character, optional } from './parameters.js';
  * other characters are left out. Null when the BIN would be the whole number.
  */
 export function cardBin(number: string, separator = ''): string | null {
-  const digitCount = characters(number).filter(isDigit).length;
+  const digitCount = number.replace(/[^0-9]/g, '').length;
   const length = binLength(digitCount);
   if (digitCount <= length) return null;
   let bin = '';

@@ -2,7 +2,7 @@ import { aliasCard } from './alias-card.js';
 import { aliasPreserveFormat, aliasPreserveLength } from './alias-preserve.js';
 import { cardBinFilter } from './card-bin.js';
 import { cardMask } from './card-mask.js';
-import { toBoolean, toNumber, toString } from './casts.js';
+import { castToBoolean, castToNumber, castToString } from './casts.js';
 import type { Filter } from './filter.js';
 import { append, prepend } from './joining.js';
 import { json } from './json-path.js';
@@ -10,15 +10,15 @@ import { last4Filter } from './last4.js';
 import { downcase, upcase } from './letter-case.js';
 import { padLeft, padRight } from './pad.js';
 import { first, last, size, slice } from './pieces.js';
-import { revealLast } from './reveal-last.js';
 import { reveal } from './reveal.js';
+import { revealLast } from './reveal-last.js';
 import { remove, replace, split } from './search-text.js';
 import { stringify } from './stringify.js';
 import { strip } from './strip.js';
 
 const masks = [last4Filter, revealLast, reveal, cardBinFilter, cardMask];
 const aliases = [aliasCard, aliasPreserveFormat, aliasPreserveLength];
-const shapes = [stringify, json, padLeft, padRight, toString, toNumber, toBoolean];
+const shapes = [stringify, json, padLeft, padRight, castToString, castToNumber, castToBoolean];
 const liquid = [remove, replace, split, first, last, slice, upcase, downcase, append, prepend, strip, size];
 
 const byName: ReadonlyMap<string, Filter> = new Map(

@@ -1,7 +1,8 @@
 import type { Json } from '../../json.js';
+import { spendWork } from '../budget.js';
 import { Refusal } from '../refusal.js';
 import type { Evaluate, Scope } from '../scope.js';
-import { textOf } from '../text-of.js';
+import { inputText } from './input-text.js';
 import type { Parameter } from './parameters.js';
 
 /** An argument as it was parsed: a literal, known at parse, or a variable, known at evaluation. */
@@ -21,7 +22,7 @@ type ValuesOf<P extends readonly Parameter<unknown>[]> = {
   [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
 };
 
-/** A filter over any JSON value. What it makes may grow only after its size was computed; see `textOf` and `tooBig`. */
+/** A filter over any JSON value. What it makes may grow only after its size was computed; see `tooBig`. */
 export function valueFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
@@ -68,7 +69,7 @@ export function textFilter<const P extends readonly Parameter<unknown>[]>(
     name,
     parameters,
     (input, args: ValuesOf<P>, scope) => {
-      const text = textOf(input);
+      const text = inputText(input, scope);
       return typeof text === 'string' ? apply(text, args, scope) : text;
     },
     options,
@@ -90,9 +91,14 @@ function argumentReader(
     return {
       read(scope) {
         const given = argument.evaluate(scope);
-        return given instanceof Refusal ? given : check(given);
+        if (given instanceof Refusal) return given;
+        if (typeof given === 'string') spendWork(scope.budget, given.length);
+        return check(given);
       },
     };
+  }
+  if (argument === undefined && parameter.absent === undefined) {
+    return new Refusal(`${label} is missing; it must be ${parameter.expected}`);
   }
   const value = check(argument?.literal ?? null);
   return value instanceof Refusal ? value : { value };

@@ -11,12 +11,10 @@ export function maskCharacters(
   maskCharacter: string,
   isShown: (index: number, character: string) => boolean,
 ): string | Refusal {
-  const maskBytes = Buffer.byteLength(maskCharacter);
-  const shown = all.map((character, index) => isShown(index, character));
-  let size = 0;
-  for (const [index, character] of all.entries()) size += shown[index] ? Buffer.byteLength(character) : maskBytes;
-  if (size > limits.resultBytesMax) return tooBig();
-  return all.map((character, index) => (shown[index] ? character : maskCharacter)).join('');
+  const masked = all.map((character, index) => (isShown(index, character) ? character : maskCharacter));
+  // No character takes more than four bytes, so only a long value needs counting.
+  const mayNotFit = 4 * masked.length > limits.resultBytesMax;
+  return mayNotFit && bytesOf(masked) > limits.resultBytesMax ? tooBig() : masked.join('');
 }
 
 /**
@@ -30,4 +28,14 @@ export function maskSomething(
 ): string | Refusal {
   const hidesSomething = all.some((character, index) => !isShown(index, character) && /[\p{L}\p{N}]/u.test(character));
   return maskCharacters(all, maskCharacter, hidesSomething ? isShown : () => false);
+}
+
+/** Bytes of UTF-8, a character at a time: `Buffer.byteLength` is slow on single characters. */
+function bytesOf(all: readonly string[]): number {
+  let bytes = 0;
+  for (const character of all) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
 }

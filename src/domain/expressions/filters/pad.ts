@@ -2,7 +2,7 @@ import { characterCount } from '../characters.js';
 import { limits } from '../limits.js';
 import { tooBig } from '../text-of.js';
 import { textFilter } from './filter.js';
-import { type Parameter, character, count } from './parameters.js';
+import { character, count, type Parameter } from './parameters.js';
 
 const length: Parameter<number> = {
   expected: 'a whole number from 0 to 10,000',

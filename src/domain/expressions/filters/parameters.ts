@@ -3,7 +3,7 @@ import { characterCount } from '../characters.js';
 
 /**
  * One argument of a filter. `read` gives its value, or undefined for a value of the wrong kind. An argument that is
- * left out or null takes the value `absent`; without one it is required.
+ * left out or null takes the value `absent`; without an `absent` it must be there.
  */
 export type Parameter<T> = {
   readonly expected: string;
@@ -35,6 +35,12 @@ export const text: Parameter<string> = {
   read: (value) => (value === null || typeof value === 'object' ? undefined : String(value)),
 };
 
+/** For what is joined to another text: null is nothing, as in Liquid. */
+export const textOrNothing: Parameter<string> = {
+  expected: 'a text',
+  read: (value) => (value === null ? '' : text.read(value)),
+};
+
 export const searchText: Parameter<string> = {
   expected: 'a text that is not empty',
   read: (value) => text.read(value) || undefined,
@@ -43,7 +49,10 @@ export const searchText: Parameter<string> = {
 /** `'true'` and `'false'`, as text or as literals. */
 export const flag: Parameter<boolean> = {
   expected: "'true' or 'false'",
-  read: (value) => ({ true: true, false: false })[String(value)],
+  read: (value) => {
+    if (value === true || value === 'true') return true;
+    return value === false || value === 'false' ? false : undefined;
+  },
 };
 
 export function optional<T>(parameter: Parameter<T>, absent: T): Parameter<T> {

@@ -5,6 +5,7 @@ import { isJsonArray } from '../json-array.js';
 import type { Refusal } from '../refusal.js';
 import { textOf } from '../text-of.js';
 import { valueFilter } from './filter.js';
+import { inputText } from './input-text.js';
 import { count, index, optional } from './parameters.js';
 
 /** The first item of an array or character of a text; null of an empty one and of an object. */
@@ -19,9 +20,9 @@ export const last = valueFilter('last', [], (input) => {
 });
 
 /** `slice: start, length`: one item or character without a length; a negative start counts from the end. */
-export const slice = valueFilter('slice', [index, optional(count, 1)], (input, [start, length]) => {
+export const slice = valueFilter('slice', [index, optional(count, 1)], (input, [start, length], scope) => {
   if (isJsonArray(input)) return between(input, start, length);
-  const text = textOf(input);
+  const text = inputText(input, scope);
   return typeof text === 'string' ? between(characters(text), start, length).join('') : text;
 });
 

@@ -26,7 +26,7 @@ export const split = textFilter('split', [searchText], (text, [separator]) => {
 function replaceEvery(text: string, search: string, replacement: string): string | Refusal {
   const growth = Buffer.byteLength(replacement) - Buffer.byteLength(search);
   const size = Buffer.byteLength(text) + countOf(text, search) * growth;
-  return size > limits.resultBytesMax ? tooBig() : text.replaceAll(search, () => replacement);
+  return size > limits.resultBytesMax ? tooBig() : text.split(search).join(replacement);
 }
 
 function countOf(text: string, search: string): number {

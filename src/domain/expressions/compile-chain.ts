@@ -1,0 +1,104 @@
+import { isSpent, spendWork, take } from './budget.js';
+import { filterNamed } from './filters/catalogue.js';
+import type { AppliedFilter, Argument } from './filters/filter.js';
+import { resultSize } from './json-size.js';
+import { limits } from './limits.js';
+import { ownProperty } from './own-property.js';
+import type { Chain, Operand } from './parsing/chain.js';
+import { Refusal } from './refusal.js';
+import type { Evaluate } from './scope.js';
+import { tooBig } from './text-of.js';
+
+/** What an expression may name: its variables, and whether it may draw random aliases (only the id of a token). */
+export type Names = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases: boolean };
+
+/** Checks every name and literal argument of a chain and turns it into a closure; `random` says whether it draws. */
+export function compileChain(chain: Chain, names: Names): { evaluate: Evaluate; random: boolean } | Refusal {
+  if (chain.filters.length > limits.filtersMaxPerObject) {
+    return new Refusal(`has more than ${limits.filtersMaxPerObject} filters`);
+  }
+  const initial = compileOperand(chain.initial, names);
+  if (initial instanceof Refusal) return initial;
+  const filters: AppliedFilter[] = [];
+  let random = false;
+  for (const { name, args } of chain.filters) {
+    const filter = filterNamed(name);
+    if (filter === undefined) return new Refusal('names an unknown filter');
+    if (filter.random && !names.aliases) return new Refusal('uses an alias filter, which only the id may');
+    const bound = bindArguments(args, names);
+    if (bound instanceof Refusal) return bound;
+    const applied = filter.bind(bound);
+    if (applied instanceof Refusal) return new Refusal(`is refused by a filter: ${applied.message}`);
+    filters.push(applied);
+    random ||= filter.random;
+  }
+  return { evaluate: piped(initial, filters), random };
+}
+
+/**
+ * Runs the filters in turn. Of one object the largest result counts against the budget, of one without filters the
+ * value itself: that bounds the work of all objects together without counting a long text once per filter.
+ */
+function piped(initial: Evaluate, filters: readonly AppliedFilter[]): Evaluate {
+  return (scope) => {
+    const { budget } = scope;
+    if (isSpent(budget)) return overBudget();
+    let value = initial(scope);
+    let charged = 0;
+    if (filters.length === 0 && !(value instanceof Refusal)) {
+      charged = resultSize(value, budget.remainingBytes);
+      spendWork(budget, charged);
+    }
+    if (!take(budget, charged)) return overBudget();
+    for (const filter of filters) {
+      if (value instanceof Refusal) return value;
+      if (isSpent(budget)) return overBudget();
+      const read: number = typeof value === 'string' ? value.length : 0;
+      spendWork(budget, read);
+      value = filter(value, scope);
+      if (value instanceof Refusal) return value;
+      const size = resultSize(value, limits.resultBytesMax);
+      spendWork(budget, Math.max(0, size - read));
+      if (size > limits.resultBytesMax) return tooBig();
+      if (size > charged && !take(budget, size - charged)) return overBudget();
+      charged = Math.max(charged, size);
+    }
+    return value;
+  };
+}
+
+function overBudget(): Refusal {
+  return new Refusal('the results of the expressions are too big together');
+}
+
+function bindArguments(args: readonly Operand[], names: Names): Argument[] | Refusal {
+  const bound: Argument[] = [];
+  for (const operand of args) {
+    const evaluate = compileOperand(operand, names);
+    if (evaluate instanceof Refusal) return evaluate;
+    bound.push(operand.kind === 'literal' ? { literal: operand.value } : { evaluate });
+  }
+  return bound;
+}
+
+function compileOperand(operand: Operand, names: Names): Evaluate | Refusal {
+  if (operand.kind === 'literal') return () => operand.value;
+  const { name, path } = operand;
+  const variable = names.variables.find((known) => known === name);
+  if (variable === undefined) return new Refusal('names an unknown variable');
+  const steps: Evaluate[] = [];
+  for (const step of path) {
+    const compiled = compileOperand(step, names);
+    if (compiled instanceof Refusal) return compiled;
+    steps.push(compiled);
+  }
+  return (scope) => {
+    let value = scope[variable];
+    for (const step of steps) {
+      const key = step(scope);
+      if (key instanceof Refusal) return key;
+      value = ownProperty(value, key);
+    }
+    return value;
+  };
+}

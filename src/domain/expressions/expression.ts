@@ -1,0 +1,87 @@
+import type { Json } from '../json.js';
+import { characterCount } from './characters.js';
+import { compileChain, type Names } from './compile-chain.js';
+import { limits } from './limits.js';
+import type { ChainProblem } from './parsing/chain.js';
+import { readChain } from './parsing/read-chain.js';
+import { type SplitTemplate, splitTemplate } from './parsing/split-template.js';
+import { Refusal } from './refusal.js';
+import type { Evaluate, Scope } from './scope.js';
+import { textOf } from './text-of.js';
+
+/** A compiled source: literal text and closures. It holds nothing of liquidjs and never changes. */
+export type Expression = {
+  readonly parts: readonly (string | Evaluate)[];
+  /** How many `{{ }}` it has; 0 means that the source is plain text. */
+  readonly objectCount: number;
+  /** Whether it draws a random alias, so that another evaluation may give another value. */
+  readonly random: boolean;
+};
+
+/** How a mask differs: what is no chain of filters is kept and evaluates to null (contract, section 5). */
+export type ParseOptions = Names & { readonly keepMalformed: boolean };
+
+/** Parses a source once. The refusal says what is wrong and at which character, never what stands there. */
+export function compileExpression(source: string, options: ParseOptions): Expression | Refusal {
+  if (isTooLong(source)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
+  const split = splitTemplate(source);
+  if (!split.ok) return unsplittable(split, options);
+  const parts: (string | Evaluate)[] = [];
+  let random = false;
+  for (const part of split.parts) {
+    if (part.kind === 'text') {
+      parts.push(part.text);
+      continue;
+    }
+    const object = compileObject(part.content, options);
+    if (object instanceof Refusal) return new Refusal(`the object at character ${part.character} ${object.message}`);
+    parts.push(object.evaluate);
+    random ||= object.random;
+  }
+  return { parts, random, objectCount: parts.filter((part) => typeof part !== 'string').length };
+}
+
+/** The value of an expression: of a lone object its JSON value, else text. The first refusal of an object is returned. */
+export function evaluateExpression({ parts }: Expression, scope: Scope): Json | Refusal {
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'function') return only(scope);
+  let text = '';
+  for (const part of parts) {
+    const piece = typeof part === 'string' ? part : part(scope);
+    if (piece instanceof Refusal) return piece;
+    const pieceText = textOf(piece) ?? '';
+    if (pieceText instanceof Refusal) return pieceText;
+    text += pieceText;
+  }
+  return text;
+}
+
+function compileObject(content: string, options: ParseOptions): { evaluate: Evaluate; random: boolean } | Refusal {
+  const chain = readChain(content);
+  if (chain === 'malformed' && options.keepMalformed) return { evaluate: () => null, random: false };
+  return typeof chain === 'string' ? new Refusal(problems[chain]) : compileChain(chain, options);
+}
+
+const problems: Readonly<Record<ChainProblem, string>> = {
+  malformed: 'is not a value followed by filters',
+  range: 'has a range, which is not supported',
+  'unknown-variable': 'names an unknown variable',
+};
+
+function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOptions): Expression | Refusal {
+  // Nobody can say where its objects end, so a mask with an open quote shows nothing at all.
+  if (split.problem === 'quotes' && options.keepMalformed)
+    return { parts: [() => null], objectCount: 1, random: false };
+  const where = split.character === undefined ? '' : ` at character ${split.character}`;
+  return new Refusal(`${splitProblems[split.problem]}${where}`);
+}
+
+const splitProblems = {
+  tag: 'there is a tag ({% %}), which is not supported,',
+  braces: 'there are unbalanced braces',
+  quotes: 'there is a quote that does not end',
+} as const;
+
+function isTooLong(source: string): boolean {
+  return source.length > limits.sourceCharactersMax && characterCount(source) > limits.sourceCharactersMax;
+}

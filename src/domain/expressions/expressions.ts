@@ -1,0 +1,113 @@
+import type { Checked } from '../field-errors.js';
+import type { Json } from '../json.js';
+import { type Budget, createBudget } from './budget.js';
+import type { Names } from './compile-chain.js';
+import { compileExpression, type Expression, evaluateExpression } from './expression.js';
+import { limits } from './limits.js';
+import { createLru } from './lru.js';
+import { checkMask, compileMask, type Mask } from './mask.js';
+import { Refusal } from './refusal.js';
+import type { RandomBelow, Scope } from './scope.js';
+
+/** What an expression may name; `aliases` lets it use the random `alias_*` filters, which only the id may. */
+export type ExpressionScope = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases?: boolean };
+
+export type Variables = { readonly data: Json; readonly metadata?: Readonly<Record<string, string>> | null };
+
+/** `message` is in plain words, may name a character, and never repeats the source. */
+export type Parsed =
+  | { readonly ok: true; readonly expression: Expression }
+  | { readonly ok: false; readonly message: string };
+
+export type Evaluated = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
+
+/** What a masked read answers: nothing at all, or data (never null). */
+export type MaskedData = { readonly redacted: true } | { readonly redacted: false; readonly data: Json };
+
+/** Parses and evaluates the expressions of tokens (contract, section 5). What it parsed is kept, within bounds. */
+export type Expressions = {
+  parse(source: string, scope: ExpressionScope): Parsed;
+  /**
+   * Give `random` when the expression was parsed with `aliases`, and one budget to all evaluations of a token. A failure
+   * (an impossible cast, a path to several values, results that are too big) is 400 at create and update.
+   */
+  evaluate(
+    expression: Expression,
+    variables: Variables,
+    context?: { readonly random?: RandomBelow; readonly budget?: Budget },
+  ): Evaluated;
+  /** Checks a mask before it is stored; the errors are under `path`, which is `mask` unless given. */
+  parseMask(mask: Json, path?: string): Checked<Json>;
+  /**
+   * Evaluates a stored mask over the current data: what fails is null, a null member is dropped, a null item stays, null
+   * at the top redacts. `hideShortValues` is for the default masks of `bank` and `us_bank_account_number`: their
+   * `reveal_last` hides a value whole that it would otherwise return whole (contract, section 3).
+   */
+  evaluateMask(
+    mask: Json,
+    variables: Variables,
+    options?: { readonly hideShortValues?: boolean; readonly budget?: Budget },
+  ): MaskedData;
+};
+
+/** Expression sources may be sensitive, so the cache is small, per instance, and takes no source over 4,000 characters. */
+export function createExpressions({
+  cacheEntriesMax = 1_000,
+}: {
+  readonly cacheEntriesMax?: number;
+} = {}): Expressions {
+  const expressions = createLru<Expression>(cacheEntriesMax);
+  const masks = createLru<Mask>(cacheEntriesMax);
+
+  const compile = (source: string, kind: string, names: Names, keepMalformed: boolean): Expression | Refusal => {
+    const key = `${kind}:${source}`;
+    const known = expressions.get(key);
+    if (known !== undefined) return known;
+    const compiled = compileExpression(source, { ...names, keepMalformed });
+    if (!(compiled instanceof Refusal) && source.length <= limits.sourceCharactersMax) expressions.set(key, compiled);
+    return compiled;
+  };
+  const compileInMask = (source: string) =>
+    compile(source, 'mask', { variables: ['data', 'metadata'], aliases: false }, true);
+  const maskFor = (mask: Json): Mask => {
+    const key = JSON.stringify(mask);
+    const known = masks.get(key);
+    if (known !== undefined) return known;
+    const compiled = compileMask(mask, compileInMask);
+    if (key.length <= limits.sourceCharactersMax) masks.set(key, compiled);
+    return compiled;
+  };
+
+  return {
+    parse(source, { variables, aliases = false }) {
+      const kind = [...variables, aliases].join();
+      const expression = compile(source, kind, { variables, aliases }, false);
+      return expression instanceof Refusal ? { ok: false, message: expression.message } : { ok: true, expression };
+    },
+    evaluate(expression, variables, { random, budget } = {}) {
+      const value = evaluateExpression(expression, scopeOf(variables, { random, budget }));
+      return value instanceof Refusal ? { ok: false, message: value.message } : { ok: true, value };
+    },
+    parseMask: (mask, path = 'mask') => checkMask(mask, path, compileInMask),
+    evaluateMask(mask, variables, { hideShortValues, budget } = {}) {
+      const data = maskFor(mask)(scopeOf(variables, { hideShortValues, budget }));
+      return data === null ? { redacted: true } : { redacted: false, data };
+    },
+  };
+}
+
+type ScopeOptions = {
+  readonly random?: RandomBelow | undefined;
+  readonly budget?: Budget | undefined;
+  readonly hideShortValues?: boolean | undefined;
+};
+
+function scopeOf({ data, metadata = null }: Variables, options: ScopeOptions): Scope {
+  return {
+    data,
+    metadata,
+    random: options.random,
+    budget: options.budget ?? createBudget(),
+    hideShortValues: options.hideShortValues ?? false,
+  };
+}

@@ -1,0 +1,80 @@
+import { type Checked, type FieldErrors, valid } from '../field-errors.js';
+import { isJsonObject, type Json } from '../json.js';
+import { type Expression, evaluateExpression } from './expression.js';
+import { isJsonArray } from './json-array.js';
+import { limits } from './limits.js';
+import { Refusal } from './refusal.js';
+import type { Evaluate, Scope } from './scope.js';
+
+/** A mask compiled once; it answers null where nothing may be shown. */
+export type Mask = (scope: Scope) => Json;
+
+type CompileText = (source: string) => Expression | Refusal;
+
+/** Checks every expression of a mask; the errors name their place (`mask.number`, `mask[0]`). */
+export function checkMask(mask: Json, path: string, compile: CompileText): Checked<Json> {
+  const errors: [string, string][] = [];
+  let objectCount = 0;
+  const walk = (value: Json, at: string): void => {
+    if (errors.length >= limits.maskErrorsMax || objectCount > limits.objectsMaxPerMask) return;
+    if (typeof value === 'string') {
+      const expression = compile(value);
+      if (expression instanceof Refusal) errors.push([at, expression.message]);
+      else objectCount += expression.objectCount;
+    }
+    for (const [inner, innerAt] of children(value, at)) walk(inner, innerAt);
+  };
+  walk(mask, path);
+  if (objectCount > limits.objectsMaxPerMask) errors.push([path, `has more than ${limits.objectsMaxPerMask} objects`]);
+  return errors.length === 0 ? valid(mask) : { ok: false, errors: byPath(errors) };
+}
+
+/** Turns a mask into a closure. A string that does not parse, which no checked mask has, shows nothing. */
+export function compileMask(mask: Json, compile: CompileText): Mask {
+  if (typeof mask === 'string') {
+    const expression = compile(mask);
+    return expression instanceof Refusal ? () => null : shown(expression);
+  }
+  if (isJsonArray(mask)) {
+    const items = mask.map((item) => compileMask(item, compile));
+    return (scope) => items.map((item) => item(scope));
+  }
+  if (isJsonObject(mask)) {
+    const members = Object.entries(mask).map(([key, value]) => [key, compileMask(value, compile)] as const);
+    return (scope) => {
+      const values = members.map(([key, value]) => [key, value(scope)] as const);
+      return Object.fromEntries(values.filter(([, value]) => value !== null));
+    };
+  }
+  return () => mask;
+}
+
+/** Of what fails at read time only the failing object becomes null; the text around it stays. */
+function shown(expression: Expression): Mask {
+  const parts = expression.parts.map((part) => (typeof part === 'string' ? part : nullWhenRefused(part)));
+  return (scope) => {
+    const value = evaluateExpression({ ...expression, parts }, scope);
+    return value instanceof Refusal ? null : value;
+  };
+}
+
+function nullWhenRefused(object: Evaluate): Evaluate {
+  return (scope) => {
+    const value = object(scope);
+    return value instanceof Refusal ? null : value;
+  };
+}
+
+function* children(value: Json, at: string): Iterable<[Json, string]> {
+  if (isJsonArray(value)) {
+    for (const [index, item] of value.entries()) yield [item, `${at}[${index}]`];
+  } else if (isJsonObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      yield [item, /^[\w-]+$/.test(key) ? `${at}.${key}` : `${at}[${JSON.stringify(key)}]`];
+    }
+  }
+}
+
+function byPath(errors: readonly [string, string][]): FieldErrors {
+  return Object.fromEntries(errors.map(([path, message]) => [path, [message]]));
+}

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createExpressions } from '#src/domain/expressions/expressions.js';
+import { passesLuhn } from '#src/domain/expressions/filters/card-number.js';
+
+const expressions = createExpressions();
+
+function alias(source: string, data: string, draws: readonly number[]): string | null {
+  const parsed = expressions.parse(source, { variables: ['data'], aliases: true });
+  if (!parsed.ok) throw new Error(parsed.message);
+  let next = 0;
+  const random = (maxExclusive: number) => (draws[next++ % draws.length] ?? 0) % maxExclusive;
+  const evaluated = expressions.evaluate(parsed.expression, { data }, { random });
+  return evaluated.ok && typeof evaluated.value === 'string' ? evaluated.value : null;
+}
+
+const draws = fc.array(fc.nat(1_000), { minLength: 1, maxLength: 40 });
+const digits = (min: number, max: number) =>
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max }).map((all) => all.join(''));
+
+describe('an alias', () => {
+  it('of a card is never a possible card number, and keeps what it was told to keep', () => {
+    fc.assert(
+      fc.property(digits(13, 19), fc.boolean(), fc.boolean(), draws, (number, bin, last4, drawn) => {
+        const got = alias(`{{ data | alias_card: '${bin}', '${last4}' }}`, number, drawn);
+        expect(got).toMatch(new RegExp(`^\\d{${number.length}}$`));
+        expect(passesLuhn(got ?? '0'), `saw ${got}`).toBe(false);
+        const binLength = number.length < 16 ? 6 : 8;
+        if (bin) expect(got?.slice(0, binLength)).toBe(number.slice(0, binLength));
+        if (last4) expect(got?.slice(-4)).toBe(number.slice(-4));
+      }),
+    );
+  });
+
+  it('preserving the format changes no kind of character', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z0-9 @.-]{1,30}$/), draws, (text, drawn) => {
+        const shape = (value: string) => value.replace(/[A-Z]/g, 'A').replace(/[a-z]/g, 'a').replace(/\d/g, '0');
+        const got = alias('{{ data | alias_preserve_format }}', text, drawn);
+        if (got !== null) expect(shape(got)).toBe(shape(text));
+        else expect(text).not.toMatch(/[A-Za-z0-9]/);
+      }),
+    );
+  });
+
+  it('is refused where there is no id, and says that it is random where there is one', () => {
+    const source = '{{ data | alias_card }}';
+    expect(expressions.parse(source, { variables: ['data'] })).toMatchObject({ ok: false });
+    expect(expressions.parseMask(source)).toMatchObject({ ok: false });
+    expect(expressions.parse(source, { variables: ['data'], aliases: true })).toMatchObject({
+      expression: { random: true },
+    });
+    expect(expressions.parse('{{ data }}', { variables: ['data'], aliases: true })).toMatchObject({
+      expression: { random: false },
+    });
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createExpressions } from '#src/domain/expressions/expressions.js';
+import { createLru } from '#src/domain/expressions/lru.js';
+
+const scope = { variables: ['data'] } as const;
+
+function parse(expressions: ReturnType<typeof createExpressions>, source: string) {
+  const parsed = expressions.parse(source, scope);
+  if (!parsed.ok) throw new Error(parsed.message);
+  return parsed.expression;
+}
+
+describe('compiled expressions are kept, within bounds', () => {
+  it('the same source is compiled once', () => {
+    const expressions = createExpressions();
+    expect(parse(expressions, '{{ data }}')).toBe(parse(expressions, '{{ data }}'));
+  });
+
+  it('what is over the bound is forgotten, the longest unused first', () => {
+    const expressions = createExpressions({ cacheEntriesMax: 2 });
+    const first = parse(expressions, 'a');
+    const second = parse(expressions, 'b');
+    parse(expressions, 'a');
+    parse(expressions, 'c');
+    expect(parse(expressions, 'a')).toBe(first);
+    expect(parse(expressions, 'b')).not.toBe(second);
+  });
+
+  it('a source over 4,000 UTF-16 units is not kept', () => {
+    const expressions = createExpressions();
+    const long = '😀'.repeat(2_001);
+    expect(parse(expressions, long)).not.toBe(parse(expressions, long));
+  });
+
+  it('what one scope allows does not leak into another', () => {
+    const expressions = createExpressions();
+    const alias = '{{ data | alias_card }}';
+    const slip = '{{ data reveal_last: 4 }}';
+    expect(expressions.parse(alias, { variables: ['data'], aliases: true }).ok).toBe(true);
+    expect(expressions.parse(alias, scope).ok).toBe(false);
+    expect(expressions.parseMask('{{ metadata.a }}').ok).toBe(true);
+    expect(expressions.parse('{{ metadata.a }}', scope).ok).toBe(false);
+    expect(expressions.parseMask(slip).ok).toBe(true);
+    expect(expressions.parse(slip, scope).ok).toBe(false);
+  });
+
+  it('a map that was never filled answers nothing', () => {
+    const lru = createLru<number>(1);
+    expect(lru.get('a')).toBeUndefined();
+    lru.set('a', 1);
+    lru.set('a', 2);
+    expect(lru.get('a')).toBe(2);
+  });
+});

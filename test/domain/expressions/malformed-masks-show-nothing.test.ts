@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createExpressions } from '#src/domain/expressions/expressions.js';
+
+const expressions = createExpressions();
+const secret = 'S3CR3T-4242';
+
+/** Well-formed ways to show the value; anything else that shows it slipped through. */
+const space = '[\\s]*';
+const showsOnPurpose = new RegExp(`\\{\\{-?${space}data${space}(\\|${space}strip${space})*-?\\}\\}`);
+
+describe('a slip in a mask never shows the value', () => {
+  const piece = fc.constantFrom(
+    'data',
+    ' ',
+    ' ',
+    '|',
+    'reveal_last',
+    'strip',
+    ':',
+    '4',
+    ',',
+    '.',
+    '[',
+    ']',
+    '(',
+    ')',
+    "'",
+    '"',
+    '-',
+    'x',
+    '=',
+    '==',
+    'and',
+    '..',
+    '}',
+    '{',
+    '\\',
+    '%',
+    '\u180e',
+    '|',
+  );
+  it('whatever was written into the object', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const mask = `{{ data${pieces.join('')} }}`;
+        if (!expressions.parseMask(mask).ok) return;
+        const masked = expressions.evaluateMask(mask, { data: secret });
+        const shows = JSON.stringify(masked).includes(secret);
+        if (shows) expect(mask.replaceAll('\u180e', ''), 'showed the value').toMatch(showsOnPurpose);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { createExpressions } from '#src/domain/expressions/expressions.js';
+import { mask } from './support.js';
+
+const expressions = createExpressions();
+
+describe('a masked read', () => {
+  const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
+
+  it('of a card by its default mask', () => {
+    const defaultMask = {
+      number: '{{ data.number | reveal_last: 4 }}',
+      expiration_month: '{{ data.expiration_month }}',
+      expiration_year: '{{ data.expiration_year }}',
+    };
+    expect(mask(defaultMask, card)).toEqual({
+      number: 'XXXXXXXXXXXX4242',
+      expiration_month: 12,
+      expiration_year: 2030,
+    });
+    expect(mask(defaultMask, { number: card.number })).toEqual({ number: 'XXXXXXXXXXXX4242' });
+  });
+
+  it('drops members that are null, keeps items that are null, redacts a null at the top', () => {
+    const nothing = '{{ data.none }}';
+    expect(mask({ a: nothing, b: [nothing, 1, null], c: { d: nothing }, e: null }, {})).toEqual({
+      b: [null, 1, null],
+      c: {},
+    });
+    expect(mask(nothing, {})).toBeUndefined();
+    expect(mask(null, {})).toBeUndefined();
+  });
+
+  it('keeps literal values', () => {
+    expect(mask({ a: 1, b: false, c: 'text' }, 'secret')).toEqual({ a: 1, b: false, c: 'text' });
+  });
+
+  it('shows null for the one object that fails, and the text around it', () => {
+    expect(mask('a{{ data | to_number }}b{{ data | last4 }}', 'secret')).toBe('abcret');
+    expect(mask({ a: "{{ data | json: '$..x' }}", b: '{{ data | to_boolean }}' }, 'secret')).toEqual({});
+    expect(mask('a{{ data reveal_last: 4 }}b', 'secret')).toBe('ab');
+  });
+
+  it('has metadata', () => {
+    const masked = expressions.evaluateMask('{{ metadata.a }}', { data: 1, metadata: { a: 'x' } });
+    expect(masked).toEqual({ redacted: false, data: 'x' });
+  });
+
+  it('names the place of every error', () => {
+    const checked = expressions.parseMask({ ok: 1, number: '{{', list: ['x', '{{ data | nope }}'], 'a b': '}}' });
+    expect(checked.ok ? [] : Object.keys(checked.errors)).toEqual(['mask.number', 'mask.list[1]', 'mask["a b"]']);
+    const inTokenize = expressions.parseMask('{{', 'a.b[0].mask');
+    expect(inTokenize.ok ? [] : Object.keys(inTokenize.errors)).toEqual(['a.b[0].mask']);
+  });
+
+  it('takes 200 objects and no more', () => {
+    const objects = (count: number) => Array.from({ length: count }, () => '{{ data }}');
+    expect(expressions.parseMask(objects(200))).toMatchObject({ ok: true });
+    expect(expressions.parseMask(objects(201))).toMatchObject({ ok: false, errors: { mask: [expect.any(String)] } });
+    expect(expressions.parseMask('{{ data }}'.repeat(201))).toMatchObject({ ok: false });
+  });
+
+  it('of a short bank account hides it whole when the default mask is marked as such', () => {
+    const accountMask = { account_number: '{{ data.account_number | reveal_last: 4 }}', routing: '{{ data.routing }}' };
+    const data = { account_number: '123', routing: '021000021' };
+    expect(expressions.evaluateMask(accountMask, { data }, { hideShortValues: true })).toEqual({
+      redacted: false,
+      data: { account_number: 'XXX', routing: '021000021' },
+    });
+    expect(expressions.evaluateMask(accountMask, { data })).toMatchObject({ data: { account_number: '123' } });
+    const long = expressions.evaluateMask('{{ data | reveal_last: 4 }}', { data: '12345' }, { hideShortValues: true });
+    expect(long).toEqual({ redacted: false, data: 'X2345' });
+  });
+
+  it('does not define a prototype through a key of the mask', () => {
+    const hostile = JSON.parse('{"__proto__": {"polluted": "{{ data }}"}}');
+    const masked = expressions.evaluateMask(hostile, { data: 'x' });
+    expect(masked.redacted ? null : Object.getPrototypeOf(masked.data)).toBe(Object.prototype);
+  });
+});

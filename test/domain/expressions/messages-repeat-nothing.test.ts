@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createExpressions } from '#src/domain/expressions/expressions.js';
+
+const expressions = createExpressions();
+const marker = 'Zq7Secret';
+
+describe('a message never repeats the source or the data', () => {
+  const pieces = fc.constantFrom(
+    '{{ ',
+    ' }}',
+    '{% ',
+    ' %}',
+    '| ',
+    ': ',
+    ', ',
+    "'",
+    '"',
+    marker,
+    'data',
+    'last4',
+    '(',
+    '..',
+    '4',
+  );
+  it('whatever is wrong', () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+        const source = `${marker}${parts.join('')}`;
+        const parsed = expressions.parse(source, { variables: ['data'] });
+        const outcome = parsed.ok ? expressions.evaluate(parsed.expression, { data: { [marker]: marker } }) : parsed;
+        if (!outcome.ok) expect(outcome.message, `for ${source}`).not.toContain(marker);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBudget } from '#src/domain/expressions/budget.js';
+import { createExpressions } from '#src/domain/expressions/expressions.js';
+import { jsonSize } from '#src/domain/expressions/json-size.js';
+import type { Json } from '#src/domain/json.js';
+import { evaluate, isRefused } from './support.js';
+
+const limit = 512 * 1024;
+const half = 'x'.repeat(limit / 2);
+
+describe('a result over 512 KiB is refused before it is made', () => {
+  it.each<[string, Json]>([
+    ["{{ data.t | replace: 'x', data.t }}", { t: half }],
+    ['{{ data.t | append: data.t | append: data.t }}', { t: half }],
+    ['{{ data.t | prepend: data.t | prepend: data.t }}', { t: half }],
+    ["{{ data.t | split: 'x' }}", { t: half }],
+    ["{{ data.t | pad_left: 10000, '😀' | replace: '😀', data.t }}", { t: 'abc'.repeat(20) }],
+    [`{{ 'x'${" | replace: 'x', 'xxxxxxxxxx'".repeat(20)} }}`, null],
+    ['{{ data.t | upcase }}', { t: 'ΐ'.repeat(limit / 4) }],
+    ["{{ data.t | reveal_last: 0, '😀' }}", { t: half }],
+    ["{{ data.t | reveal: 1, 0, '😀' }}", { t: half }],
+    ['{{ data.a | stringify }}', { a: [half, half, half] }],
+    ['{{ data.a | last4 }}', { a: [half, half, half] }],
+  ])('%s', (source, data) => {
+    const heapBefore = process.memoryUsage().heapUsed;
+    const got = evaluate(source, data);
+    expect(isRefused(got), `saw ${JSON.stringify(got)?.slice(0, 80)}`).toBe(true);
+    expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(128 * 1024 * 1024);
+  });
+
+  it('exactly 512 KiB pass', () => {
+    expect(evaluate('{{ data | append: data | size }}', half)).toBe(limit);
+    expect(evaluate('{{ data.a | append: data.b }}', { a: half, b: `${half}x` })).toEqual({
+      refused: expect.stringContaining('512 KiB'),
+    });
+    expect(evaluate('{{ data | upcase | size }}', half)).toBe(limit / 2);
+  });
+});
+
+describe('the results of one token stay within 1 MiB', () => {
+  const expressions = createExpressions();
+  const data = 'x'.repeat(400 * 1024);
+
+  it('over all objects of a mask; those past it are null', () => {
+    const masked = expressions.evaluateMask(['{{ data }}', '{{ data | upcase }}', '{{ data }}', '{{ data | last4 }}'], {
+      data,
+    });
+    const lengths = masked.redacted || !Array.isArray(masked.data) ? [] : masked.data.map((item) => item?.length);
+    expect(lengths).toEqual([data.length, data.length, undefined, 4]);
+  });
+
+  it('over several expressions that share a budget', () => {
+    const parsed = expressions.parse('{{ data }}', { variables: ['data'] });
+    if (!parsed.ok) throw new Error(parsed.message);
+    const budget = createBudget();
+    const outcomes = [1, 2, 3].map(() => expressions.evaluate(parsed.expression, { data }, { budget }).ok);
+    expect(outcomes).toEqual([true, true, false]);
+  });
+
+  it('a chain counts its largest result, not each', () => {
+    const chain = `{{ data${' | upcase | downcase'.repeat(9)} | size }}`;
+    expect(evaluate(chain, data)).toBe(data.length);
+  });
+});
+
+describe('the size of a JSON text', () => {
+  it('is what JSON.stringify would take', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+        const plain: Json = JSON.parse(JSON.stringify(value));
+        expect(jsonSize(plain)).toBe(Buffer.byteLength(JSON.stringify(plain)));
+      }),
+    );
+    expect(jsonSize('\ud800a\udc00')).toBe(Buffer.byteLength(JSON.stringify('\ud800a\udc00')));
+  });
+
+  it('is not counted to the end when it is too much', () => {
+    let looked = 0;
+    const endless = Array.from({ length: 10_000 }, () =>
+      Object.defineProperty({}, 'a', { enumerable: true, get: () => ++looked }),
+    );
+    expect(jsonSize(endless, 100)).toBeGreaterThan(100);
+    expect(looked).toBeLessThan(50);
+  });
+});
+
+describe('a mask that reads much and shows little', () => {
+  const expressions = createExpressions();
+  const text = 'x'.repeat(500 * 1024);
+  const list: Json = Array.from({ length: 250_000 }, () => 1);
+
+  it.each<[string, Json]>([
+    [`{{ data${" | remove: 'x'".repeat(20)} }}`, text],
+    ['{{ data | size }}', text],
+    ['{{ data | slice: 0 }}', text],
+    ['{{ data | reveal: 1 }}', text],
+    ['{{ 1 | reveal: 0, 0, "X", data }}', text],
+    ['{{ data | stringify | size }}', list],
+    ['{{ data | last4 }}', list],
+    ['{{ data | slice: 0 }}', { list }],
+    ['{{ data | append: "x" | last }}', list],
+    ['{{ data }}', list],
+  ])('is stopped: 200 times %s', (object, data) => {
+    const budget = createBudget();
+    const allowed = budget.remainingWorkBytes;
+    expressions.evaluateMask(
+      Array.from({ length: 200 }, () => object),
+      { data },
+      { budget },
+    );
+    expect(budget.remainingWorkBytes, 'overdrawn by more than one step').toBeGreaterThan(-4 * limit);
+    expect(allowed - budget.remainingWorkBytes, 'not noted as work').toBeGreaterThan(allowed / 4);
+  });
+});
