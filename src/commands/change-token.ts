@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Json } from '../domain/json.js';
 import type { TokenDecision } from '../domain/token/decide.js';
+import { endedKeys } from '../events/ended-keys.js';
 import type { ClaimResult } from '../ports/claims.js';
 import type { EndedKey, TenantKeys } from '../ports/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
@@ -92,12 +92,4 @@ async function settle({ timers, keys }: Vault, { state }: TokenView, ended: read
     if (typeof dueAt === 'number') timers.dueAt(dueAt);
   }
   if (ended.length > 0) await keys.destroy(ended);
-}
-
-/** The keys that events end, each with the event that does. */
-export function endedKeys(events: readonly { readonly id: string; readonly clear: Json }[]): readonly EndedKey[] {
-  return events.flatMap(({ id, clear }) => {
-    const { ends = [] } = clear as { readonly ends?: readonly string[] };
-    return ends.map((keyId) => ({ keyId, eventId: id }));
-  });
 }

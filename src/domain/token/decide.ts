@@ -18,6 +18,8 @@ export type TokenCommand =
       readonly changed: readonly string[];
       /** Data other than the cvc becomes another value, so what it was must end. */
       readonly dataReplaced: boolean;
+      /** The key of replaced data lives until the token ends, for replay as of an earlier time. */
+      readonly keepSuperseded: boolean;
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly cvcRetentionMs: number;
       readonly expiresAt: number | null;
@@ -101,7 +103,7 @@ function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' 
   // A cvc that was due when the edit came is not carried on, even when nobody has purged it yet.
   const cvc = command.cvc === 'kept' && life.cvc !== null && cvcAt(life, command.at) === null ? 'removed' : command.cvc;
   const ends = [
-    ...(command.dataReplaced ? [life.key] : []),
+    ...(command.dataReplaced && !command.keepSuperseded ? [life.key] : []),
     ...(cvc !== 'kept' && life.cvc !== null ? [life.cvc.key] : []),
   ];
   return {

@@ -29,18 +29,22 @@ function born(fact: Fact<'token.created'>): TokenLife {
     expiresAt: clear.expires_at ?? null,
     key: clear.key,
     contentRevision: fact.revision,
+    superseded: [],
     cvc: newCvc(fact),
   };
 }
 
 function updated(life: TokenLife, fact: Fact<'token.updated'>): TokenLife {
+  const { key, ends } = fact.clear;
+  const kept = key !== life.key && !ends.includes(life.key);
   return {
     ...life,
     modifiedAt: fact.time,
     modifiedBy: fact.actorId,
     expiresAt: fact.clear.expires_at ?? null,
-    key: fact.clear.key,
+    key,
     contentRevision: fact.revision,
+    superseded: kept ? [...life.superseded, life.key] : life.superseded,
     cvc: fact.clear.cvc === 'kept' ? life.cvc : newCvc(fact),
   };
 }

@@ -23,6 +23,8 @@ export type TokenLife = {
   /** Key and revision that the content is sealed with. */
   readonly key: string;
   readonly contentRevision: number;
+  /** Keys of replaced data that the tenant keeps until the token ends (`keep_superseded_data`). */
+  readonly superseded: readonly string[];
   readonly cvc: CvcState | null;
 };
 
@@ -52,5 +54,5 @@ export function cvcAt(life: TokenLife, now: number): CvcState | null {
 
 /** All living keys of a life. */
 export function keysOf(life: TokenLife): readonly string[] {
-  return life.cvc === null ? [life.key] : [life.key, life.cvc.key];
+  return [life.key, ...life.superseded, ...(life.cvc === null ? [] : [life.cvc.key])];
 }

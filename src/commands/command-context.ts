@@ -1,0 +1,9 @@
+import type { Caller } from '../domain/access/caller.js';
+
+/** What a request brings to every command. */
+export type CommandContext = {
+  readonly caller: Caller;
+  readonly traceId: string;
+  /** Method, concrete path and key of an idempotent request; null without a key. */
+  readonly idempotency: { readonly method: string; readonly path: string; readonly key: string } | null;
+};

@@ -1,0 +1,55 @@
+import { transformFor } from '../../domain/access/decide-access.js';
+import { decide } from '../../domain/token/decide.js';
+import { isExpired } from '../../domain/token/token-state.js';
+import { tokenStream } from '../../events/tokens/stream-name.js';
+import type { TokenView } from '../../projections/token-view.js';
+import { type Attempt, changeToken } from '../change-token.js';
+import type { CommandContext } from '../command-context.js';
+import { KeyLost } from '../key-lost.js';
+import { openToken } from '../open-token.js';
+import { type CommandResult, done, rejected } from '../result.js';
+import { tenantKeysOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+import { preconditionHolds } from './precondition.js';
+
+const noPayload = { content: null, cvc: null };
+
+/**
+ * Deletes a token and destroys its keys before it answers (specification, "Delete Token"). Throws StoreUnavailable when
+ * the keys could not be destroyed yet; the repeat finishes that. Not found only when nothing is left.
+ */
+export async function deleteToken(
+  vault: Vault,
+  { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
+  id: string,
+  ifMatch: string | null,
+): Promise<CommandResult<null>> {
+  const { tenantId } = caller;
+  const tenantKeys = await tenantKeysOf(vault, tenantId);
+  const stream = tokenStream(tenantKeys.names, id);
+  const at = vault.clock.now();
+  const origin = { actorId: caller.applicationId, at, traceId, cmd: null };
+
+  return changeToken<CommandResult<null>>(vault, { tenantId, tenantKeys, stream }, origin, async (view) => {
+    const { life, revision } = view.state;
+    if (life === null || isExpired(life, at)) return finishErasure(vault, view);
+    const open = await openToken(vault, view, life);
+    if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
+    if (transformFor(caller, 'token:delete', open.content.reveal().containers) === null) {
+      return { do: 'answer', answer: rejected('forbidden') };
+    }
+    if (!preconditionHolds(ifMatch, revision)) return { do: 'answer', answer: rejected('precondition_failed') };
+    const decided = decide({ do: 'delete', at }, view.state);
+    if (!decided.ok) return { do: 'answer', answer: rejected(decided.code) };
+    return {
+      ...{ do: 'store', decisions: decided.events, payload: noPayload, index: 'keep', distinctFingerprint: null },
+      answer: () => done(null),
+    };
+  });
+}
+
+/** An earlier delete whose keys still live is finished here; otherwise there is nothing to delete. */
+async function finishErasure({ keys }: Vault, { state }: TokenView): Promise<Attempt<CommandResult<null>>> {
+  const ended = state.ended.length === 0 ? 0 : await keys.destroy(state.ended);
+  return { do: 'answer', answer: ended > 0 ? done(null) : rejected('token_not_found') };
+}

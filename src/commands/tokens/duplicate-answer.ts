@@ -1,0 +1,35 @@
+import { transformFor } from '../../domain/access/decide-access.js';
+import type { JsonObject } from '../../domain/json.js';
+import { Secret } from '../../domain/secret.js';
+import type { TokenLife } from '../../domain/token/token-state.js';
+import type { TokenView } from '../../projections/token-view.js';
+import type { CommandContext } from '../command-context.js';
+import type { OpenToken } from '../open-token.js';
+import type { Vault } from '../vault.js';
+import { type TokenAnswer, tokenAnswer } from './token-answer.js';
+
+/** The fields that a caller who may not read the other token gets of it (contract, section 6). */
+const shownUnread = {
+  create: ['id', 'type', 'tenant_id', 'fingerprint', 'containers'],
+  update: ['id', 'type', 'tenant_id', 'fingerprint', 'containers', 'expires_at', 'created_by', 'created_at'],
+} as const;
+
+/** The answer when a request meets a living token with the same fingerprint. */
+export function duplicateAnswer(
+  { expressions }: Vault,
+  { caller }: CommandContext,
+  open: OpenToken,
+  at: { readonly life: TokenLife; readonly view: TokenView },
+  request: { readonly operation: 'create' | 'update'; readonly cvcIgnored: boolean },
+): TokenAnswer {
+  const extras = { deduplicated: true, ...(request.cvcIgnored ? { cvc_ignored: true } : {}) };
+  const transform = transformFor(caller, 'token:read', open.content.reveal().containers);
+  const place = { life: at.life, revision: at.view.state.revision };
+  const answer = tokenAnswer(expressions, open, place, transform ?? 'redact', extras);
+  if (transform !== null) return answer;
+  const shown: readonly string[] = [...shownUnread[request.operation], '_extras'];
+  const body: JsonObject = Object.fromEntries(
+    Object.entries(answer.body.reveal()).filter(([field]) => shown.includes(field)),
+  );
+  return { ...answer, body: new Secret(body) };
+}

@@ -1,0 +1,13 @@
+import type { Vault } from '../vault.js';
+import { type ReadToken, readToken } from './read-token.js';
+
+/** The other living token with this keyed fingerprint, opened; null: there is none. */
+export async function findDuplicate(
+  vault: Vault,
+  tenantId: string,
+  fingerprintHash: string,
+  ownStream: string | null,
+): Promise<ReadToken | null> {
+  const stream = await vault.rows.findByFingerprint(tenantId, fingerprintHash, vault.clock.now());
+  return stream === null || stream === ownStream ? null : readToken(vault, tenantId, stream);
+}

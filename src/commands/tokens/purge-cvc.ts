@@ -1,0 +1,49 @@
+import { transformFor } from '../../domain/access/decide-access.js';
+import { decide } from '../../domain/token/decide.js';
+import { isExpired } from '../../domain/token/token-state.js';
+import { tokenStream } from '../../events/tokens/stream-name.js';
+import { changeToken } from '../change-token.js';
+import type { CommandContext } from '../command-context.js';
+import { KeyLost } from '../key-lost.js';
+import { openToken } from '../open-token.js';
+import { type CommandResult, done, invalidFields, rejected } from '../result.js';
+import { tenantKeysOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+
+/** Purges a card's cvc at once, for use right after authorisation; also done when there is none (contract, section 8). */
+export async function purgeCvc(
+  vault: Vault,
+  { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
+  id: string,
+): Promise<CommandResult<null>> {
+  const { tenantId } = caller;
+  const tenantKeys = await tenantKeysOf(vault, tenantId);
+  const stream = tokenStream(tenantKeys.names, id);
+  const at = vault.clock.now();
+  const origin = { actorId: caller.applicationId, at, traceId, cmd: null };
+
+  return changeToken<CommandResult<null>>(vault, { tenantId, tenantKeys, stream }, origin, async (view) => {
+    const { life } = view.state;
+    if (life === null || isExpired(life, at)) return { do: 'answer', answer: rejected('token_not_found') };
+    const open = await openToken(vault, view, life);
+    if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
+    if (transformFor(caller, 'token:update', open.content.reveal().containers) === null) {
+      return { do: 'answer', answer: rejected('forbidden') };
+    }
+    if (life.tokenType !== 'card') {
+      return { do: 'answer', answer: invalidFields({ type: ['only a card has a cvc'] }) };
+    }
+    const decided = decide({ do: 'purge_cvc', at, reason: 'request' }, view.state);
+    if (!decided.ok) return { do: 'answer', answer: rejected(decided.code) };
+    if (decided.events.length === 0) {
+      // A purge whose key could not be destroyed yet is finished by its repeat.
+      if (view.state.ended.length > 0) await vault.keys.destroy(view.state.ended);
+      return { do: 'answer', answer: done(null) };
+    }
+    return {
+      ...{ do: 'store', decisions: decided.events, payload: { content: null, cvc: null } },
+      ...{ index: 'keep', distinctFingerprint: null },
+      answer: () => done(null),
+    };
+  });
+}

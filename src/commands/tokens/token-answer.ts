@@ -1,0 +1,68 @@
+import type { Transform } from '../../domain/access/transform.js';
+import type { Expressions } from '../../domain/expressions/expressions.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { Secret } from '../../domain/secret.js';
+import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import type { TokenContent } from '../../domain/token/content.js';
+import type { TokenLife } from '../../domain/token/token-state.js';
+import { typeRules } from '../../domain/token/types/type-rules.js';
+import type { OpenToken } from '../open-token.js';
+
+/** A token as its caller may see it, with the revision that its entity tag names. */
+export type TokenAnswer = { readonly body: Secret<JsonObject>; readonly id: string; readonly revision: number };
+
+/** The token object of the specification under a transform. Fields without a value are absent (contract, section 1). */
+export function tokenAnswer(
+  expressions: Expressions,
+  { content, cvc }: OpenToken,
+  { life, revision }: { readonly life: TokenLife; readonly revision: number },
+  transform: Transform,
+  extras?: JsonObject,
+): TokenAnswer {
+  const token = content.reveal();
+  const data = shownData(expressions, token, cvc?.reveal() ?? null, transform);
+  const body: JsonObject = {
+    id: token.id,
+    tenant_id: life.tenantId,
+    type: token.type,
+    ...(data === undefined ? {} : { data }),
+    ...(token.mask === null ? {} : { mask: token.mask }),
+    fingerprint: token.fingerprint,
+    containers: token.containers,
+    ...(token.metadata === null ? {} : { metadata: token.metadata }),
+    ...(token.search_indexes === null ? {} : { search_indexes: token.search_indexes }),
+    fingerprint_expression: token.fingerprint_expression,
+    ...(life.expiresAt === null ? {} : { expires_at: formatTimestamp(life.expiresAt) }),
+    created_by: life.createdBy,
+    created_at: formatTimestamp(life.createdAt),
+    ...(life.modifiedBy === null ? {} : { modified_by: life.modifiedBy }),
+    ...(life.modifiedAt === null ? {} : { modified_at: formatTimestamp(life.modifiedAt) }),
+    ...(extras === undefined ? {} : { _extras: extras }),
+  };
+  return { body: new Secret(body), id: token.id, revision };
+}
+
+/** Undefined: redacted, the `data` key is absent. */
+function shownData(
+  expressions: Expressions,
+  token: TokenContent,
+  cvc: string | null,
+  transform: Transform,
+): Json | undefined {
+  if (transform === 'redact') return undefined;
+  const data = cvc !== null && isJsonObject(token.data) ? { ...token.data, cvc } : token.data;
+  if (transform === 'reveal') return data;
+  if (token.mask === null) return undefined;
+  const masked = expressions.evaluateMask(
+    token.mask,
+    { data, metadata: token.metadata },
+    { hideShortValues: hidesShortValues(token) },
+  );
+  return masked.redacted ? undefined : masked.data;
+}
+
+/** Only the default mask of the type hides what its filter would show whole (contract, section 3 "Types"). */
+function hidesShortValues({ type, mask }: TokenContent): boolean {
+  const { defaultMask, defaultMaskHidesShortValues } = typeRules[type];
+  return defaultMaskHidesShortValues && JSON.stringify(mask) === JSON.stringify(defaultMask);
+}

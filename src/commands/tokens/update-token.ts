@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from 'node:util';
+import { maySeeClear, transformFor } from '../../domain/access/decide-access.js';
+import { decideMove } from '../../domain/access/decide-move.js';
+import type { Transform } from '../../domain/access/transform.js';
+import { type Checked, invalid, valid } from '../../domain/field-errors.js';
+import { Secret } from '../../domain/secret.js';
+import type { TokenContent } from '../../domain/token/content.js';
+import { decide } from '../../domain/token/decide.js';
+import { deriveFrom } from '../../domain/token/derive-content.js';
+import {
+  checkPatch,
+  containersAfter,
+  draftUpdate,
+  expressionsAfter,
+  type TokenPatch,
+  type UpdateDraft,
+} from '../../domain/token/draft-update.js';
+import { checkOwnValue } from '../../domain/token/fields/own-value.js';
+import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state.js';
+import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
+import { tokenStream } from '../../events/tokens/stream-name.js';
+import type { TenantKeys } from '../../ports/key-ring.js';
+import type { TokenView } from '../../projections/token-view.js';
+import { type Attempt, changeToken } from '../change-token.js';
+import type { CommandContext } from '../command-context.js';
+import { deduplicationInForce, keepsSupersededData } from '../directory/tenant-settings.js';
+import { KeyLost } from '../key-lost.js';
+import { type OpenToken, openToken } from '../open-token.js';
+import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
+import { tenantKeysOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+import { duplicateAnswer } from './duplicate-answer.js';
+import { findDuplicate } from './find-duplicate.js';
+import { idempotently } from './idempotently.js';
+import { preconditionHolds } from './precondition.js';
+import { type TokenAnswer, tokenAnswer } from './token-answer.js';
+
+type Update = {
+  readonly context: CommandContext;
+  readonly tenantKeys: TenantKeys;
+  readonly patch: TokenPatch;
+  /** Revisions named by `If-Match`, or null without one. */
+  readonly ifMatch: string | null;
+  readonly at: number;
+  readonly distinct: boolean;
+  readonly keepSuperseded: boolean;
+};
+
+type TokenResult = CommandResult<TokenAnswer>;
+
+/** Merges a patch onto a token (specification, "Update Token"; contract, sections 1, 3, 4 and 6). */
+export async function updateToken(
+  vault: Vault,
+  context: CommandContext,
+  id: string,
+  patch: TokenPatch,
+  ifMatch: string | null,
+): Promise<TokenResult> {
+  const { tenantId, applicationId } = context.caller;
+  const tenantKeys = await tenantKeysOf(vault, tenantId);
+  const stream = tokenStream(tenantKeys.names, id);
+  return idempotently(vault, tenantKeys, context, 'update', async (cmd) => {
+    const at = vault.clock.now();
+    const checked = checkPatch(vault.expressions, patch, at);
+    if (!checked.ok) return invalidFields(checked.errors);
+    const distinct = await deduplicationInForce(vault, tenantId, patch.deduplicate_token);
+    const keepSuperseded = await keepsSupersededData(vault, tenantId);
+    const update: Update = { context, tenantKeys, patch, ifMatch, at, distinct, keepSuperseded };
+    const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
+    return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) => attemptUpdate(vault, update, view));
+  });
+}
+
+async function attemptUpdate(vault: Vault, update: Update, view: TokenView): Promise<Attempt<TokenResult>> {
+  const { life, revision } = view.state;
+  if (life === null || isExpired(life, update.at)) return refuse(rejected('token_not_found'));
+  const open = await openToken(vault, view, life);
+  if (open === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
+  const allowed = authorise(update, open.content.reveal());
+  if (!allowed.ok) return refuse(allowed);
+  if (!preconditionHolds(update.ifMatch, revision)) return refuse(rejected('precondition_failed'));
+  const drafted = draft(vault, update, open.content.reveal(), life);
+  return drafted.ok
+    ? storeUpdate(vault, update, { view, life, open, transform: allowed.value, ...drafted.value })
+    : refuse(invalidFields(drafted.errors));
+}
+
+function refuse(answer: Rejected): Attempt<TokenResult> {
+  return { do: 'answer', answer };
+}
+
+/** Every 403 comes before anything is merged or evaluated (contract, section 4). */
+function authorise({ context, patch }: Update, content: TokenContent): CommandResult<Transform> {
+  const { caller } = context;
+  const { containers } = content;
+  if (transformFor(caller, 'token:update', containers) === null) return rejected('forbidden');
+  const transform = decideMove(caller, containers, containersAfter(content, patch));
+  if (transform === null) return rejected('forbidden');
+  const { mask, search_indexes, fingerprint_expression } = content;
+  const same = isDeepStrictEqual(expressionsAfter(content, patch), { mask, search_indexes, fingerprint_expression });
+  return same || maySeeClear(caller, containers) ? done(transform) : rejected('reveal_required');
+}
+
+type Drafted = { readonly updated: UpdateDraft; readonly content: Secret<TokenContent> };
+
+function draft(
+  vault: Vault,
+  { patch, at, tenantKeys }: Update,
+  content: TokenContent,
+  life: TokenLife,
+): Checked<Drafted> {
+  const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, at) !== null };
+  const drafted = draftUpdate(vault.expressions, stored, patch, at);
+  if (!drafted.ok) return drafted;
+  const { draft: next, ownValues } = drafted.value;
+  if (drafted.value.changed.length === 0) return valid({ updated: drafted.value, content: new Secret(content) });
+  const derived = deriveFrom(vault.expressions, next);
+  if (!derived.ok) return derived;
+  const own = checkOwnValue(ownValues, { givenId: null, ...next });
+  if (!own.ok) return own;
+  if (!checkOwnValue(ownValues, { givenId: content.id, containers: [], metadata: null }).ok) {
+    return invalid('data', "the token's id must not contain its value");
+  }
+  const fingerprint = fingerprintOf(tenantKeys.fingerprints, content.type, derived.value.fingerprintValue);
+  return valid({ updated: drafted.value, content: new Secret({ id: content.id, ...next, fingerprint }) });
+}
+
+type Ready = Drafted & {
+  readonly view: TokenView;
+  readonly life: TokenLife;
+  readonly open: OpenToken;
+  readonly transform: Transform;
+};
+
+async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<Attempt<TokenResult>> {
+  const { context, tenantKeys, distinct, at, keepSuperseded } = update;
+  const { view, open, content, updated, transform } = ready;
+  const { fingerprint } = content.reveal();
+  const hash = fingerprintHash(tenantKeys.claims, fingerprint);
+  const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
+  const newCvc = updated.cvc.is === 'set' ? new Secret(updated.cvc.value) : null;
+  const stored = { do: 'store', payload: { content, cvc: newCvc }, index: { fingerprintHash: hash } } as const;
+  const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;
+  if (other !== null) {
+    const answer = duplicateAnswer(vault, context, other.open, other, { operation: 'update', cvcIgnored: false });
+    const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision }];
+    return {
+      ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens, deduplicated: true } },
+      answer: () => done(answer),
+    };
+  }
+  const { changed, dataReplaced, expiresAt } = updated;
+  const { cvcRetentionMs } = vault;
+  const change = { changed, dataReplaced, keepSuperseded, expiresAt, cvc: updated.cvc.is, cvcRetentionMs };
+  const decided = decide({ do: 'update', at, ...change }, view.state);
+  if (!decided.ok) return refuse(rejected(decided.code));
+  const shown = { content, cvc: updated.cvc.is === 'kept' ? open.cvc : newCvc };
+  return {
+    ...{ ...stored, decisions: decided.events, distinctFingerprint: guarded ? hash : null },
+    answer({ state }) {
+      if (state.life === null) throw new Error('an updated token lives');
+      return done(tokenAnswer(vault.expressions, shown, { life: state.life, revision: state.revision }, transform));
+    },
+  };
+}

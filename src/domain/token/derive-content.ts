@@ -1,0 +1,27 @@
+import { createBudget } from '../expressions/budget.js';
+import type { Expressions } from '../expressions/expressions.js';
+import { type Checked, errorsOf, valid } from '../field-errors.js';
+import type { TokenContent } from './content.js';
+import { checkContentSize } from './fields/content-size.js';
+import { evaluateFingerprint } from './fields/fingerprint-expression.js';
+import { evaluateSearchIndexes } from './fields/search-indexes.js';
+
+/** Content before what follows from it is known. */
+export type ContentDraft = Omit<TokenContent, 'fingerprint' | 'id'>;
+
+/** What expressions make of a content: the value to fingerprint and the texts to search for. */
+export type Derived = { readonly fingerprintValue: string; readonly indexValues: readonly string[] };
+
+/** Bounds the content, then evaluates its expressions over the data without the cvc. Contract, sections 1, 3 and 5. */
+export function deriveFrom(expressions: Expressions, draft: ContentDraft): Checked<Derived> {
+  const size = checkContentSize({ ...draft });
+  if (!size.ok) return size;
+  const budget = createBudget();
+  const { data, metadata } = draft;
+  const indexes = evaluateSearchIndexes(expressions, draft.search_indexes ?? [], { data }, budget);
+  const fingerprint = evaluateFingerprint(expressions, draft.fingerprint_expression, { data, metadata }, budget);
+  if (indexes.ok && fingerprint.ok) {
+    return valid({ fingerprintValue: fingerprint.value, indexValues: indexes.value });
+  }
+  return { ok: false, errors: errorsOf([indexes, fingerprint]) ?? {} };
+}

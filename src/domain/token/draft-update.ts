@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Expressions } from '../expressions/expressions.js';
+import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
+import { isJsonObject, type Json } from '../json.js';
+import type { TokenContent } from './content.js';
+import type { ContentDraft } from './derive-content.js';
+import { checkContainers } from './fields/containers.js';
+import { checkExpiresAt } from './fields/expires-at.js';
+import { checkFingerprintExpression } from './fields/fingerprint-expression.js';
+import { mergePatch } from './fields/merge-patch.js';
+import { checkMetadata } from './fields/metadata.js';
+import { checkSearchIndexes } from './fields/search-indexes.js';
+import type { TypeRule } from './types/type-rule.js';
+import { typeRules } from './types/type-rules.js';
+
+/** An update: an absent field stays as it is, null takes it back to its default or removes it (contract, section 3). */
+export type TokenPatch = {
+  readonly id?: Json | undefined;
+  readonly type?: Json | undefined;
+  readonly data?: Json | undefined;
+  readonly mask?: Json | undefined;
+  readonly containers?: Json | undefined;
+  readonly metadata?: Json | undefined;
+  readonly search_indexes?: readonly string[] | null | undefined;
+  readonly fingerprint_expression?: string | null | undefined;
+  readonly deduplicate_token?: boolean | null | undefined;
+  readonly expires_at?: string | null | undefined;
+};
+
+/** Checks what needs no stored data, so that it can come before the token is looked for. */
+export function checkPatch(expressions: Expressions, patch: TokenPatch, now: number): Checked<null> {
+  const passed = valid(null);
+  const errors = errorsOf([
+    patch.data === null ? invalid('data', 'must not be null') : passed,
+    patch.containers == null ? passed : checkContainers(patch.containers),
+    patch.search_indexes == null ? passed : checkSearchIndexes(expressions, patch.search_indexes),
+    patch.fingerprint_expression == null
+      ? passed
+      : checkFingerprintExpression(expressions, patch.fingerprint_expression),
+    patch.mask == null || isJsonObject(patch.mask) ? passed : expressions.parseMask(patch.mask),
+    checkExpiresAt(patch.expires_at ?? null, now),
+  ]);
+  return errors === null ? passed : { ok: false, errors };
+}
+
+/** The containers that the token will lie in; the patch has been checked. */
+export function containersAfter(content: TokenContent, patch: TokenPatch): readonly string[] {
+  if (patch.containers === undefined) return content.containers;
+  if (patch.containers === null) return [typeRules[content.type].defaultContainer];
+  const checked = checkContainers(patch.containers);
+  return checked.ok ? checked.value : content.containers;
+}
+
+/** The expressions that the token will have. Nothing in them is evaluated or, but for the mask, depends on data. */
+export function expressionsAfter(content: TokenContent, patch: TokenPatch) {
+  const rule = typeRules[content.type];
+  return {
+    mask: maskAfter(content.mask, patch.mask, rule),
+    search_indexes: indexesAfter(content.search_indexes, patch.search_indexes, rule),
+    fingerprint_expression:
+      patch.fingerprint_expression === undefined
+        ? content.fingerprint_expression
+        : (patch.fingerprint_expression ?? rule.defaultFingerprintExpression),
+  };
+}
+
+function maskAfter(before: Json, patch: Json | undefined, rule: TypeRule): Json {
+  if (patch === undefined) return before;
+  return patch === null ? rule.defaultMask : mergePatch(before, patch);
+}
+
+function indexesAfter(
+  before: readonly string[] | null,
+  patch: readonly string[] | null | undefined,
+  { defaultSearchIndexes }: TypeRule,
+): readonly string[] | null {
+  if (patch === undefined) return before;
+  return patch ?? (defaultSearchIndexes.length === 0 ? null : defaultSearchIndexes);
+}
+
+export type UpdateDraft = {
+  readonly draft: ContentDraft;
+  /** Top-level names of the fields that become another value. */
+  readonly changed: readonly string[];
+  /** Data other than the cvc becomes another value. */
+  readonly dataReplaced: boolean;
+  readonly cvc: { readonly is: 'kept' } | { readonly is: 'removed' } | { readonly is: 'set'; readonly value: string };
+  readonly expiresAt: number | null;
+  readonly ownValues: readonly string[];
+};
+
+type Stored = { readonly content: TokenContent; readonly expiresAt: number | null; readonly hasCvc: boolean };
+
+/** Merges a checked patch onto what is stored and checks the result (RFC 7386; contract, section 3). */
+export function draftUpdate(
+  expressions: Expressions,
+  { content, expiresAt: expiresBefore, hasCvc }: Stored,
+  patch: TokenPatch,
+  now: number,
+): Checked<UpdateDraft> {
+  const rule = typeRules[content.type];
+  const data = mergeData(content, patch.data, rule);
+  const metadata = mergeMetadata(content.metadata, patch.metadata);
+  const after = expressionsAfter(content, patch);
+  const mask = expressions.parseMask(after.mask);
+  const expires = patch.expires_at === undefined ? valid(expiresBefore) : checkExpiresAt(patch.expires_at, now);
+  const same = [samePath(content.id, patch.id, 'id'), samePath(content.type, patch.type, 'type')];
+  const errors = errorsOf([data, metadata, mask, expires, ...same]);
+  if (!(data.ok && metadata.ok && mask.ok && expires.ok) || errors !== null) return { ok: false, errors: errors ?? {} };
+  const draft: ContentDraft = {
+    ...{ type: content.type, data: data.value.data, containers: containersAfter(content, patch) },
+    ...{ metadata: metadata.value, ...after },
+  };
+  const cvc = cvcAfter(patch.data, data.value.cvc, content.type === 'card', hasCvc);
+  const dataReplaced = !isDeepStrictEqual(draft.data, content.data);
+  const fields = ['mask', 'metadata', 'containers', 'search_indexes', 'fingerprint_expression'] as const;
+  const changed = [
+    ...(dataReplaced || cvc.is !== 'kept' ? ['data'] : []),
+    ...fields.filter((field) => !isDeepStrictEqual(draft[field], content[field])),
+    ...(expires.value === expiresBefore ? [] : ['expires_at']),
+  ];
+  return valid({
+    ...{ draft, changed, dataReplaced, cvc, expiresAt: expires.value },
+    ownValues: rule.ownValues(draft.data),
+  });
+}
+
+function mergeData(content: TokenContent, patch: Json | undefined, rule: TypeRule) {
+  if (patch === undefined) return valid({ data: content.data, cvc: null });
+  return rule.validate(mergePatch(content.data, patch));
+}
+
+function mergeMetadata(before: TokenContent['metadata'], patch: Json | undefined): Checked<TokenContent['metadata']> {
+  if (patch === undefined) return valid(before);
+  return patch === null ? valid(null) : checkMetadata(mergePatch(before ?? {}, patch));
+}
+
+/** A patch without a word about the cvc leaves it as it is. */
+function cvcAfter(patch: Json | undefined, value: string | null, isCard: boolean, hasCvc: boolean): UpdateDraft['cvc'] {
+  if (!isCard || !isJsonObject(patch) || patch['cvc'] === undefined) return { is: 'kept' };
+  if (value !== null) return { is: 'set', value };
+  return { is: hasCvc ? 'removed' : 'kept' };
+}
+
+function samePath(before: string, patch: Json | undefined, path: string): Checked<null> {
+  return patch === undefined || patch === before ? valid(null) : invalid(path, 'cannot be changed');
+}

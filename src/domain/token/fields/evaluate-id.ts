@@ -1,0 +1,34 @@
+import type { Expressions } from '../../expressions/expressions.js';
+import type { RandomBelow } from '../../expressions/scope.js';
+import { type Checked, invalid, valid } from '../../field-errors.js';
+import type { Json } from '../../json.js';
+import { checkId } from './id.js';
+
+const scope = { variables: ['data'], aliases: true } as const;
+
+/** How an id is come by: given as it is, or by an expression over the data, which may draw a random alias. */
+export type IdSource =
+  | { readonly kind: 'given'; readonly id: string }
+  | { readonly kind: 'expression'; readonly source: string; readonly random: boolean };
+
+/** Tells an expression from a plain id and checks it, before anything is evaluated. Contract, section 3. */
+export function checkIdSource(expressions: Expressions, id: string): Checked<IdSource> {
+  if (!id.includes('{{') && !id.includes('}}') && !id.includes('{%')) {
+    const checked = checkId(id);
+    return checked.ok ? valid({ kind: 'given', id }) : checked;
+  }
+  const parsed = expressions.parse(id, scope);
+  if (!parsed.ok) return invalid('id', parsed.message);
+  return valid({ kind: 'expression', source: id, random: parsed.expression.random });
+}
+
+/** The id itself. */
+export function evaluateId(expressions: Expressions, id: IdSource, data: Json, random: RandomBelow): Checked<string> {
+  if (id.kind === 'given') return valid(id.id);
+  const parsed = expressions.parse(id.source, scope);
+  if (!parsed.ok) return invalid('id', parsed.message);
+  const evaluated = expressions.evaluate(parsed.expression, { data }, { random });
+  if (!evaluated.ok) return invalid('id', evaluated.message);
+  const { value } = evaluated;
+  return checkId(typeof value === 'number' || typeof value === 'boolean' ? String(value) : value);
+}

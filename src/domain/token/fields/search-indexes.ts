@@ -1,0 +1,64 @@
+import type { Budget } from '../../expressions/budget.js';
+import type { Expressions, Variables } from '../../expressions/expressions.js';
+import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
+import { codePointCount } from './text.js';
+
+const indexesMax = 10;
+const expressionCharactersMax = 400;
+const resultCharactersMax = 500;
+const scope = { variables: ['data'] } as const;
+
+/** Checks the expressions themselves, before anything is evaluated. Contract, section 3. */
+export function checkSearchIndexes(expressions: Expressions, sources: readonly string[]): Checked<null> {
+  if (sources.length > indexesMax) return invalid('search_indexes', `must hold at most ${indexesMax} expressions`);
+  const errors = errorsOf(
+    sources.map((source, i) => {
+      const path = `search_indexes[${i}]`;
+      if (codePointCount(source) > expressionCharactersMax) {
+        return invalid(path, `must have at most ${expressionCharactersMax} characters`);
+      }
+      const parsed = expressions.parse(source, scope);
+      return parsed.ok ? valid(null) : invalid(path, parsed.message);
+    }),
+  );
+  return errors === null ? valid(null) : { ok: false, errors };
+}
+
+/** What the index expressions give: one text each, neither null nor empty. Contract, section 3. */
+export function evaluateSearchIndexes(
+  expressions: Expressions,
+  sources: readonly string[],
+  { data }: Variables,
+  budget: Budget,
+): Checked<readonly string[]> {
+  const values: string[] = [];
+  const errors = errorsOf(
+    sources.map((source, i) => {
+      const value = evaluateOne(expressions, source, data, budget, `search_indexes[${i}]`);
+      if (value.ok) values.push(value.value);
+      return value;
+    }),
+  );
+  return errors === null ? valid(values) : { ok: false, errors };
+}
+
+function evaluateOne(
+  expressions: Expressions,
+  source: string,
+  data: Variables['data'],
+  budget: Budget,
+  path: string,
+): Checked<string> {
+  const parsed = expressions.parse(source, scope);
+  if (!parsed.ok) return invalid(path, parsed.message);
+  const evaluated = expressions.evaluate(parsed.expression, { data }, { budget });
+  if (!evaluated.ok) return invalid(path, evaluated.message);
+  const { value } = evaluated;
+  if (value === null || value === '') return invalid(path, 'evaluates to nothing; it must give a value to search for');
+  if (typeof value === 'object') return invalid(path, 'must evaluate to a string, a number or a boolean');
+  const text = String(value);
+  if (codePointCount(text) > resultCharactersMax) {
+    return invalid(path, `must evaluate to at most ${resultCharactersMax} characters`);
+  }
+  return valid(text);
+}

@@ -1,0 +1,11 @@
+import type { JsonObject } from '../domain/json.js';
+
+/** The keys that events end, each with the event that does. */
+export function endedKeys(
+  events: readonly { readonly id: string; readonly clear: JsonObject }[],
+): readonly { readonly keyId: string; readonly eventId: string }[] {
+  return events.flatMap(({ id, clear }) => {
+    const { ends = [] } = clear as { readonly ends?: readonly string[] };
+    return ends.map((keyId) => ({ keyId, eventId: id }));
+  });
+}

@@ -1,0 +1,119 @@
+import { forgottenBefore } from '../commands/tokens/idempotently.js';
+import { recordDue } from '../commands/tokens/record-due.js';
+import type { Vault } from '../commands/vault.js';
+import { destroyOrphanKeys } from '../projections/orphan-keys.js';
+import { shredEndedKeys } from '../projections/shredder.js';
+
+const dueRowsMax = 500;
+/** How often the sweep looks even when nobody woke it. */
+const roundMs = 20_000;
+const housekeepingMs = 60_000;
+const tombstoneMs = 7 * 24 * 3_600_000;
+const orphanSearchMs = 3_600_000;
+/** The longest wait that a timer of Node takes is longer; a due time may lie years ahead. */
+const waitMsMin = 5;
+
+export type Sweep = {
+  /** Runs everything that is due now and answers how many events it recorded or tried to. */
+  run(): Promise<number>;
+  /** Something is due at this time, in ms since the epoch. */
+  dueAt(dueAt: number): void;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/**
+ * Records expiry and cvc purge by the due times of the rows, woken by the next of them; and keeps house: shreds what
+ * commands could not, forgets old claims and tombstones, looks for orphan keys. Reads never depend on it. `onError` is
+ * told of a failure; the next round tries again.
+ */
+export function createSweep(
+  vault: Vault,
+  forgetTombstones: (notBefore: number) => Promise<void>,
+  onError: (error: unknown) => void,
+): Sweep {
+  let timer: NodeJS.Timeout | null = null;
+  let wakesAt = Number.POSITIVE_INFINITY;
+  let running: Promise<unknown> = Promise.resolve();
+  let stopped = true;
+  let keptHouseAt = 0;
+  let soughtOrphansAt = 0;
+
+  async function run(): Promise<number> {
+    let recorded = 0;
+    for (;;) {
+      const due = await vault.rows.due(vault.clock.now(), dueRowsMax);
+      const failed = await recordAll(due);
+      recorded += due.length;
+      if (due.length < dueRowsMax || failed > 0) return recorded;
+    }
+  }
+
+  /** One that fails must not keep the others waiting. */
+  async function recordAll(due: Awaited<ReturnType<Vault['rows']['due']>>): Promise<number> {
+    const outcomes = await Promise.allSettled(due.map((row) => recordDue(vault, row)));
+    const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
+    for (const { reason } of failures) onError(reason);
+    return failures.length;
+  }
+
+  async function keepHouse(): Promise<void> {
+    const now = vault.clock.now();
+    if (now - keptHouseAt < housekeepingMs) return;
+    keptHouseAt = now;
+    await shredEndedKeys(vault.log, vault.keys);
+    await vault.claims.forget(forgottenBefore(now));
+    await forgetTombstones(now - tombstoneMs);
+    if (now - soughtOrphansAt < orphanSearchMs) return;
+    soughtOrphansAt = now;
+    await destroyOrphanKeys(vault.log, vault.keys, now);
+  }
+
+  async function round(): Promise<void> {
+    try {
+      await run();
+      await keepHouse();
+    } catch (error) {
+      onError(error);
+    }
+    if (!stopped) schedule(Math.min((await nextDueAt()) ?? Number.POSITIVE_INFINITY, vault.clock.now() + roundMs));
+  }
+
+  async function nextDueAt(): Promise<number | null> {
+    try {
+      return await vault.rows.nextDueAt();
+    } catch (error) {
+      onError(error);
+      return null;
+    }
+  }
+
+  function schedule(at: number): void {
+    if (timer !== null) clearTimeout(timer);
+    wakesAt = at;
+    const now = vault.clock.now();
+    // What is due and still there has failed just now: no busy loop.
+    const waitMs = at <= now ? 1_000 : Math.max(at - now, waitMsMin);
+    timer = setTimeout(() => {
+      wakesAt = Number.POSITIVE_INFINITY;
+      running = round();
+    }, waitMs);
+  }
+
+  return {
+    run,
+    dueAt(at: number): void {
+      if (!stopped && at < wakesAt && at > vault.clock.now()) schedule(at);
+    },
+    async start(): Promise<void> {
+      stopped = false;
+      running = round();
+      await running;
+    },
+    async stop(): Promise<void> {
+      stopped = true;
+      if (timer !== null) clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { endedKeys } from '../events/ended-keys.js';
+import type { EventLog } from '../ports/event-log.js';
+import type { KeyRing } from '../ports/key-ring.js';
+
+const pageSize = 1_000;
+
+/**
+ * Destroys the keys that events of the log ended, from where it came to up to the head. Commands destroy inline before
+ * they answer; this repeats it for whatever a crash or a busy store left. Its checkpoint lies beside the keys, so a
+ * restored key store is rewound and shredded again. Answers how many keys it brought to their end.
+ */
+export async function shredEndedKeys(log: EventLog, keys: KeyRing): Promise<number> {
+  const start = await keys.checkpoint('shredder');
+  let position = start;
+  let destroyed = 0;
+  for (
+    let page = await log.readAll(position, pageSize);
+    page.length > 0;
+    page = await log.readAll(position, pageSize)
+  ) {
+    const ended = endedKeys(page);
+    if (ended.length > 0) destroyed += await keys.destroy(ended);
+    position = page.at(-1)?.position ?? position;
+  }
+  if (position > start) await keys.saveCheckpoint('shredder', position);
+  return destroyed;
+}
