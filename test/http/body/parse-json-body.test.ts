@@ -1,0 +1,319 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJsonBody } from '#src/http/body/parse-json-body.js';
+
+const lostDigits = 'is a number that would lose digits; send it as a string';
+
+function message(text: string): string {
+  const body = parseJsonBody(text);
+  return body.ok ? `accepted as ${JSON.stringify(body.value)}` : body.message;
+}
+
+describe('ordinary bodies', () => {
+  it.each([
+    'null',
+    ' true ',
+    '""',
+    '0',
+    '[]',
+    '{}',
+    '[[],{}]',
+    '{"":{"":[]}}',
+    '\t\r\n[1 , 2 ]\n',
+    '{"a":{"b":[1,{"c":"d"}]},"e":null}',
+    '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00"',
+    '"\u2028\u2029\u007fé😀"',
+    '{"constructor":"data","prototype":{"constructor":[{"prototype":1}]}}',
+    '{"toString":1,"hasOwnProperty":2}',
+  ])('%s reads as JSON.parse reads it', (text) => {
+    expect(parseJsonBody(text)).toEqual({ ok: true, value: JSON.parse(text) });
+  });
+
+  it('takes the last of duplicate keys', () => {
+    expect(parseJsonBody('{"a":1,"b":2,"a":3}')).toEqual({ ok: true, value: { a: 3, b: 2 } });
+  });
+
+  it('skips one byte order mark at the beginning, in bytes and in text', () => {
+    expect(parseJsonBody(Buffer.from([0xef, 0xbb, 0xbf, 0x31]))).toEqual({ ok: true, value: 1 });
+    expect(parseJsonBody('\uFEFF1')).toEqual({ ok: true, value: 1 });
+    expect(message('\uFEFF\uFEFF1')).toContain('at position 1');
+  });
+});
+
+describe('malformed text is refused at its position', () => {
+  it.each([
+    ['', 1],
+    ['   ', 4],
+    ['{', 2],
+    ['[', 2],
+    ['[1', 3],
+    ['[1,', 4],
+    ['[1,]', 4],
+    ['[,1]', 2],
+    ['[1 2]', 4],
+    ['{"a"}', 5],
+    ['{"a":}', 6],
+    ['{"a":1,}', 8],
+    ['{a:1}', 2],
+    ["{'a':1}", 2],
+    ['{"a":1]', 7],
+    ['[1}', 3],
+    ['1 2', 3],
+    ['{}{}', 3],
+    ['}', 1],
+    [',', 1],
+    ['nul', 1],
+    ['NaN', 1],
+    ['Infinity', 1],
+    ['undefined', 1],
+    ['01', 2],
+    ['+1', 1],
+    ['.5', 1],
+    ['1.', 2],
+    ['1e', 2],
+    ['-', 1],
+    ['0x10', 2],
+    ['1n', 2],
+    ['"a', 3],
+    ['"a\nb"', 3],
+    ['"\u0000"', 2],
+    ['"\\x41"', 3],
+    ['"\\u12g4"', 6],
+    ['"\\u12', 6],
+    ['"\\', 3],
+    ['[1] // note', 5],
+    ['\u00a0[1]', 1],
+    ['[1]\u0000', 4],
+  ])('%j at %i', (text, position) => {
+    expect(message(text)).toMatch(
+      new RegExp(`^must be valid JSON; there is an unexpected .+ at position ${position}$`),
+    );
+  });
+
+  it('refuses bytes that are not UTF-8 instead of replacing them', () => {
+    const hostile = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2, 0x82]];
+    for (const bytes of hostile) {
+      const body = Buffer.concat([Buffer.from('"'), Buffer.from(bytes), Buffer.from('"')]);
+      expect(parseJsonBody(body), body.toString('hex')).toEqual({ ok: false, message: 'must be UTF-8' });
+    }
+  });
+
+  it('never repeats text of the body', () => {
+    for (const text of ['4242424242424242x', '{"4242424242424242', '["4242\u0001"]', '4242424242424242 4242']) {
+      expect(message(text)).not.toContain('4242');
+    }
+  });
+});
+
+describe('nesting', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+  it('accepts 64 levels and refuses 65, of arrays and of objects', () => {
+    expect(parseJsonBody(nested(64)).ok).toBe(true);
+    expect(message(nested(65))).toBe('must not nest deeper than 64 levels');
+    expect(parseJsonBody(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`).ok).toBe(true);
+    expect(message(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`)).toBe('must not nest deeper than 64 levels');
+  });
+
+  it('counts levels, not brackets', () => {
+    expect(parseJsonBody(`[${'[],{},'.repeat(1_000)}"[[[${'['.repeat(100)}"]`).ok).toBe(true);
+  });
+});
+
+describe('keys that reach a prototype', () => {
+  it.each([
+    ['{"__proto__":1}', '__proto__'],
+    ['{"data":[{"a":{"__proto__":{}}}]}', 'data[0].a.__proto__'],
+    ['{"\\u005f_proto\\u005F_":1}', '__proto__'],
+    ['{"__proto__":1,"__proto__":2}', '__proto__'],
+    ['{"constructor":{"prototype":1}}', 'constructor.prototype'],
+    ['{"a":[{"constructor":{"b":1,"prototype":{}}}]}', 'a[0].constructor.prototype'],
+    ['{"constr\\u0075ctor":{"p\\u0072ototype":1}}', 'constructor.prototype'],
+    ['{"constructor":{"prototype":1},"constructor":1}', 'constructor.prototype'],
+    ['{"constructor":{"a":{}, "prototype":1}}', 'constructor.prototype'],
+  ])('%s is refused at %s', (text, path) => {
+    expect(parseJsonBody(text)).toEqual({ ok: false, message: 'must not be used as a key', path });
+  });
+
+  it.each([
+    '["__proto__","constructor","prototype"]',
+    '{"a":"__proto__"}',
+    '{"__proto":1,"_proto__":2,"__PROTO__":3}',
+    '{"constructor":1}',
+    '{"constructor":{"a":{"prototype":1}}}',
+    '{"constructor":[{"prototype":1}]}',
+    '[{"constructor":{}},{"prototype":1}]',
+    '{"constructor":{},"a":{"prototype":1}}',
+    '{"prototype":{"prototype":1}}',
+  ])('%s is data like any other', (text) => {
+    expect(parseJsonBody(text)).toEqual({ ok: true, value: JSON.parse(text) });
+  });
+});
+
+describe('numbers', () => {
+  it.each([
+    '12345678901234567890',
+    '9007199254740992',
+    '9007199254740993',
+    '-9007199254740992',
+    '1000000000000000000000',
+    '9007199254740993.0',
+    '9007199254740993e0',
+    '1e16',
+    '1e400',
+    '-1e400',
+    '1e-400',
+    '3e-324',
+    '0.1234567890123456789',
+    '0.12345678901234567',
+    '0.10000000000000001',
+    '1.7976931348623159e308',
+    '1234567890123.45678',
+  ])('%s would lose digits', (literal) => {
+    expect(parseJsonBody(`{"data":{"a":[0,${literal}]}}`)).toEqual({
+      ok: false,
+      message: lostDigits,
+      path: 'data.a[1]',
+    });
+    expect(parseJsonBody(literal)).toEqual({ ok: false, message: lostDigits });
+  });
+
+  it.each([
+    ['8.99', '8.99'],
+    ['1e3', '1000'],
+    ['1E+3', '1000'],
+    ['12e-1', '1.2'],
+    ['0.1', '0.1'],
+    ['8.50', '8.5'],
+    ['-0', '0'],
+    ['0e400', '0'],
+    ['0.000', '0'],
+    ['9007199254740991', '9007199254740991'],
+    ['-9007199254740991', '-9007199254740991'],
+    ['4242424242424242', '4242424242424242'],
+    ['0.1234567890123456', '0.1234567890123456'],
+    ['1.00000000000000000000000', '1'],
+    ['1e21', '1e+21'],
+    ['1.7976931348623157e308', '1.7976931348623157e+308'],
+    ['5e-324', '5e-324'],
+    ['0.30000000000000004', '0.30000000000000004'],
+  ])('%s is kept and written back as %s', (literal, written) => {
+    const body = parseJsonBody(`[${literal}]`);
+    expect(body.ok && JSON.stringify(body.value)).toBe(`[${written}]`);
+  });
+
+  it('keeps -0 as the number -0', () => {
+    expect(parseJsonBody('-0')).toEqual({ ok: true, value: -0 });
+  });
+
+  it('cuts long keys in the path', () => {
+    expect(parseJsonBody(`{"${'k'.repeat(5_000)}":1e400}`)).toEqual({
+      ok: false,
+      message: lostDigits,
+      path: `${'k'.repeat(100)}…`,
+    });
+  });
+});
+
+describe('against JSON.parse', () => {
+  const isUnsafeWhole = (value: number) => Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21;
+
+  it('reads back every value that JSON.stringify writes, numbers it could mistake for neighbours aside', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 2, '\t'), (value, space) => {
+        const text = JSON.stringify(value, null, space);
+        fc.pre(!/"__proto__"|"prototype"/.test(text) && !hasUnsafeWhole(value));
+        expect(parseJsonBody(Buffer.from(text))).toEqual({ ok: true, value: JSON.parse(text) });
+      }),
+    );
+    function hasUnsafeWhole(value: unknown): boolean {
+      if (typeof value === 'number') return isUnsafeWhole(value);
+      return typeof value === 'object' && value !== null && Object.values(value).some(hasUnsafeWhole);
+    }
+  });
+
+  it('accepts what it writes: a value that was read can be sent back', () => {
+    const digits = fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/);
+    fc.assert(
+      fc.property(digits, (literal) => {
+        const body = parseJsonBody(literal);
+        fc.pre(body.ok);
+        const written = JSON.stringify(body.value);
+        expect(parseJsonBody(written), written).toEqual({ ok: true, value: JSON.parse(written) });
+      }),
+    );
+  });
+
+  it('accepts every double in its shortest form', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        fc.pre(!isUnsafeWhole(value));
+        expect(parseJsonBody(String(value)).ok, String(value)).toBe(true);
+      }),
+    );
+  });
+
+  it('agrees on what is malformed, in texts made of pieces of JSON', () => {
+    const pieces = ['{', '}', '[', ']', ',', ':', '"a"', '"\\u0041"', '"', '\\', '1', '-', '.', 'e', '0', 'true', ' '];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (chosen) => {
+        const text = chosen.join('');
+        const body = parseJsonBody(text);
+        if (!body.ok && body.message === lostDigits) return;
+        expect(body.ok, text).toBe(isJson(text));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('agrees on what is malformed after one change to a good text', () => {
+    const unit = fc.integer({ min: 0, max: 0x2100 }).map((code) => String.fromCharCode(code));
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 3 }), fc.nat(), unit, (value, place, inserted) => {
+        const text = JSON.stringify(value);
+        const at = place % (text.length + 1);
+        const changed = text.slice(0, at) + inserted + text.slice(at + 1);
+        const body = parseJsonBody(changed);
+        if (!body.ok && !body.message.startsWith('must be valid JSON')) return;
+        expect(body.ok, changed).toBe(isJson(changed.replace(/^\uFEFF/, '')));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  function isJson(text: string): boolean {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+});
+
+describe('large hostile bodies take linear time', () => {
+  const sizeBytes = 4 * 1024 * 1024;
+  const filled = (open: string, unit: string, close: string) =>
+    open + unit.repeat(Math.floor((sizeBytes - open.length - close.length) / unit.length)) + close;
+
+  it.each([
+    ['open brackets', filled('', '[', '')],
+    ['spaces', filled('', ' ', '')],
+    ['a string', filled('"', 'a', '"')],
+    ['an open string of escapes', filled('"', '\\u0041', '')],
+    ['digits', filled('[', '1', ']')],
+    ['zeros before a digit', filled('[0.', '0', '1]')],
+    ['zeros in an exponent', filled('[1e', '0', '1]')],
+    ['numbers with exponents', filled('[', '1.1e1,', '1]')],
+    ['numbers of 17 digits', filled('[', '0.12345678901234566,', '1]')],
+    ['empty arrays', filled('[', '[],', '1]')],
+    ['escaped keys', filled('[', '{"\\u0041":1},', '1]')],
+    ['a long key before a bad number', filled('{"', '\\u0041', '":1e400}')],
+  ])('%s', (_, text) => {
+    const bytes = Buffer.from(text);
+    const started = performance.now();
+    parseJsonBody(bytes);
+    // Quadratic work on 4 MiB would take minutes; the limit leaves room for a busy machine.
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
