@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { Clock } from '../../ports/clock.js';
+import { sqliteClaims } from './claims.js';
+import type { StoreBroken } from './database-error.js';
+import { sqliteDirectory } from './directory.js';
+import { sqliteEventLog } from './event-log.js';
+import { checkRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
+import { openDatabase } from './open-database.js';
+import { reading } from './reading.js';
+import { sqliteTokenRows } from './token-rows.js';
+import { sqliteUnitOfWork } from './unit-of-work.js';
+import { startWriter } from './writer/writer.js';
+
+export type SqliteStores = Awaited<ReturnType<typeof openSqliteStores>>;
+
+/**
+ * Opens both files of a data directory behind all ports: one thread writes, this one reads. Makes the files when they
+ * are not there. Throws StoreBroken; `onBroken` is told when the files can no longer be written.
+ */
+export async function openSqliteStores(
+  dataDir: string,
+  rootKey: Buffer,
+  clock: Clock,
+  onBroken: (error: StoreBroken) => void,
+) {
+  const writer = await startWriter(dataDir, onBroken);
+  try {
+    const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
+    const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
+    await checkRootKey(keysDb, writer, rootKey);
+    const head = vault.prepare('SELECT max(position) FROM events').pluck();
+    const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
+    const work = sqliteUnitOfWork(writer);
+    const keys = sqliteKeyRing(keysDb, writer, rootKey, clock, () => reading(() => Number(head.get() ?? 0)));
+
+    return {
+      work,
+      keys,
+      log: sqliteEventLog(vault, work),
+      rows: sqliteTokenRows(vault),
+      claims: sqliteClaims(vault, writer),
+      directory: sqliteDirectory(vault),
+      /** The log that the key store belongs to; null when it is new. */
+      logIdOfKeys: (): string | null => (logIdInKeys.get() as Buffer | undefined)?.toString('utf8') ?? null,
+      async bindKeysToLog(logId: string): Promise<void> {
+        await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
+      },
+      async forgetTombstones(notBefore: number): Promise<void> {
+        await writer.request('forget_tombstones', { notBefore });
+      },
+      async close(): Promise<void> {
+        await keys.close();
+        vault.close();
+        keysDb.close();
+        await writer.close();
+      },
+    };
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { StoreBroken } from '../adapters/sqlite/database-error.js';
+import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
+import { createAuthenticate } from '../commands/directory/authenticate.js';
+import { KeyLost } from '../commands/key-lost.js';
+import { logIdentity, openLog } from '../commands/open-log.js';
+import { createStreamQueue } from '../commands/stream-queue.js';
+import type { Vault } from '../commands/vault.js';
+import { createExpressions } from '../domain/expressions/expressions.js';
+import type { Service } from '../http/service.js';
+import { createSweep, type Sweep } from '../jobs/sweep.js';
+import type { Clock } from '../ports/clock.js';
+import type { Random } from '../ports/random.js';
+import { shredEndedKeys } from '../projections/shredder.js';
+import { takeDataDirectory } from './data-directory.js';
+
+export type EmbeddedOptions = {
+  readonly dataDir: string;
+  readonly rootKey: Buffer;
+  /** `dev` and `production` refuse data that the other made; `any` takes both, for verbs of the command line. */
+  readonly mode: 'dev' | 'production' | 'any';
+  readonly cvcRetentionMs: number;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** A failure that no request caused. */
+  readonly onError: (error: unknown) => void;
+  /** The stores can no longer be written: the process must end. */
+  readonly onBroken: (error: StoreBroken) => void;
+};
+
+export type Embedded = Service & {
+  readonly sweep: Sweep;
+  /** Stops the sweep, finishes what is written, closes the stores and gives the directory back. */
+  close(): Promise<void>;
+};
+
+const systemClock: Clock = { now: () => Date.now() };
+const systemRandom: Random = {
+  uuid: () => randomUUID(),
+  integer: (maxExclusive) => randomInt(maxExclusive),
+  bytes: (length) => randomBytes(length),
+};
+
+/**
+ * The embedded profile: all ports on the two SQLite files of one data directory, which belong to this process until
+ * `close`. When it resolves, every key that an event ended is destroyed. Throws StoreBroken with what to do.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataDir, rootKey, clock = systemClock, random = systemRandom } = options;
+  const lock = await takeDataDirectory(dataDir);
+  try {
+    const stores = await openSqliteStores(dataDir, rootKey, clock, options.onBroken);
+    try {
+      await identify(stores, options.mode, random, clock);
+      await shredEndedKeys(stores.log, stores.keys);
+    } catch (error) {
+      await stores.close();
+      throw error;
+    }
+    const lost = new Set<string>();
+    const { log, rows, keys, claims, directory, work } = stores;
+    const vault: Vault = {
+      ...{ log, rows, keys, claims, directory, work, clock, random },
+      timers: { dueAt: (dueAt) => sweep.dueAt(dueAt) },
+      expressions: createExpressions(),
+      streams: createStreamQueue(),
+      cvcRetentionMs: options.cvcRetentionMs,
+    };
+    const reportError = (error: unknown): void => {
+      if (error instanceof KeyLost) lost.add(error.stream);
+    };
+    const sweep = createSweep(vault, stores.forgetTombstones, (error) => {
+      reportError(error);
+      options.onError(error);
+    });
+    return {
+      vault,
+      sweep,
+      authenticate: createAuthenticate(vault),
+      unready: () => (lost.size === 0 ? [] : ['keys of tokens are lost']),
+      reportError,
+      async close() {
+        await sweep.stop();
+        await stores.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Names a new log in both stores; refuses stores that do not belong together, or to this way of starting. */
+async function identify(
+  stores: Awaited<ReturnType<typeof openSqliteStores>>,
+  mode: EmbeddedOptions['mode'],
+  random: Random,
+  clock: Clock,
+): Promise<void> {
+  const identity = await logIdentity(stores.log);
+  const logIdOfKeys = stores.logIdOfKeys();
+  if (identity === null) {
+    // The key store remembers a log that was about to be opened when the process died: it is opened under that id.
+    const logId = logIdOfKeys ?? random.uuid();
+    if (logIdOfKeys === null) await stores.bindKeysToLog(logId);
+    return openLog(stores.log, random, { dev: mode === 'dev', at: clock.now(), logId });
+  }
+  if (identity.logId !== logIdOfKeys) {
+    throw new StoreBroken('vault.db and keys.db do not belong together. Restore both from backups of one vault.');
+  }
+  if (mode === 'production' && identity.dev) {
+    throw new StoreBroken('this data was made by --dev and is not for real use. Choose another one with --data.');
+  }
+  if (mode === 'dev' && !identity.dev) {
+    throw new StoreBroken(
+      'this data was not made by --dev. Start it without --dev, or choose another one with --data.',
+    );
+  }
+}

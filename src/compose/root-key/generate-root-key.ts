@@ -1,0 +1,58 @@
+import { randomFillSync } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { encodeKeyText, rootKeySizeBytes } from './key-text.js';
+
+/**
+ * Makes a new root key in a new file, mode 0600, on disk with its directory entry when this returns: data sealed under
+ * a key that a power cut takes back would be lost. An existing file is never overwritten, for the same reason.
+ */
+export function generateRootKey(path: string): { ok: true } | { ok: false; message: string } {
+  const created = create(path);
+  if (!created.ok) return created;
+  const key = randomFillSync(Buffer.allocUnsafeSlow(rootKeySizeBytes));
+  const text = encodeKeyText(key);
+  try {
+    writeFileSync(created.descriptor, text);
+    fsyncSync(created.descriptor);
+    fsyncDirectory(dirname(resolve(path)));
+    return { ok: true };
+  } catch {
+    unlinkSync(path);
+    return { ok: false, message: `The root key could not be written to ${path}. Check the disk, then try again.` };
+  } finally {
+    key.fill(0);
+    text.fill(0);
+    closeSync(created.descriptor);
+  }
+}
+
+function create(path: string): { ok: true; descriptor: number } | { ok: false; message: string } {
+  try {
+    return { ok: true, descriptor: openSync(path, 'wx', 0o600) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') {
+      return {
+        ok: false,
+        message: `${path} exists already and is left as it is: without its key data is lost. Choose another name.`,
+      };
+    }
+    if (code === 'ENOENT') {
+      return {
+        ok: false,
+        message: `The directory of ${path} does not exist. Make it first: mkdir -p ${dirname(path)}`,
+      };
+    }
+    return { ok: false, message: `${path} cannot be created. Check that this user may write to its directory.` };
+  }
+}
+
+function fsyncDirectory(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

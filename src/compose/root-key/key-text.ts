@@ -1,0 +1,43 @@
+export const rootKeySizeBytes = 32;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/**
+ * 32 bytes from 64 hexadecimal characters and at most one line end; null for anything else. It works on bytes, because
+ * a string with the key in it could not be zeroed. The key is in a buffer outside of the pool.
+ */
+export function decodeKeyText(text: Buffer): Buffer | null {
+  let end = text.length;
+  if (text[end - 1] === lineFeed) end -= 1;
+  if (end < text.length && text[end - 1] === carriageReturn) end -= 1;
+  if (end !== rootKeySizeBytes * 2) return null;
+  const key = Buffer.allocUnsafeSlow(rootKeySizeBytes);
+  for (let i = 0; i < rootKeySizeBytes; i += 1) {
+    const high = digitValue(text[i * 2]);
+    const low = digitValue(text[i * 2 + 1]);
+    if (high === -1 || low === -1) {
+      key.fill(0);
+      return null;
+    }
+    key[i] = high * 16 + low;
+  }
+  return key;
+}
+
+/** The key as 64 hexadecimal characters and a line end, in a buffer that the caller zeroes. */
+export function encodeKeyText(key: Buffer): Buffer {
+  const digits = '0123456789abcdef';
+  const text = Buffer.allocUnsafeSlow(key.length * 2 + 1);
+  for (const [i, byte] of key.entries()) {
+    text[i * 2] = digits.charCodeAt(byte >> 4);
+    text[i * 2 + 1] = digits.charCodeAt(byte & 15);
+  }
+  text[key.length * 2] = lineFeed;
+  return text;
+}
+
+function digitValue(unit = 0): number {
+  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
+  const lowerCase = unit | 0x20;
+  return lowerCase >= 0x61 && lowerCase <= 0x66 ? lowerCase - 0x61 + 10 : -1;
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { decodeKeyText } from './key-text.js';
+import { noRootKey, type RootKeyResult } from './root-key-result.js';
+
+const timeLimitMs = 10_000;
+/** 64 characters and a line end of two; one more shows that the output is longer. */
+const outputSizeBytesMax = 67;
+
+/**
+ * Runs the command of `root_key_command`, program first, without a shell, and reads the root key from its output. The
+ * command has 10 s. Neither its output nor what it says on standard error is repeated: both may hold secrets.
+ */
+export async function runKeyCommand(
+  command: readonly [string, ...string[]],
+  limitMs: number = timeLimitMs,
+): Promise<RootKeyResult> {
+  const output = Buffer.allocUnsafeSlow(outputSizeBytesMax);
+  try {
+    const ended = await run(command, output, limitMs);
+    if (!ended.ok) return noRootKey(`${ended.message} Run it by hand to see why.`);
+    const key = decodeKeyText(output.subarray(0, ended.sizeBytes));
+    if (key !== null) return { ok: true, key };
+    return noRootKey(
+      'The command of root_key_command did not print a root key: 64 hexadecimal characters and nothing else.',
+    );
+  } finally {
+    output.fill(0);
+  }
+}
+
+type Ended = { ok: true; sizeBytes: number } | { ok: false; message: string };
+
+function run([program, ...args]: readonly [string, ...string[]], output: Buffer, limitMs: number): Promise<Ended> {
+  return new Promise<Ended>((resolve) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    let sizeBytes = 0;
+    const end = (ended: Ended) => {
+      clearTimeout(timer);
+      // A grandchild that inherited the pipe must not keep this process waiting.
+      child.stdout.destroy();
+      child.kill('SIGKILL');
+      resolve(ended);
+    };
+    const failed = (what: string) => end({ ok: false, message: `The command of root_key_command ${what}.` });
+    const timer = setTimeout(() => failed(`did not end within ${limitMs / 1000} s`), limitMs);
+    child.stdout.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.copy(output, sizeBytes);
+      chunk.fill(0);
+      if (sizeBytes === output.length) failed('printed more than a root key');
+    });
+    child.on('error', () => failed('could not be started'));
+    child.on('close', (status) => {
+      if (status === 0) end({ ok: true, sizeBytes });
+      else failed(status === null ? 'was ended by a signal' : `ended with status ${status}`);
+    });
+    // What `spawn` throws at once quotes its arguments.
+  }).catch(() => ({ ok: false, message: 'The command of root_key_command could not be started.' }));
+}

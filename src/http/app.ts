@@ -1,0 +1,120 @@
+import fastifyCors from '@fastify/cors';
+import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify';
+import { validatorCompiler } from 'fastify-type-provider-zod';
+import { createAuthentication } from './authentication.js';
+import { createErrorHandler, sendProblem } from './error-handler.js';
+import { readJsonBodies } from './json-body.js';
+import { problemBody } from './problem.js';
+import './request-state.js';
+import { createTokenRoute } from './routes/create-token/route.js';
+import { deleteTokenRoute } from './routes/delete-token/route.js';
+import { errorPageRoute } from './routes/error-page/route.js';
+import { getTokenRoute } from './routes/get-token/route.js';
+import { healthRoute } from './routes/health/route.js';
+import { purgeCvcRoute } from './routes/purge-cvc/route.js';
+import { updateTokenRoute } from './routes/update-token/route.js';
+import { type Routes, typed } from './routes.js';
+import type { HeaderNames, Service } from './service.js';
+import { traceIdOf } from './trace-id.js';
+
+const routes: readonly Routes[] = [
+  createTokenRoute,
+  getTokenRoute,
+  updateTokenRoute,
+  deleteTokenRoute,
+  purgeCvcRoute,
+  healthRoute,
+  errorPageRoute,
+];
+
+const bodyBytesMax = 4 * 1024 * 1024;
+/** An id has at most 400 characters of up to 4 bytes, each written as three characters in a path. */
+const pathIdCharactersMax = 4_800;
+const traceHeader = 'service-trace-id';
+
+export type RequestLog = {
+  /** One finished request: never an address, a header, a body or an id of a token. */
+  request(line: {
+    readonly route: string;
+    readonly method: string;
+    readonly status: number;
+    readonly durationMs: number;
+    readonly traceId: string;
+    readonly applicationId: string | null;
+  }): void;
+  /** An answer of 500 or 503. */
+  error(error: unknown, traceId: string): void;
+};
+
+export type AppOptions = {
+  readonly headerNames: HeaderNames;
+  readonly corsOrigins: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+  readonly log: RequestLog;
+};
+
+/** The HTTP interface of a service, not yet listening. */
+export function createApp(service: Service, options: AppOptions): FastifyInstance {
+  const { headerNames, log } = options;
+  const { uuid } = service.vault.random;
+  const app = fastify(serverOptions(options, uuid));
+  app.setValidatorCompiler(validatorCompiler);
+  readJsonBodies(app);
+  app.decorateRequest('traceId', '');
+  app.decorateRequest('caller', null);
+
+  app.addHook('onRequest', async (request, reply) => {
+    request.traceId = traceIdOf(request, headerNames.traceId, uuid);
+    reply.header(traceHeader, request.traceId);
+  });
+  app.addHook('onRequest', createAuthentication(service, headerNames.apiKey));
+  app.addHook('onResponse', async (request, reply) => {
+    log.request({
+      route: request.routeOptions.url ?? 'none',
+      method: request.method,
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+      traceId: request.traceId,
+      applicationId: request.caller?.applicationId ?? null,
+    });
+  });
+  app.setErrorHandler(
+    createErrorHandler((error, traceId) => {
+      service.reportError(error);
+      log.error(error, traceId);
+    }),
+  );
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, 'not_found', request.traceId));
+  if (options.corsOrigins.length > 0) {
+    const exposedHeaders = ['etag', 'location', 'retry-after', traceHeader];
+    app.register(fastifyCors, { origin: [...options.corsOrigins], exposedHeaders });
+  }
+  // Inside a plugin, so that routes come after the hooks that plugins add.
+  app.register(async (scope) => {
+    for (const route of routes) route(typed(scope), service, headerNames);
+  });
+  return app;
+}
+
+function serverOptions({ trustedProxies, tls }: AppOptions, uuid: () => string): FastifyServerOptions {
+  const options: FastifyServerOptions = {
+    logger: false,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
+    frameworkErrors: (_error, _request, reply) => sendProblem(reply as FastifyReply, 'malformed_request', uuid()),
+    clientErrorHandler: (_error, socket) => {
+      const body = problemBody('malformed_request', uuid());
+      const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json; charset=utf-8\r\n`;
+      if (socket.writable)
+        socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+      else socket.destroy();
+    },
+  };
+  return tls === null ? options : ({ ...options, https: tls } as FastifyServerOptions);
+}

@@ -1,0 +1,21 @@
+import type { FastifyRequest } from 'fastify';
+import { grantsAnywhere } from '../domain/access/decide-access.js';
+import { headerOf } from './header.js';
+import { Problem } from './problem.js';
+import type { Service } from './service.js';
+
+/**
+ * The first check of a request, before its body is read: 401 without a good key, 403 when the caller holds the route's
+ * permission nowhere (contract, section 1 "Order of checks").
+ */
+export function createAuthentication(service: Service, headerNames: readonly string[]) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { permission } = request.routeOptions.config;
+    if (permission === undefined) return;
+    const key = headerOf(request, headerNames);
+    const caller = key === undefined ? null : await service.authenticate(key);
+    if (caller === null) throw new Problem('unauthenticated');
+    request.caller = caller;
+    if (!grantsAnywhere(caller, permission)) throw new Problem('permission_missing');
+  };
+}

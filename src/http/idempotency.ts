@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import type { CommandContext } from '../commands/command-context.js';
+import { headerOf } from './header.js';
+import { Problem } from './problem.js';
+
+const charactersMax = 200;
+
+/** The idempotency key of a request with its concrete path, or null. One of a wrong length is 400 (contract, section 1). */
+export function idempotencyOf(
+  request: FastifyRequest,
+  headerNames: readonly string[],
+  path: string,
+): CommandContext['idempotency'] {
+  const key = headerOf(request, headerNames);
+  if (key === undefined) return null;
+  if (key.length === 0 || key.length > charactersMax) {
+    throw new Problem('validation_failed', {
+      'SERVICE-IDEMPOTENCY-KEY': [`must have 1 to ${charactersMax} characters`],
+    });
+  }
+  return { method: request.method, path, key };
+}

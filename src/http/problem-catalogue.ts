@@ -1,0 +1,134 @@
+import type { RejectionCode } from '../commands/result.js';
+
+/** One kind of problem: its status, and what its page says. `detail` is the default text of an answer. */
+export type ProblemKind = {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  readonly advice: string;
+};
+
+export type ProblemCode =
+  | RejectionCode
+  | 'malformed_body'
+  | 'malformed_request'
+  | 'unauthenticated'
+  | 'permission_missing'
+  | 'not_found'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'store_unavailable'
+  | 'key_lost'
+  | 'internal';
+
+/** The one table from code to status and words (contract, section 1 "Errors"). */
+export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
+  validation_failed: {
+    status: 400,
+    title: 'The request is not valid',
+    detail: 'One or more fields are not valid; errors names each.',
+    advice: 'Correct the fields that "errors" names and send the request again. Nothing was stored.',
+  },
+  malformed_body: {
+    status: 400,
+    title: 'The body is not acceptable JSON',
+    detail: 'The body is not acceptable JSON.',
+    advice: 'Send well-formed JSON in UTF-8, at most 64 levels deep; send numbers beyond double precision as strings.',
+  },
+  malformed_request: {
+    status: 400,
+    title: 'The request is malformed',
+    detail: 'The address or the HTTP message is malformed.',
+    advice: 'Percent-encode ids in paths and send a complete HTTP/1.1 request.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Not authenticated',
+    detail: 'A valid API key is required in the header SERVICE-API-KEY.',
+    advice: 'Send the key of an application that exists, is not revoked and has not expired.',
+  },
+  permission_missing: {
+    status: 403,
+    title: 'Permission missing',
+    detail: 'The application does not hold the permission for this operation.',
+    advice: 'Use the key of an application that holds the permission, or have it granted.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'No access rule allows this',
+    detail: 'No access rule of the application allows this operation in the containers concerned.',
+    advice: 'Use an application with a rule for every container concerned. A move may not widen its own access.',
+  },
+  reveal_required: {
+    status: 403,
+    title: 'Changing expressions needs reveal',
+    detail: 'Only a caller who may see this token in clear may change mask, search_indexes or fingerprint_expression.',
+    advice: 'Use an application whose rule for this token has the transform reveal, or that holds token:use.',
+  },
+  token_not_found: {
+    status: 404,
+    title: 'No such token',
+    detail: 'There is no such token, or it was deleted or has expired.',
+    advice: 'Check the id and the tenant of the key. A deleted token cannot be brought back.',
+  },
+  not_found: {
+    status: 404,
+    title: 'No such address',
+    detail: 'Nothing is served at this address.',
+    advice: 'Check method and path.',
+  },
+  idempotent_result_gone: {
+    status: 404,
+    title: 'The result of the first request is gone',
+    detail: 'The token that the first request with this idempotency key led to was deleted or has expired.',
+    advice: 'Use a new idempotency key to create it again.',
+  },
+  id_in_use: {
+    status: 409,
+    title: 'The id is in use',
+    detail: 'Another token of the tenant has this id.',
+    advice: 'Choose another id, or omit it. After deletion an id is free again.',
+  },
+  idempotency_in_flight: {
+    status: 409,
+    title: 'The first request is still running',
+    detail: 'A request with this idempotency key is still running.',
+    advice: 'Wait a moment and repeat the request with the same key.',
+  },
+  precondition_failed: {
+    status: 412,
+    title: 'The token has another revision',
+    detail: 'If-Match names another revision than the token has.',
+    advice: 'Get the token again, look at what changed, and send the new entity tag.',
+  },
+  body_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    detail: 'The body is larger than 4 MiB.',
+    advice: 'A token takes at most 512 KiB; send several requests.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    detail: 'The body must be application/json; of an update, application/merge-patch+json.',
+    advice: 'Set the Content-Type header to the media type of the operation.',
+  },
+  store_unavailable: {
+    status: 503,
+    title: 'A store is unavailable',
+    detail: 'A store that this request needs cannot do its work now.',
+    advice: 'Repeat the request after the time in Retry-After, with the same idempotency key or, to delete, as it is.',
+  },
+  key_lost: {
+    status: 500,
+    title: 'The key of this token is lost',
+    detail: 'The token exists, but its key is not in the key store. It was not erased.',
+    advice: 'An operator must restore the key store from a backup; the trace id finds this request in the logs.',
+  },
+  internal: {
+    status: 500,
+    title: 'Something went wrong here',
+    detail: 'Something went wrong here; the trace id finds this request in the logs.',
+    advice: 'Report the trace id to the operator.',
+  },
+};

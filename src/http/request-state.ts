@@ -1,0 +1,23 @@
+import type { Caller } from '../domain/access/caller.js';
+import type { Permission } from '../domain/access/permission.js';
+import { Problem } from './problem.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    traceId: string;
+    /** Set on routes with a permission. */
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    /** The permission that a caller must hold somewhere; a route without one needs no key. */
+    permission?: Permission;
+    /** The media type that a body must have. */
+    mediaType?: 'application/json' | 'application/merge-patch+json';
+  }
+}
+
+/** The caller of a request on a route with a permission. */
+export function callerOf(request: { readonly caller: Caller | null }): Caller {
+  if (request.caller === null) throw new Problem('unauthenticated');
+  return request.caller;
+}

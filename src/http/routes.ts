@@ -1,0 +1,15 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { HeaderNames, Service } from './service.js';
+
+export type TypedApp = ReturnType<typeof typed>;
+
+/** The same app, with the types of bodies taken from their schemas. */
+export function typed(app: FastifyInstance) {
+  return app.withTypeProvider<ZodTypeProvider>();
+}
+
+/** One folder a route; each adds what it serves. */
+export type Routes = (app: TypedApp, service: Service, headerNames: HeaderNames) => void;
+
+export type TokenParams = { readonly id: string };

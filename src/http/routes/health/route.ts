@@ -1,0 +1,10 @@
+import type { Routes } from '../../routes.js';
+
+/** `GET /health/live` and `GET /health/ready`: the state alone, for everyone (contract, section 11). */
+export const healthRoute: Routes = (app, service) => {
+  app.get('/health/live', async (_request, reply) => reply.send({ status: 'live' }));
+  app.get('/health/ready', async (_request, reply) => {
+    const ready = service.unready().length === 0;
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready' });
+  });
+};
