@@ -1,0 +1,223 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { devRootKeyPath } from '#src/compose/root-key/dev-root-key-path.js';
+import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
+import { decodeKeyText, encodeKeyText } from '#src/compose/root-key/key-text.js';
+import { runKeyCommand } from '#src/compose/root-key/run-key-command.js';
+import { loadRootKey } from '#src/compose/root-key.js';
+
+const hex = '00112233445566778899aabbccddeeff0123456789abcdef0123456789ABCDEF';
+
+let root: string;
+let dataDir: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'strongroom-root-key-'));
+  dataDir = join(root, 'data');
+  mkdirSync(dataDir);
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function keyFile(contents: string, mode = 0o600, path = join(root, 'root.key')): string {
+  writeFileSync(path, contents);
+  chmodSync(path, mode);
+  return path;
+}
+
+async function failure(from: Parameters<typeof loadRootKey>[0]): Promise<string> {
+  const loaded = await loadRootKey(from);
+  if (loaded.ok) throw new Error('the key was accepted');
+  expect(loaded.message.toLowerCase()).not.toContain('00112233');
+  return loaded.message;
+}
+
+describe('a root key file', () => {
+  it.each([hex, `${hex}\n`, `${hex}\r\n`])('gives its 32 bytes: %j', async (contents) => {
+    const loaded = await loadRootKey({ file: keyFile(contents), dataDir });
+    expect(loaded).toEqual({ ok: true, key: Buffer.from(hex, 'hex') });
+    // Pooled memory is shared with other buffers, so zeroing would not be enough.
+    expect(loaded.ok && loaded.key.buffer.byteLength).toBe(32);
+  });
+
+  it.each([
+    '',
+    '\n',
+    hex.slice(1),
+    `${hex}0`,
+    `${hex}\n\n`,
+    ` ${hex}`,
+    `${hex} `,
+    `${hex}\r`,
+    hex.replace('a', 'g'),
+    `${hex}\n${hex}`,
+  ])('is refused without repeating it when it holds %j', async (contents) => {
+    expect(await failure({ file: keyFile(contents), dataDir })).toContain('64 hexadecimal characters');
+  });
+
+  it('may have mode 0400', async () => {
+    expect((await loadRootKey({ file: keyFile(hex, 0o400), dataDir })).ok).toBe(true);
+  });
+
+  it.each([0o640, 0o604, 0o660, 0o644, 0o700, 0o601, 0o4600])('is refused with mode %o', async (mode) => {
+    expect(await failure({ file: keyFile(hex, mode), dataDir })).toContain('chmod 600');
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)('is refused when another user owns it', async () => {
+    const file = keyFile(hex);
+    chownSync(file, 65_534, 65_534);
+    expect(await failure({ file, dataDir })).toContain('belongs to another user');
+  });
+
+  it('is refused inside the data directory, also behind links and dots', async () => {
+    const inside = keyFile(hex, 0o600, join(dataDir, 'root.key'));
+    const linkToFile = join(root, 'link.key');
+    const linkToData = join(root, 'linked-data');
+    symlinkSync(inside, linkToFile);
+    symlinkSync(dataDir, linkToData);
+    for (const file of [inside, linkToFile, join(linkToData, 'root.key'), `${root}/data/../data/root.key`]) {
+      expect(await failure({ file, dataDir }), file).toContain('is inside the data directory');
+      expect(await failure({ file, dataDir: linkToData }), file).toContain('is inside the data directory');
+    }
+  });
+
+  it('may lie beside the data directory, which need not exist yet', async () => {
+    const file = keyFile(hex, 0o600, `${dataDir}.root-key`);
+    expect((await loadRootKey({ file, dataDir })).ok).toBe(true);
+    expect((await loadRootKey({ file, dataDir: join(root, 'new', 'data') })).ok).toBe(true);
+  });
+
+  it('may be reached through a link, as mounted secrets are', async () => {
+    const link = join(root, 'link.key');
+    symlinkSync(keyFile(hex), link);
+    expect((await loadRootKey({ file: link, dataDir })).ok).toBe(true);
+  });
+
+  it('is refused, with the command that makes one, when it is missing', async () => {
+    const file = join(root, 'none.key');
+    expect(await failure({ file, dataDir })).toContain(`strongroom keys generate-root ${file}`);
+  });
+
+  it('is refused when it is a directory or a pipe, without waiting for a writer', async () => {
+    const pipe = join(root, 'pipe');
+    execFileSync('mkfifo', ['-m', '600', pipe]);
+    expect(await failure({ file: pipe, dataDir })).toContain('not a regular file');
+    expect(await failure({ file: root, dataDir })).toContain('not a regular file');
+  });
+});
+
+describe('a root key command', () => {
+  const node = (script: string): [string, ...string[]] => [process.execPath, '-e', script];
+
+  it('gives the key that it prints', async () => {
+    const loaded = await loadRootKey({ command: node(`console.log('${hex}')`), dataDir });
+    expect(loaded).toEqual({ ok: true, key: Buffer.from(hex, 'hex') });
+  });
+
+  it('gives a key printed in pieces', async () => {
+    const script = `process.stdout.write('${hex.slice(0, 9)}'); setTimeout(() => console.log('${hex.slice(9)}'), 50)`;
+    expect(await loadRootKey({ command: node(script), dataDir })).toEqual({ ok: true, key: Buffer.from(hex, 'hex') });
+  });
+
+  it('gets its arguments as they are, without a shell', async () => {
+    const command: [string, ...string[]] = [process.execPath, '-p', `'${hex}'`, '$HOME; echo hello'];
+    expect((await loadRootKey({ command, dataDir })).ok).toBe(true);
+  });
+
+  it.each([
+    ['did not print a root key', `console.log('${hex.slice(1)}')`],
+    ['did not print a root key', ''],
+    ['printed more than a root key', `console.log('${hex}'.repeat(100000))`],
+    ['ended with status 3', `console.error('${hex}'); process.exitCode = 3; console.log('${hex}')`],
+    ['was ended by a signal', `process.kill(process.pid, 'SIGKILL')`],
+  ])('that %s is refused without repeating what it printed', async (expected, script) => {
+    expect(await failure({ command: node(script), dataDir })).toContain(expected);
+  });
+
+  it.each([['/nowhere/strongroom'], ['with\0zero']])('that cannot be started is refused: %j', async (program) => {
+    expect(await failure({ command: [program, hex], dataDir })).toContain('could not be started');
+  });
+
+  it('is ended after its time, also when a child of it holds the pipe', async () => {
+    const result = await runKeyCommand(['/bin/sh', '-c', 'sleep 5 & wait'], 200);
+    expect(result).toEqual({ ok: false, message: expect.stringContaining('did not end within 0.2 s') });
+  });
+});
+
+describe('where the key comes from', () => {
+  it('is one place, not two', async () => {
+    expect(await failure({ file: keyFile(hex), command: ['true'], dataDir })).toContain('Remove one of them');
+  });
+
+  it('is no default: without a setting the message says how to make a key', async () => {
+    expect(await failure({ dataDir })).toContain('strongroom keys generate-root FILE');
+    expect(await failure({ file: null, command: null, dataDir })).toContain('STRONGROOM_ROOT_KEY_FILE');
+  });
+
+  it('lies beside the data directory in dev mode', () => {
+    expect(devRootKeyPath('/srv/data')).toBe('/srv/data.root-key');
+    expect(devRootKeyPath('/srv/data/')).toBe('/srv/data.root-key');
+    expect(devRootKeyPath('./data')).toBe(join(process.cwd(), 'data.root-key'));
+    expect(devRootKeyPath('.')).toBe(`${process.cwd()}.root-key`);
+  });
+});
+
+describe('a generated root key', () => {
+  it('can be loaded, is for its owner alone, and is never the same', async () => {
+    const keys = new Set<string>();
+    for (const name of ['a.key', 'b.key']) {
+      const file = join(root, name);
+      expect(generateRootKey(file)).toEqual({ ok: true });
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const loaded = await loadRootKey({ file, dataDir });
+      if (loaded.ok) keys.add(loaded.key.toString('hex'));
+    }
+    expect(keys.size).toBe(2);
+  });
+
+  it('never replaces a file, nor follows a link', () => {
+    const file = keyFile(hex);
+    expect(generateRootKey(file)).toEqual({ ok: false, message: expect.stringContaining('exists already') });
+    expect(readFileSync(file, 'utf8')).toBe(hex);
+    symlinkSync(join(root, 'elsewhere'), join(root, 'link'));
+    expect(generateRootKey(join(root, 'link')).ok).toBe(false);
+  });
+
+  it('needs a directory to lie in', () => {
+    const made = generateRootKey(join(root, 'none', 'root.key'));
+    expect(made).toEqual({ ok: false, message: expect.stringContaining(`mkdir -p ${join(root, 'none')}`) });
+  });
+});
+
+describe('key text', () => {
+  it('round trips every key', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const key = Buffer.from(bytes);
+        expect(encodeKeyText(key).toString('latin1')).toBe(`${key.toString('hex')}\n`);
+        expect(decodeKeyText(encodeKeyText(key))).toEqual(key);
+      }),
+    );
+  });
+
+  it('is refused with any byte that is no hexadecimal digit', () => {
+    for (let unit = 0; unit < 256; unit += 1) {
+      const isDigit = /^[0-9a-fA-F]$/.test(String.fromCharCode(unit));
+      const text = Buffer.from(hex);
+      text[40] = unit;
+      expect(decodeKeyText(text) !== null, String(unit)).toBe(isDigit);
+    }
+  });
+});
