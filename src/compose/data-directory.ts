@@ -1,12 +1,11 @@
 import { constants } from 'node:fs';
-import { access, mkdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir } from 'node:fs/promises';
 import { lockData } from '../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 
 /**
  * Takes a data directory for this process: makes it (owner only) when it is not there, and refuses it when it cannot be
- * written, when another process holds it, or when one of the two stores is missing. Throws StoreBroken.
+ * written, or when another process holds it. Throws StoreBroken.
  */
 export async function takeDataDirectory(dataDir: string): Promise<{ release(): void }> {
   try {
@@ -14,13 +13,6 @@ export async function takeDataDirectory(dataDir: string): Promise<{ release(): v
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StoreBroken(`the data directory ${dataDir} cannot be ${reasonOf(error)}`);
-  }
-  const [hasVault, hasKeys] = await Promise.all([exists(join(dataDir, 'vault.db')), exists(join(dataDir, 'keys.db'))]);
-  if (hasVault !== hasKeys) {
-    const [missing, there] = hasVault ? ['keys.db', 'vault.db'] : ['vault.db', 'keys.db'];
-    throw new StoreBroken(
-      `${missing} is missing from ${dataDir}, but ${there} is there. Restore it from a backup; without it nothing opens.`,
-    );
   }
   const lock = lockData(dataDir);
   if (lock === null) {
@@ -39,11 +31,4 @@ function reasonOf(error: unknown): string {
   if (code === 'ENOSPC') return 'made: the disk is full. Free some space and start again.';
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'made: a file is in the way. Choose another one with --data.';
   return `used (${code ?? 'unknown reason'}). Choose another one with --data.`;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,5 @@
 import fastifyCors from '@fastify/cors';
-import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyServerOptions, fastify } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { createAuthentication } from './authentication.js';
 import { createErrorHandler, sendProblem } from './error-handler.js';

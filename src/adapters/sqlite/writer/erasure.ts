@@ -4,7 +4,7 @@ const retryMs = 10;
 const patienceMs = 2_000;
 const backgroundRetryMs = 1_000;
 
-type Waiting = { readonly keyIds: readonly string[]; readonly deadline: number; done(erased: boolean): void };
+type Waiting = { readonly deadline: number; done(erased: boolean): void };
 
 /**
  * A destroyed key is overwritten by a commit, but the log file of SQLite still holds the page as it was. Erased means
@@ -36,12 +36,8 @@ export function createErasure(database: SqliteDatabase) {
     erase(keyIds: readonly string[], destroyedNow: readonly string[], done: (ended: number | null) => void): void {
       for (const keyId of destroyedNow) inLog.add(keyId);
       const ended = keyIds.filter((keyId) => inLog.has(keyId)).length;
-      if (ended === 0) return done(0);
-      waiting.push({
-        keyIds,
-        deadline: performance.now() + patienceMs,
-        done: (erased) => done(erased ? ended : null),
-      });
+      if (ended === 0) done(0);
+      else waiting.push({ deadline: performance.now() + patienceMs, done: (erased) => done(erased ? ended : null) });
     },
     /** One checkpoint for all that wait. Called after each group. */
     settle(): void {

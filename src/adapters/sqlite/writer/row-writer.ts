@@ -47,8 +47,8 @@ export function createRowWriter(database: SqliteDatabase) {
 
   return {
     write({ row, events, expectedRevision }: StreamWrite, positions: readonly number[]): void {
-      if (row === null) return;
-      if (row.of === 'directory') return writeDirectory(row.record);
+      if (row?.of === 'directory') writeDirectory(row.record);
+      if (row?.of !== 'token') return;
       const state = withCreatedPosition(row.view.state, expectedRevision, positions);
       writeToken({ ...row.view, state }, row.index, events.at(-1)?.time ?? 0);
     },

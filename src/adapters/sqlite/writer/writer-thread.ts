@@ -1,9 +1,6 @@
-import { join } from 'node:path';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { keysSchema, keysSchemaVersion } from '../keys-schema.js';
-import { prepareFile } from '../prepare-file.js';
-import { vaultSchema, vaultSchemaVersion } from '../vault-schema.js';
+import { prepareStores } from '../prepare-stores.js';
 import { createErasure, truncateLog } from './erasure.js';
 import { type Attempt, createGroupCommit } from './group-commit.js';
 import { createKeyOperations } from './key-operations.js';
@@ -18,9 +15,7 @@ const vaultTruncateMs = 30_000;
  * HTTP. Whatever arrives while a commit runs makes the next group.
  */
 function start(port: MessagePort, dataDir: string): void {
-  const vault = prepareFile(join(dataDir, 'vault.db'), 'vault.db', vaultSchema, vaultSchemaVersion);
-  const keys = prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
-  truncateLog(keys);
+  const { vault, keys } = prepareStores(dataDir);
   const commitVault = createGroupCommit(vault, 'vault.db');
   const commitKeys = createGroupCommit(keys, 'keys.db');
   const operations = { ...createVaultOperations(vault), ...createKeyOperations(keys) };
@@ -45,10 +40,10 @@ function start(port: MessagePort, dataDir: string): void {
         commitVault,
       );
       erasure.settle();
+      if (closing) close();
     } catch (error) {
-      return broken(error);
+      broken(error);
     }
-    if (closing) close();
   }
 
   function commit(requests: readonly WriterRequest[], commitGroup: ReturnType<typeof createGroupCommit>): void {

@@ -1,0 +1,45 @@
+import { destination, type Level, pino, stdTimeFunctions } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import { logLine } from './log-fields.js';
+import type { Log, Logger, LogLevel } from './logger.js';
+
+type LineStream = { write(line: string): unknown };
+
+/**
+ * A logger that writes JSON lines, or readable text when `pretty`, to standard output or to `stream`. It writes
+ * synchronously: the line that says why a process ended must be out before it ends.
+ */
+export function createLogger(options: {
+  readonly level: LogLevel;
+  readonly pretty: boolean;
+  readonly stream?: LineStream;
+}): Logger {
+  const stream = options.stream ?? destination({ fd: 1, sync: true });
+  const lines = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    options.pretty ? readable(stream) : { write: (line) => void stream.write(line) },
+  );
+  const at =
+    (level: Level): Log =>
+    (message, fields = {}) =>
+      lines[level](logLine(fields), message);
+  return {
+    fatal: at('fatal'),
+    error: at('error'),
+    warn: at('warn'),
+    info: at('info'),
+    debug: at('debug'),
+    trace: at('trace'),
+  };
+}
+
+/** By pino-pretty's formatter alone: its stream may still hold lines when the process exits. */
+function readable(stream: LineStream): { write(line: string): void } {
+  const format = prettyFactory({ translateTime: 'SYS:HH:MM:ss.l' });
+  return { write: (line) => void stream.write(format(line) ?? '') };
+}

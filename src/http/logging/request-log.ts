@@ -1,0 +1,24 @@
+import type { Logger } from './logger.js';
+
+export type RequestLine = {
+  readonly route: string;
+  readonly method: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly traceId: string;
+  /** Null when no application was recognised. */
+  readonly applicationId: string | null;
+};
+
+/** What the HTTP layer logs: one line for each finished request, and one for each error behind an answer of 5xx. */
+export function createRequestLog(logger: Logger) {
+  return {
+    request({ applicationId, durationMs, ...line }: RequestLine): void {
+      const tenths = Math.round(durationMs * 10) / 10;
+      logger.info('request', { ...line, durationMs: tenths, ...(applicationId !== null && { applicationId }) });
+    },
+    error(error: unknown, traceId: string): void {
+      logger.error('request failed', { error, traceId });
+    },
+  };
+}

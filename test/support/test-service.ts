@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApplication } from '#src/commands/directory/create-application.js';
+import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { type Embedded, openEmbedded } from '#src/compose/embedded.js';
+import type { AccessRule } from '#src/domain/access/access-rule.js';
+import type { ApplicationType } from '#src/domain/access/application-type.js';
+import { type Permission, tokenPermissions } from '#src/domain/access/permission.js';
+import type { JsonObject } from '#src/domain/json.js';
+import { createApp, type RequestLog } from '#src/http/app.js';
+import { manualClock } from './manual-clock.js';
+
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+const headerNames = {
+  apiKey: ['service-api-key'],
+  traceId: ['service-trace-id'],
+  idempotencyKey: ['service-idempotency-key', 'idempotency-key'],
+};
+const silent: RequestLog = { request: () => undefined, error: () => undefined };
+
+type CallOptions = {
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is instead of `body` as JSON. */
+  readonly raw?: string | Buffer;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+  readonly text: string;
+  readonly body: JsonObject;
+};
+
+/**
+ * The real service on SQLite files in a folder of its own, with a clock that the test owns and no sweep running: call
+ * `service.sweep.run()`. Its `key` belongs to a private application that reveals everything.
+ */
+export async function startTestService(options: { readonly dataDir?: string; readonly rootKey?: Buffer } = {}) {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'strongroom-test-')));
+  const rootKey = options.rootKey ?? randomBytes(32);
+  const clock = manualClock();
+  const errors: unknown[] = [];
+  const service: Embedded = await openEmbedded({
+    ...{ dataDir, rootKey, clock, mode: 'any', cvcRetentionMs: 3_600_000 },
+    onError: (error) => errors.push(error),
+    onBroken: (error) => errors.push(error),
+  });
+  const origin = { actorId: 'operator', at: clock.now(), traceId: null, cmd: null };
+  const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
+  const tenant = await createTenant(service.vault, 'test', [{ name: 'all', type: 'private', access }], origin);
+  const app = createApp(service, { headerNames, corsOrigins: [], trustedProxies: [], tls: null, log: silent });
+  const [revealing] = tenant.keys;
+  if (revealing === undefined) throw new Error('the tenant has no private application');
+  const key = revealing.reveal();
+
+  async function call(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT' | 'HEAD' | 'OPTIONS',
+    url: string,
+    body?: unknown,
+    { key: as, headers, raw }: CallOptions = {},
+  ): Promise<Answer> {
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const mediaType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const response = await app.inject({
+      ...{ method, url },
+      ...(payload === undefined ? {} : { payload }),
+      headers: {
+        ...(as === null ? {} : { 'service-api-key': as ?? key }),
+        ...(payload === undefined ? {} : { 'content-type': mediaType }),
+        ...headers,
+      },
+    });
+    const text = response.body;
+    const isJson = String(response.headers['content-type'] ?? '').includes('json') && text !== '';
+    return { status: response.statusCode, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
+  }
+
+  return {
+    ...{ dataDir, rootKey, clock, service, vault: service.vault, app, key, errors, call, tenantId: tenant.tenantId },
+    managementKey: tenant.managementKey.reveal(),
+    /** A key of a new application of the tenant with these permissions or rules. */
+    async application(
+      access: readonly Permission[] | readonly AccessRule[],
+      type: ApplicationType = 'private',
+    ): Promise<string> {
+      const spec = { name: 'another', type, access: accessOf(access) };
+      const created = await createApplication(service.vault, tenant.tenantId, spec, { ...origin, at: clock.now() });
+      if (created === null) throw new Error('the tenant is gone');
+      return created.key.reveal();
+    },
+    /** A key that reveals everything of another tenant. */
+    async otherTenant(): Promise<string> {
+      const other = await createTenant(service.vault, 'other', [{ name: 'all', type: 'private', access }], origin);
+      return other.keys[0]?.reveal() ?? '';
+    },
+    /** How many events the log holds: equal counts before and after mean that nothing was stored. */
+    async eventCount(): Promise<number> {
+      return (await service.vault.log.readAll(0, 1_000_000)).length;
+    },
+    /** Stops the service and keeps its folder. */
+    async stop(): Promise<void> {
+      await app.close();
+      await service.close();
+    },
+    async close(): Promise<void> {
+      await app.close();
+      await service.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An access rule; the lower its priority the earlier it is tried. */
+export function rule(
+  container: string,
+  transform: AccessRule['transform'],
+  permissions: AccessRule['permissions'],
+  priority = 1,
+): AccessRule {
+  return { description: '', priority, container, transform, permissions };
+}
+
+function accessOf(access: readonly Permission[] | readonly AccessRule[]) {
+  const rules = access.filter((item) => typeof item === 'object');
+  if (rules.length > 0) return { kind: 'rules', rules } as const;
+  return { kind: 'permissions', permissions: access.filter((item) => typeof item === 'string') } as const;
+}
