@@ -1,0 +1,55 @@
+import { isLoopback } from './host.js';
+import type { SettingPath, Settings } from './settings.js';
+
+type NameOf = (path: SettingPath) => string;
+
+const headerSettings = {
+  'auth.header_aliases': ['service-api-key'],
+  'http.idempotency_header_aliases': ['service-idempotency-key', 'idempotency-key'],
+  'http.trace_header_aliases': ['service-trace-id'],
+} as const;
+const headerPaths = ['auth.header_aliases', 'http.idempotency_header_aliases', 'http.trace_header_aliases'] as const;
+
+/** Settings that are right alone and wrong together, one line each: what is wrong, and what to do. */
+export function crossChecks(values: Settings, nameOf: NameOf): readonly string[] {
+  return [...reachChecks(values, nameOf), ...rootKeyChecks(values, nameOf), ...headerChecks(values, nameOf)];
+}
+
+/** Keys and card numbers must not cross a network in the clear, and what `--dev` makes is for this machine. */
+function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
+  const problems: string[] = [];
+  const { host, dev, behind_tls_proxy: isBehindProxy, 'tls.cert': cert, 'tls.key': key } = values;
+  if (cert !== null && key === null) problems.push(`${nameOf('tls.cert')}: needs tls.key beside it`);
+  if (key !== null && cert === null) problems.push(`${nameOf('tls.key')}: needs tls.cert beside it`);
+  if (isBehindProxy && values['http.trusted_proxies'].length === 0) {
+    problems.push(`${nameOf('behind_tls_proxy')}: needs the addresses of the proxy in http.trusted_proxies`);
+  }
+  if (isLoopback(host)) return problems;
+  if (dev) {
+    problems.push(`${nameOf('host')}: ${nameOf('dev')} is for this machine only; use 127.0.0.1, or leave out dev`);
+  } else if (cert === null && key === null && !isBehindProxy) {
+    problems.push(
+      `${nameOf('host')}: other machines reach this address, so TLS is needed; set tls.cert and tls.key (--tls-cert, ` +
+        '--tls-key), or behind_tls_proxy with http.trusted_proxies when a proxy ends TLS, or use 127.0.0.1',
+    );
+  }
+  return problems;
+}
+
+function rootKeyChecks(values: Settings, nameOf: NameOf): readonly string[] {
+  if (values.root_key_file === null || values.root_key_command === null) return [];
+  return [
+    `${nameOf('root_key_file')}: root_key_command is set too (${nameOf('root_key_command')}); remove one of them`,
+  ];
+}
+
+/** A header of two meanings would put an API key where trace ids are logged. */
+function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
+  return headerPaths.flatMap((path) => {
+    const taken = headerPaths.filter((other) => other !== path);
+    const clashes = values[path].filter((name) =>
+      taken.some((other) => values[other].includes(name) || headerSettings[other].some((known) => known === name)),
+    );
+    return clashes.map((name) => `${nameOf(path)}: ${name} carries something else already; leave it out`);
+  });
+}

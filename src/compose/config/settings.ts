@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { logLevels } from '../../http/logging/logger.js';
+import { keyHeaderNames, plainHeaderNames } from './header-name.js';
+import { host } from './host.js';
+import { origin } from './origin.js';
+import { proxyAddress } from './proxy-address.js';
+import type { Setting } from './setting.js';
+
+const path = z
+  .string({ error: 'must be a path' })
+  .min(1, { error: 'must not be empty' })
+  .refine((text) => !text.includes('\0'), { error: 'must be a path' });
+const optionalPath = path.nullable();
+const flag = z.boolean({ error: 'must be true or false' });
+
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+function oneOf<const T extends readonly string[]>(values: T) {
+  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
+}
+
+const commandError = 'must be a JSON array of strings, the program first';
+const commandPart = z.string({ error: commandError }).refine((text) => !text.includes('\0'), { error: commandError });
+const command = z.tuple([commandPart.min(1, { error: commandError })], commandPart, { error: commandError });
+
+/**
+ * Every setting by its path in a configuration file (`auth.header_aliases`). The names of its variable and flag follow
+ * from the path: `STRONGROOM_AUTH_HEADER_ALIASES`, `--auth-header-aliases`. Contract, section 12.
+ */
+export const settings = {
+  profile: {
+    schema: oneOf(['embedded']),
+    default: 'embedded',
+    form: 'text',
+    secret: false,
+    doc: 'Which stores hold the data: embedded keeps all of it in files of one machine.',
+  },
+  host: {
+    schema: host,
+    default: '127.0.0.1',
+    form: 'text',
+    secret: false,
+    doc: 'The address to listen on; one that other machines reach needs TLS.',
+  },
+  port: {
+    schema: wholeNumber(0, 65_535),
+    default: 8080,
+    form: 'number',
+    secret: false,
+    doc: 'The port to listen on; 0 takes a free one.',
+  },
+  data: { schema: path, default: './data', form: 'text', secret: false, doc: 'The data directory.' },
+  dev: {
+    schema: flag,
+    default: false,
+    form: 'boolean',
+    secret: false,
+    doc: 'Makes a root key and first applications on its own, for trying out on this machine only.',
+  },
+  log_level: {
+    schema: oneOf(logLevels),
+    default: 'info',
+    form: 'text',
+    secret: false,
+    doc: 'The least severe level that is logged.',
+  },
+  root_key_file: {
+    schema: optionalPath,
+    default: null,
+    form: 'text',
+    secret: false,
+    doc: 'The file with the root key, for its owner alone and outside of the data directory.',
+  },
+  root_key_command: {
+    schema: command.nullable(),
+    default: null,
+    form: 'json',
+    // Its arguments may hold what opens a secret store.
+    secret: true,
+    doc: 'A command that prints the root key, as an array of program and arguments; no shell is involved.',
+  },
+  'auth.header_aliases': {
+    schema: keyHeaderNames,
+    default: [],
+    form: 'list',
+    secret: false,
+    doc: 'Further header names that carry the API key, beside SERVICE-API-KEY.',
+  },
+  'http.idempotency_header_aliases': {
+    schema: plainHeaderNames,
+    default: [],
+    form: 'list',
+    secret: false,
+    doc: 'Further header names that carry the idempotency key.',
+  },
+  'http.trace_header_aliases': {
+    schema: plainHeaderNames,
+    default: [],
+    form: 'list',
+    secret: false,
+    doc: 'Further header names that carry the trace id.',
+  },
+  'http.cors_origins': {
+    schema: z.array(origin, { error: 'must be a list of origins' }),
+    default: [],
+    form: 'list',
+    secret: false,
+    doc: 'Origins whose pages may call the service from a browser; none when empty.',
+  },
+  'http.trusted_proxies': {
+    schema: z.array(proxyAddress, { error: 'must be a list of IP addresses and networks' }),
+    default: [],
+    form: 'list',
+    secret: false,
+    doc: 'Addresses and networks of proxies that are believed about who calls.',
+  },
+  'tls.cert': {
+    schema: optionalPath,
+    default: null,
+    form: 'text',
+    secret: false,
+    doc: 'The file with the TLS certificate and its chain (PEM).',
+  },
+  'tls.key': {
+    schema: optionalPath,
+    default: null,
+    form: 'text',
+    secret: false,
+    doc: 'The file with the key of the TLS certificate (PEM).',
+  },
+  behind_tls_proxy: {
+    schema: flag,
+    default: false,
+    form: 'boolean',
+    secret: false,
+    doc: 'Says that a proxy ends TLS in front of the service; http.trusted_proxies names it.',
+  },
+  'cvc.retention_seconds': {
+    schema: wholeNumber(1, 3600),
+    default: 3600,
+    form: 'number',
+    secret: false,
+    doc: 'How long a card verification code is kept.',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingPath = keyof typeof settings;
+
+/** The value of every setting, by its path. */
+export type Settings = { readonly [P in SettingPath]: z.output<(typeof settings)[P]['schema']> };
+
+export const settingPaths = Object.keys(settings).filter(isSettingPath);
+
+export function isSettingPath(path: string): path is SettingPath {
+  return Object.hasOwn(settings, path);
+}

@@ -1,0 +1,331 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printConfig } from '#src/compose/config/print-config.js';
+import { settingPaths, settings } from '#src/compose/config/settings.js';
+import { type Config, loadConfig } from '#src/compose/config.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'strongroom-config-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Given = { env?: Record<string, string>; file?: unknown; flags?: Record<string, unknown> };
+
+let files = 0;
+function fileOf(contents: unknown): string {
+  files += 1;
+  const path = join(folder, `${files}.json`);
+  writeFileSync(path, typeof contents === 'string' ? contents : JSON.stringify(contents));
+  return path;
+}
+
+function load({ env = {}, file, flags = {} }: Given) {
+  return loadConfig({ env, flags, ...(file === undefined ? {} : { configFile: fileOf(file) }) });
+}
+
+function config(given: Given): Config {
+  const result = load(given);
+  if (!result.ok) throw new Error(result.problems.join('\n'));
+  return result.config;
+}
+
+/** The problems, with the folder of the test's files left out. */
+function problems(given: Given): readonly string[] {
+  const result = load(given);
+  return result.ok ? [] : result.problems.map((line) => line.replaceAll(/\(\S+\/\d+\.json\)/g, '(FILE)'));
+}
+
+describe('where settings come from', () => {
+  it('are the defaults when nothing is given', () => {
+    const { settings: values, sources } = config({});
+    expect(values).toEqual(Object.fromEntries(settingPaths.map((path) => [path, settings[path].default])));
+    expect(new Set(Object.values(sources))).toEqual(new Set(['default']));
+  });
+
+  it('are a file, then variables, then flags: the later one wins', () => {
+    const file = { port: 1, host: '::1', log_level: 'warn', auth: { header_aliases: ['X-File'] } };
+    const env = { STRONGROOM_PORT: '2', STRONGROOM_LOG_LEVEL: 'debug', STRONGROOM_AUTH_HEADER_ALIASES: 'X-Env' };
+    const { settings: values, sources } = config({ file, env, flags: { port: '3' } });
+    expect(values).toMatchObject({ port: 3, host: '::1', log_level: 'debug', 'auth.header_aliases': ['x-env'] });
+    expect(sources).toMatchObject({ port: 'flag', host: 'file', log_level: 'environment', dev: 'default' });
+  });
+
+  it('may have every setting in the file, by groups or by whole paths', () => {
+    const file = { tls: { cert: 'c', key: 'k' }, 'cvc.retention_seconds': 60, root_key_command: ['pass', 'show', 'x'] };
+    expect(config({ file }).settings).toMatchObject({
+      'tls.cert': 'c',
+      'tls.key': 'k',
+      'cvc.retention_seconds': 60,
+      root_key_command: ['pass', 'show', 'x'],
+    });
+  });
+
+  it('reads texts of variables and flags alike', () => {
+    const expected = {
+      'http.cors_origins': ['https://a.example', 'http://localhost:3000'],
+      root_key_command: ['a', 'b c'],
+      dev: true,
+      'cvc.retention_seconds': 1,
+    };
+    const env = {
+      STRONGROOM_HTTP_CORS_ORIGINS: 'https://a.example, http://localhost:3000',
+      STRONGROOM_ROOT_KEY_COMMAND: '["a","b c"]',
+      STRONGROOM_DEV: '1',
+      STRONGROOM_CVC_RETENTION_SECONDS: '1',
+    };
+    expect(config({ env }).settings).toMatchObject(expected);
+    const flags = {
+      httpCorsOrigins: 'https://a.example,http://localhost:3000',
+      rootKeyCommand: '["a","b c"]',
+      dev: true,
+      cvcRetentionSeconds: '1',
+    };
+    expect(config({ flags }).settings).toMatchObject(expected);
+  });
+
+  it('can be taken back: an empty list and false by a variable, null in the file', () => {
+    const file = { auth: { header_aliases: ['X-A'] }, dev: true, tls: { cert: null } };
+    const env = { STRONGROOM_AUTH_HEADER_ALIASES: '', STRONGROOM_DEV: 'false' };
+    expect(config({ file, env }).settings).toMatchObject({ 'auth.header_aliases': [], dev: false, 'tls.cert': null });
+  });
+
+  it('leaves flags of a verb, and variables of others and of the test servers, alone', () => {
+    const env = {
+      PORT: 'x',
+      STRONGROOMY: 'x',
+      STRONGROOM_TEST_MONGODB_URL: 'x',
+      STRONGROOM_SERVERS_DIR: 'x',
+      STRONGROOM_MONGO_PORT: 'x',
+      STRONGROOM_REDIS_PORT: 'x',
+    };
+    expect(problems({ env, flags: { json: true, config: 'x' } })).toEqual([]);
+  });
+
+  it('checks a value only when it wins', () => {
+    expect(problems({ file: { port: -1 }, flags: { port: 1 } })).toEqual([]);
+  });
+});
+
+describe('unknown settings name the nearest known one, as their source writes it', () => {
+  it.each<[Given, string]>([
+    [
+      { env: { STRONGROOM_AUTH_HEADER_ALIAS: 'x' } },
+      'STRONGROOM_AUTH_HEADER_ALIAS: is no setting; the nearest is STRONGROOM_AUTH_HEADER_ALIASES',
+    ],
+    [{ env: { STRONGROOM_PROT: '1' } }, 'STRONGROOM_PROT: is no setting; the nearest is STRONGROOM_PORT'],
+    [{ env: { STRONGROOM_: '1' } }, 'STRONGROOM_: is no setting; the nearest is STRONGROOM_DEV'],
+    [{ env: { STRONGROOM_SERVERS_DIRS: '1' } }, 'STRONGROOM_SERVERS_DIRS: is no setting'],
+    [{ file: { loglevel: 'info' } }, 'loglevel (FILE): is no setting; the nearest is log_level'],
+    [{ file: { tls: { certificate: 'x' } } }, 'tls.certificate (FILE): is no setting; the nearest is tls.cert'],
+    [{ file: { tls: 'x' } }, 'tls (FILE): must be an object that holds settings'],
+    [{ file: { host: { name: 'x' } } }, 'host (FILE): must be text'],
+    [{ file: { constructor: 1 } }, 'constructor (FILE): is no setting'],
+  ])('%j', (given, expected) => {
+    expect(problems(given)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('refuses a root key in a variable or in the file, and says where it belongs', () => {
+    expect(problems({ env: { STRONGROOM_ROOT_KEY: '00ff00ff' } })).toEqual([
+      expect.stringMatching(/^STRONGROOM_ROOT_KEY: .*never a setting.* set STRONGROOM_ROOT_KEY_FILE to the path$/),
+    ]);
+    expect(problems({ env: { STRONGROOM_ROOT_KEY: '' } })).toHaveLength(1);
+    expect(problems({ file: { root_key: '00ff00ff' } })).toEqual([
+      expect.stringMatching(/^root_key \(FILE\): .* set root_key_file to the path$/),
+    ]);
+  });
+});
+
+describe('wrong values', () => {
+  it.each<[string, unknown, string]>([
+    ['profile', 'cluster', 'must be one of embedded'],
+    ['port', '8080x', 'must be a whole number from 0 to 65535'],
+    ['port', '', 'must be a whole number'],
+    ['port', '-1', 'must be a whole number'],
+    ['port', '65536', 'must be a whole number'],
+    ['port', '1.5', 'must be a whole number'],
+    ['port', '1e3', 'must be a whole number'],
+    ['host', '', 'must be an IP address'],
+    ['host', '[::1]', 'without brackets'],
+    ['host', 'a b', 'must be an IP address'],
+    ['data', '', 'must not be empty'],
+    ['dev', 'yes', 'must be true or false'],
+    ['dev', 'constructor', 'must be true or false'],
+    ['log_level', 'verbose', 'must be one of fatal, error'],
+    ['root_key_file', '', 'must not be empty'],
+    ['root_key_command', 'pass show x', 'must be a JSON array of strings'],
+    ['root_key_command', '[]', 'must be a JSON array of strings'],
+    ['root_key_command', '[""]', 'must be a JSON array of strings'],
+    ['root_key_command', '["a",1]', 'must be a JSON array of strings'],
+    ['root_key_command', '"a"', 'must be a JSON array of strings'],
+    ['cvc.retention_seconds', '0', 'must be a whole number from 1 to 3600'],
+    ['cvc.retention_seconds', '3601', 'must be a whole number from 1 to 3600'],
+    ['auth.header_aliases', 'X Y', 'item 1'],
+    ['auth.header_aliases', 'X-A,,X-B', 'item 2'],
+    ['auth.header_aliases', 'X-A:', 'must be a header name'],
+    ['auth.header_aliases', 'Content-Type', 'must be a header name'],
+    ['auth.header_aliases', 'HOST', 'must be a header name'],
+    ['auth.header_aliases', 'X-Forwarded-For', 'must be a header name'],
+    ['auth.header_aliases', 'Cookie', 'must be a header name'],
+    ['http.trace_header_aliases', 'Authorization', 'not authorization'],
+    ['http.idempotency_header_aliases', 'authorization', 'not authorization'],
+    ['http.cors_origins', '*', 'must be an origin'],
+    ['http.cors_origins', 'null', 'must be an origin'],
+    ['http.cors_origins', 'https://a.example/', 'must be an origin'],
+    ['http.cors_origins', 'https://u:p@a.example', 'must be an origin'],
+    ['http.cors_origins', 'file:///x', 'must be an origin'],
+    ['http.trusted_proxies', '0.0.0.0/0', 'not every address'],
+    ['http.trusted_proxies', '::/0', 'not every address'],
+    ['http.trusted_proxies', '10.0.0.0/33', 'must be an IP address'],
+    ['http.trusted_proxies', '10.0.0.0/8/8', 'must be an IP address'],
+    ['http.trusted_proxies', 'proxy.example', 'must be an IP address'],
+    ['http.trusted_proxies', '10.0.0.1,10.0', 'item 2'],
+  ])('%s is not %j', (path, text, expected) => {
+    const name = `STRONGROOM_${path.toUpperCase().replaceAll('.', '_')}`;
+    expect(problems({ env: { [name]: String(text) } })).toEqual([expect.stringMatching(`^${name}.*: .*`)]);
+    expect(problems({ env: { [name]: String(text) } })[0]).toContain(expected);
+  });
+
+  it.each<[string, string]>([
+    ['auth.header_aliases', 'Authorization,X-API-KEY,x-api-key'],
+    ['http.trusted_proxies', '127.0.0.1,10.0.0.0/8,::1,fd00::/8'],
+    ['http.trace_header_aliases', 'X-Request-Id,traceparent'],
+  ])('%s may be %s', (path, text) => {
+    expect(problems({ env: { [`STRONGROOM_${path.toUpperCase().replaceAll('.', '_')}`]: text } })).toEqual([]);
+  });
+
+  it('keeps header names in lower case and once, as they arrive', () => {
+    const env = { STRONGROOM_AUTH_HEADER_ALIASES: 'Authorization,X-API-KEY,x-api-key' };
+    expect(config({ env }).settings['auth.header_aliases']).toEqual(['authorization', 'x-api-key']);
+  });
+
+  it('are all listed at once, each by the name that was used, and never repeated', () => {
+    const marker = 'MARKER4242';
+    const listed = problems({
+      file: { data: 1, tls: { key: 7 }, xy: marker },
+      env: { STRONGROOM_PORT: marker, STRONGROOM_LOG_LEVEL: marker, STRONGROOM_ROOT_KEY: marker },
+      flags: { host: `${marker} `, authHeaderAliases: `${marker} ${marker}` },
+    });
+    expect(listed.map((line) => line.split(':')[0])).toEqual([
+      'xy (FILE)',
+      'STRONGROOM_ROOT_KEY',
+      '--host',
+      'STRONGROOM_PORT',
+      'data (FILE)',
+      'STRONGROOM_LOG_LEVEL',
+      '--auth-header-aliases (item 1)',
+      'tls.key (FILE)',
+    ]);
+    expect(listed.join('\n')).not.toContain(marker);
+  });
+
+  it.each([
+    ['{"port": 1', 'must be valid JSON'],
+    ['[]', 'must hold a JSON object'],
+    ['{"__proto__":{}}', 'must not be used as a key'],
+  ])('of the file as a whole: %s', (file, expected) => {
+    expect(problems({ file })).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('say that the file is missing', () => {
+    const configFile = join(folder, 'none.json');
+    expect(loadConfig({ env: {}, flags: {}, configFile })).toEqual({
+      ok: false,
+      problems: [`${configFile}: cannot be read; check the path and that this user may read it`],
+    });
+  });
+});
+
+describe('settings that do not fit together', () => {
+  const tls = { tlsCert: 'c', tlsKey: 'k' };
+  const proxy = { behindTlsProxy: true, httpTrustedProxies: '10.0.0.1' };
+
+  it.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com', '127.1', '::ffff:127.0.0.1'])(
+    'host %s needs TLS, here or at a named proxy',
+    (host) => {
+      expect(problems({ flags: { host } })).toEqual([expect.stringMatching(/^--host: .*--tls-cert.*behind_tls_proxy/)]);
+      expect(problems({ flags: { host, ...tls } })).toEqual([]);
+      expect(problems({ flags: { host, ...proxy } })).toEqual([]);
+      expect(problems({ flags: { host, behindTlsProxy: true } })).toEqual([
+        expect.stringMatching(/^--behind-tls-proxy: .*http.trusted_proxies/),
+      ]);
+      expect(problems({ flags: { host, httpTrustedProxies: '10.0.0.1' } })).toHaveLength(1);
+    },
+  );
+
+  it.each(['localhost', '127.0.0.1', '127.9.9.9', '::1'])('host %s needs none', (host) => {
+    expect(problems({ flags: { host, dev: true } })).toEqual([]);
+  });
+
+  it('dev refuses a host that others reach, even with TLS', () => {
+    for (const also of [{}, tls, proxy]) {
+      expect(problems({ env: { STRONGROOM_HOST: '0.0.0.0' }, flags: { dev: true, ...also } })).toEqual([
+        expect.stringMatching(/^STRONGROOM_HOST: --dev is for this machine only/),
+      ]);
+    }
+  });
+
+  it('a TLS certificate needs its key, and the other way round', () => {
+    expect(problems({ flags: { tlsCert: 'c' } })).toEqual(['--tls-cert: needs tls.key beside it']);
+    expect(problems({ file: { tls: { key: 'k' } } })).toEqual(['tls.key (FILE): needs tls.cert beside it']);
+  });
+
+  it('the root key comes from one place', () => {
+    expect(problems({ env: { STRONGROOM_ROOT_KEY_FILE: 'k', STRONGROOM_ROOT_KEY_COMMAND: '["a"]' } })).toEqual([
+      expect.stringContaining('remove one of them'),
+    ]);
+  });
+
+  it.each([
+    { authHeaderAliases: 'X-A', httpTraceHeaderAliases: 'x-a' },
+    { authHeaderAliases: 'Service-Trace-Id' },
+    { authHeaderAliases: 'Idempotency-Key' },
+    { httpTraceHeaderAliases: 'Service-Api-Key' },
+    { httpIdempotencyHeaderAliases: 'SERVICE-API-KEY' },
+  ])('a header has one meaning: %j', (flags) => {
+    expect(problems({ flags })[0]).toContain('carries something else already');
+  });
+});
+
+describe('config print', () => {
+  const given = {
+    env: { STRONGROOM_ROOT_KEY_COMMAND: '["vault","--token","MARKER4242"]', STRONGROOM_DATA: 'x://u:MARKER4242@h/p' },
+    file: { auth: { header_aliases: ['X-A', 'X-B'] } },
+    flags: { port: '0' },
+  };
+
+  it('shows each value and its source, secrets replaced', () => {
+    const text = printConfig(config(given), false);
+    const lines = text.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '));
+    expect(lines).toHaveLength(settingPaths.length);
+    expect(lines).toContain('host | 127.0.0.1 | (default)');
+    expect(lines).toContain('port | 0 | (flag)');
+    expect(lines).toContain('auth.header_aliases | x-a,x-b | (file)');
+    expect(lines).toContain('root_key_command | [hidden] | (environment)');
+    expect(lines).toContain('data | x://[hidden]@h/p | (environment)');
+    expect(lines).toContain('tls.cert | - | (default)');
+    expect(text).not.toContain('MARKER4242');
+  });
+
+  it('shows the same as JSON', () => {
+    const text = printConfig(config(given), true);
+    const json = JSON.parse(text);
+    expect(Object.keys(json)).toEqual(settingPaths);
+    expect(json.port).toEqual({ value: 0, source: 'flag' });
+    expect(json['auth.header_aliases']).toEqual({ value: ['x-a', 'x-b'], source: 'file' });
+    expect(json['tls.cert']).toEqual({ value: null, source: 'default' });
+    expect(text).not.toContain('MARKER4242');
+  });
+});
+
+describe('the table', () => {
+  it('has defaults that pass their own schema, and a sentence for each setting', () => {
+    for (const path of settingPaths) {
+      const { schema, doc, default: value } = settings[path];
+      expect(schema.safeParse(value).success, path).toBe(true);
+      expect(doc, path).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+});
