@@ -14,6 +14,8 @@ import type { Random } from '../ports/random.js';
 import { shredEndedKeys } from '../projections/shredder.js';
 import { takeDataDirectory } from './data-directory.js';
 
+export { StoreBroken };
+
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly rootKey: Buffer;

@@ -18,7 +18,7 @@ export type Sweep = {
   run(): Promise<number>;
   /** Something is due at this time, in ms since the epoch. */
   dueAt(dueAt: number): void;
-  start(): Promise<void>;
+  start(): void;
   stop(): Promise<void>;
 };
 
@@ -105,10 +105,9 @@ export function createSweep(
     dueAt(at: number): void {
       if (!stopped && at < wakesAt && at > vault.clock.now()) schedule(at);
     },
-    async start(): Promise<void> {
+    start(): void {
       stopped = false;
       running = round();
-      await running;
     },
     async stop(): Promise<void> {
       stopped = true;

@@ -1,0 +1,32 @@
+import { chmod, rm } from 'node:fs/promises';
+import { fastify } from 'fastify';
+import type { Service } from '../../http/service.js';
+import { type OperationName, operations } from '../operations/operations.js';
+import { runOperation } from '../operations/run-operation.js';
+
+const bodyBytesMax = 8 * 1024 * 1024;
+
+/**
+ * Lets verbs of the command line work while this process holds the data: HTTP on a socket in the data directory that
+ * only its owner can open. The directory's lock is held, so a socket left there is stale.
+ */
+export async function serveControl(
+  service: Service,
+  socketPath: string,
+  onError: (error: unknown) => void,
+): Promise<{ close(): Promise<void> }> {
+  const app = fastify({ logger: false, bodyLimit: bodyBytesMax, forceCloseConnections: true });
+  app.post<{ Params: { readonly name: string } }>('/operations/:name', async (request, reply) => {
+    const { name } = request.params;
+    if (!Object.hasOwn(operations, name)) return reply.code(404).send({ ok: false, message: 'no such operation' });
+    return runOperation(service, name as OperationName, request.body);
+  });
+  app.setErrorHandler((error, _request, reply) => {
+    onError(error);
+    return reply.code(500).send({ ok: false, message: 'the service could not do it; its log says more.' });
+  });
+  await rm(socketPath, { force: true });
+  await app.listen({ path: socketPath });
+  await chmod(socketPath, 0o600);
+  return { close: () => app.close() };
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { StoreBroken } from '../compose/embedded.js';
+import { Failure } from './failure.js';
+import { addApplications } from './verbs/applications.js';
+import { addConfig } from './verbs/config.js';
+import { addInit } from './verbs/init.js';
+import { addKeys } from './verbs/keys.js';
+import { addServe } from './verbs/serve.js';
+import { addTenants } from './verbs/tenants.js';
+import { addTokens } from './verbs/tokens.js';
+
+// Everything this program writes is for its owner alone.
+process.umask(0o077);
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
+
+const program = new Command('strongroom')
+  .description('An event-sourced token vault: sensitive values go in, harmless tokens come out.')
+  .version(version)
+  .showHelpAfterError('(add --help for help)')
+  .exitOverride();
+for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addKeys, addConfig]) add(program);
+for (const command of program.commands) inheritExit(command);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = exitCodeOf(error);
+}
+
+function inheritExit(command: Command): void {
+  command.exitOverride().showHelpAfterError('(add --help for help)');
+  for (const inner of command.commands) inheritExit(inner);
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has printed its own text: help and version end well, anything else was asked wrongly.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Failure || error instanceof StoreBroken) {
+    process.stderr.write(`${error.message}\n`);
+    return error instanceof Failure ? error.exitCode : 1;
+  }
+  throw error;
+}

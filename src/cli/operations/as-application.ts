@@ -1,0 +1,25 @@
+import type { CommandResult } from '../../commands/result.js';
+import type { Caller } from '../../domain/access/caller.js';
+import { grantsAnywhere } from '../../domain/access/decide-access.js';
+import type { TokenPermission } from '../../domain/access/permission.js';
+import { problemCatalogue } from '../../http/problem-catalogue.js';
+import type { Service } from '../../http/service.js';
+import { fieldErrorText } from './field-error-text.js';
+import { OperationFailed } from './operation.js';
+
+/** The application that a key belongs to, if it holds the permission somewhere: verbs see what the API would show. */
+export async function asApplication(service: Service, key: string, permission: TokenPermission): Promise<Caller> {
+  const caller = await service.authenticate(key);
+  if (caller === null) throw new OperationFailed('the key is not one of a living application. Check the key file.');
+  if (!grantsAnywhere(caller, permission)) {
+    throw new OperationFailed(`the application does not hold ${permission}. Use the key of one that does.`);
+  }
+  return caller;
+}
+
+/** The value of a command that was done; its problem in words otherwise. */
+export function unwrap<T>(result: CommandResult<T>): T {
+  if (result.ok) return result.value;
+  const { detail, advice } = problemCatalogue[result.code];
+  throw new OperationFailed(result.errors === undefined ? `${detail} ${advice}` : fieldErrorText(result.errors));
+}

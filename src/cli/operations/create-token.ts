@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { createToken as create } from '../../commands/tokens/create-token.js';
+import { createTokenBody } from '../../http/token-body.js';
+import { asApplication, unwrap } from './as-application.js';
+import { operation } from './operation.js';
+
+/** Creates a token as the application. */
+export const createToken = operation(
+  z.object({ key: z.string(), request: createTokenBody }),
+  async (service, { key, request }) => {
+    const caller = await asApplication(service, key, 'token:create');
+    const context = { caller, traceId: service.vault.random.uuid(), idempotency: null };
+    return unwrap(await create(service.vault, context, request)).body.reveal();
+  },
+);

@@ -1,0 +1,8 @@
+import type { FieldErrors } from '../../domain/field-errors.js';
+
+/** Field errors as lines for a person: `data.number: must ...`. */
+export function fieldErrorText(errors: FieldErrors): string {
+  return Object.entries(errors)
+    .map(([path, messages]) => `${path}: ${messages.join('; ')}`)
+    .join('\n');
+}

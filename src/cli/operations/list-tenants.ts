@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { tenantDocument } from '../../commands/directory/open-directory.js';
+import { operation } from './operation.js';
+
+/** All living tenants with their names. */
+export const listTenants = operation(z.object({}), async ({ vault }) => {
+  const records = await vault.directory.list('tenant');
+  const tenants = await Promise.all(records.map(async ({ id }) => ({ id, document: await tenantDocument(vault, id) })));
+  return {
+    tenants: tenants.flatMap(({ id, document }) => (document === null ? [] : [{ tenant_id: id, name: document.name }])),
+  };
+});

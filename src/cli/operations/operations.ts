@@ -1,0 +1,20 @@
+import { createApplication } from './create-application.js';
+import { createTenant } from './create-tenant.js';
+import { createToken } from './create-token.js';
+import { deleteToken } from './delete-token.js';
+import { getToken } from './get-token.js';
+import { init } from './init.js';
+import { listTenants } from './list-tenants.js';
+
+/** By the name that the control socket knows each by. */
+export const operations = {
+  init,
+  'tenants-create': createTenant,
+  'tenants-list': listTenants,
+  'applications-create': createApplication,
+  'tokens-get': getToken,
+  'tokens-create': createToken,
+  'tokens-delete': deleteToken,
+} as const;
+
+export type OperationName = keyof typeof operations;

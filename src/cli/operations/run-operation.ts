@@ -1,0 +1,31 @@
+import { KeyLost } from '../../commands/key-lost.js';
+import type { Json } from '../../domain/json.js';
+import type { Service } from '../../http/service.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { OperationFailed } from './operation.js';
+import { type OperationName, operations } from './operations.js';
+
+export type OperationOutcome =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly message: string };
+
+/** Checks the input and runs the operation. What goes wrong comes back as a text for a person. */
+export async function runOperation(service: Service, name: OperationName, input: unknown): Promise<OperationOutcome> {
+  const operation = operations[name];
+  const parsed = operation.input.safeParse(input);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
+    return { ok: false, message: lines.join('\n') };
+  }
+  try {
+    const run = operation.run as (service: Service, input: unknown) => Promise<Json>;
+    return { ok: true, value: await run(service, parsed.data) };
+  } catch (error) {
+    if (error instanceof OperationFailed) return { ok: false, message: error.message };
+    if (error instanceof StoreUnavailable) {
+      return { ok: false, message: `${error.store} is unavailable (${error.reason}). Try again in a moment.` };
+    }
+    if (error instanceof KeyLost) return { ok: false, message: 'the key of this token is lost: restore keys.db.' };
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { flagName } from '../compose/config/names.js';
+import { type SettingPath, settings } from '../compose/config/settings.js';
+import { type Config, loadConfig } from '../compose/config.js';
+import { Failure } from './failure.js';
+
+/** Settings that every verb on the data takes. */
+export const storeSettings: readonly SettingPath[] = ['data', 'root_key_file'];
+
+/** Adds `--config` and a flag for each of these settings. */
+export function withSettings(command: Command, paths: readonly SettingPath[]): Command {
+  command.option('--config <file>', 'read settings from this JSON file');
+  for (const path of paths) {
+    const { form, doc, default: value } = settings[path];
+    const shown = typeof value === 'string' || typeof value === 'number' ? ` (default: ${value})` : '';
+    command.option(form === 'boolean' ? flagName(path) : `${flagName(path)} <${form}>`, doc + shown);
+  }
+  return command;
+}
+
+/** The settings of a verb; a wrong one ends it as wrong usage. */
+export function configOf(options: Readonly<Record<string, unknown>>): Config {
+  const { config: configFile } = options;
+  const loaded = loadConfig({ flags: options, ...(typeof configFile === 'string' ? { configFile } : {}) });
+  if (!loaded.ok) throw new Failure(loaded.problems.join('\n'), 2);
+  return loaded.config;
+}

@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { Failure } from './failure.js';
+
+/** The text of a file, or of standard input for `-`. Secrets come this way and never as arguments, which others see. */
+export async function readInput(file: string, what: string): Promise<string> {
+  if (file === '-') {
+    if (process.stdin.isTTY) process.stderr.write(`Reading ${what} from standard input; end it with Ctrl-D.\n`);
+    return text(process.stdin);
+  }
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(`${what} cannot be read from ${file} (${error.code ?? 'unknown reason'}).`);
+  });
+}

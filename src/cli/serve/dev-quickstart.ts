@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTenant } from '../../commands/directory/create-tenant.js';
+import type { ApplicationSpec } from '../../commands/directory/new-application.js';
+import { devRootKeyPath } from '../../compose/root-key/dev-root-key-path.js';
+import { tokenPermissions } from '../../domain/access/permission.js';
+import type { Service } from '../../http/service.js';
+import { operatorOrigin } from '../operations/operator-origin.js';
+
+const rule = {
+  description: 'everything, in clear',
+  priority: 1,
+  container: '/',
+  transform: 'reveal',
+  permissions: tokenPermissions,
+} as const;
+const quickstart: ApplicationSpec = {
+  name: 'quickstart',
+  type: 'private',
+  access: { kind: 'rules', rules: [rule] },
+};
+
+/**
+ * Makes the tenant and the two applications of `--dev` and writes their keys into the data directory for their owner
+ * alone (contract, section 12). False: they are there already.
+ */
+export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<boolean> {
+  const keysFile = join(dataDir, 'dev-keys.json');
+  if (existsSync(keysFile)) return false;
+  const { tenantId, managementKey, keys } = await createTenant(vault, 'dev', [quickstart], operatorOrigin(vault));
+  const key = keys[0]?.reveal() ?? '';
+  const document = { tenant_id: tenantId, management_key: managementKey.reveal(), quickstart_key: key };
+  await writePrivately(join(dataDir, 'quickstart.header'), `SERVICE-API-KEY: ${key}\n`);
+  await writePrivately(keysFile, `${JSON.stringify(document, null, 2)}\n`);
+  return true;
+}
+
+/** What a newcomer pastes: it creates a card token and reads it back. */
+export function quickstartText(dataDir: string, address: string): string {
+  const header = join(dataDir, 'quickstart.header');
+  const card =
+    '{"type":"card","data":{"number":"4242424242424242","expiration_month":12,"expiration_year":2030,"cvc":"123"}}';
+  return `
+Create a card token and read it back:
+
+  ID=$(curl -sS -H @${header} -H 'Content-Type: application/json' \\
+    -d '${card}' \\
+    ${address}/tokens | sed 's/^{"id":"\\([^"]*\\)".*/\\1/') && curl -sS -H @${header} ${address}/tokens/$ID
+
+The keys of this tenant lie in ${join(dataDir, 'dev-keys.json')}, the root key in ${devRootKeyPath(dataDir)}.
+--dev is for trying out on this machine: nothing real belongs in this data.
+
+`;
+}
+
+/** Whole or not at all, and on the disk before anybody is told of it. */
+async function writePrivately(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}

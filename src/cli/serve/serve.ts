@@ -1,0 +1,117 @@
+import { Server } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../../compose/config.js';
+import { type Embedded, openEmbedded } from '../../compose/embedded.js';
+import { createApp } from '../../http/app.js';
+import { createLogger } from '../../http/logging/create-logger.js';
+import { logUncaught } from '../../http/logging/log-uncaught.js';
+import type { Logger } from '../../http/logging/logger.js';
+import { createRequestLog } from '../../http/logging/request-log.js';
+import type { HeaderNames } from '../../http/service.js';
+import { serveControl } from '../control/serve-control.js';
+import { controlSocketPath } from '../control/socket-path.js';
+import { Failure } from '../failure.js';
+import { rootKeyOf } from '../root-key-of.js';
+import { prepareQuickstart, quickstartText } from './dev-quickstart.js';
+import { ensureDevRootKey } from './dev-root-key.js';
+import { readTls, reloadTlsOnHangup } from './tls.js';
+
+/** What is in flight when the process is told to stop gets this long. */
+const graceMs = 10_000;
+
+/** Serves the embedded profile until SIGTERM or SIGINT. Throws Failure or StoreBroken when it cannot start. */
+export async function serve(config: Config): Promise<void> {
+  const { settings } = config;
+  const logger = createLogger({ level: settings.log_level, pretty: process.stdout.isTTY === true });
+  logUncaught(logger);
+  const tls = readTls(config);
+  const socketPath = controlSocketPath(settings.data);
+  if (socketPath === null) {
+    throw new Failure(
+      `the path of ${settings.data} is too long for its control socket. Choose a shorter one with --data.`,
+    );
+  }
+  if (settings.dev) ensureDevRootKey(config);
+  const service = await open(config, logger);
+  const app = createApp(service, {
+    headerNames: headerNamesOf(config),
+    corsOrigins: settings['http.cors_origins'],
+    trustedProxies: settings['http.trusted_proxies'],
+    tls,
+    log: createRequestLog(logger),
+  });
+  try {
+    const isNew = settings.dev && (await prepareQuickstart(service, settings.data));
+    const address = await listen(app, config);
+    const control = await serveControl(service, socketPath, (error) => logger.error('a verb failed', { error }));
+    service.sweep.start();
+    if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
+    stopOnSignal(logger, async () => {
+      await Promise.all([app.close(), control.close()]);
+      await service.close();
+    });
+    if (isNew) process.stderr.write(quickstartText(settings.data, address));
+    process.stdout.write(`Strongroom listens on ${address}\n`);
+  } catch (error) {
+    await app.close();
+    await service.close();
+    throw error;
+  }
+}
+
+async function open(config: Config, logger: Logger): Promise<Embedded> {
+  const { settings } = config;
+  const rootKey = await rootKeyOf(config);
+  return openEmbedded({
+    ...{ dataDir: settings.data, rootKey, mode: settings.dev ? 'dev' : 'production' },
+    cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000,
+    onError: (error) => logger.error('background work failed and will be tried again', { error }),
+    onBroken: (error) => {
+      process.stderr.write(`${error.message}\n`);
+      process.exit(1);
+    },
+  });
+}
+
+function headerNamesOf({ settings }: Config): HeaderNames {
+  return {
+    apiKey: ['service-api-key', ...settings['auth.header_aliases']],
+    traceId: ['service-trace-id', ...settings['http.trace_header_aliases']],
+    idempotencyKey: ['service-idempotency-key', 'idempotency-key', ...settings['http.idempotency_header_aliases']],
+  };
+}
+
+async function listen(app: FastifyInstance, { settings: { host, port } }: Config): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new Failure(`port ${port} on ${host} is in use. Stop what uses it, or choose another one with --port.`);
+    }
+    if (code === 'EACCES')
+      throw new Failure(`this user may not listen on port ${port}. Choose one above 1023 with --port.`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new Failure(`${host} is no address of this machine. Choose another one with --host.`);
+    }
+    throw error;
+  }
+}
+
+/** Stops once, however many signals come; exits 0 when everything in flight was finished in time. */
+function stopOnSignal(logger: Logger, close: () => Promise<void>): void {
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    const late = setTimeout(() => {
+      logger.error('requests were still running after the grace period');
+      process.exit(1);
+    }, graceMs);
+    await close();
+    clearTimeout(late);
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}

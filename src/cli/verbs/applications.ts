@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { applicationTypes } from '../../domain/access/application-type.js';
+import type { Json, JsonObject } from '../../domain/json.js';
+import { Failure } from '../failure.js';
+import { configOf, storeSettings, withSettings } from '../options.js';
+import { print } from '../print.js';
+import { readInput } from '../read-input.js';
+import { runVerb } from '../run-verb.js';
+
+type Options = {
+  readonly name: string;
+  readonly type: string;
+  readonly tenant?: string;
+  readonly permissions?: string;
+  readonly rules?: string;
+  readonly json?: boolean;
+};
+
+/** `strongroom applications create`. */
+export function addApplications(program: Command): void {
+  const applications = program.command('applications').description('make applications, which hold the API keys');
+  withSettings(applications.command('create'), storeSettings)
+    .description('make an application and print its key, which is shown this once')
+    .requiredOption('--name <name>', 'name of the application')
+    .requiredOption('--type <type>', applicationTypes.join(', '))
+    .option('--tenant <id>', 'its tenant; may be left out while there is only one')
+    .option('--permissions <list>', 'permissions with commas between them')
+    .option('--rules <file>', 'a JSON file with an array of access rules (- for standard input)')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  strongroom applications create --name checkout --type public --permissions token:create
+  echo '[{"container":"/pci/","transform":"mask","permissions":["token:read"]}]' |
+    strongroom applications create --name support --type private --rules - --json`,
+    )
+    .action(async (options: Options) => {
+      const { name, type, tenant, permissions, rules } = options;
+      if ((permissions === undefined) === (rules === undefined)) {
+        throw new Failure('give either --permissions or --rules.', 2);
+      }
+      const access =
+        rules === undefined ? { permissions: listOf(permissions ?? '') } : { rules: await rulesFrom(rules) };
+      const config = configOf(options);
+      const value = await runVerb(config, 'applications-create', { tenantId: tenant ?? null, name, type, ...access });
+      const { id, key } = value as JsonObject;
+      print(value, options, () => `application ${id}\nkey, shown this once: ${key}`);
+    });
+}
+
+function listOf(text: string): string[] {
+  return text.split(',').map((item) => item.trim());
+}
+
+async function rulesFrom(file: string): Promise<Json> {
+  try {
+    return JSON.parse(await readInput(file, 'the access rules')) as Json;
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure(`${file} holds no JSON. It must be an array of access rules.`);
+  }
+}

@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import type { JsonObject } from '../../domain/json.js';
+import { parseJsonBody } from '../../http/body/parse-json-body.js';
+import { applicationKey } from '../application-key.js';
+import { Failure } from '../failure.js';
+import { configOf, storeSettings, withSettings } from '../options.js';
+import { print } from '../print.js';
+import { readInput } from '../read-input.js';
+import { runVerb } from '../run-verb.js';
+
+type Options = { readonly keyFile?: string; readonly json?: boolean };
+
+/** `strongroom tokens get`, `create` and `delete`, each as the application whose key is named. */
+export function addTokens(program: Command): void {
+  const tokens = program.command('tokens').description('work with tokens as one of the applications');
+
+  verb(tokens, 'get <id>')
+    .description('show a token as the application may see it')
+    .addHelpText('after', '\nExample:\n  strongroom tokens get 4b0e... --key-file support.key')
+    .action(async (id: string, options: Options) => {
+      const config = configOf(options);
+      const key = await applicationKey(options.keyFile, config.settings.data);
+      const token = await runVerb(config, 'tokens-get', { key, id });
+      print(token, options, () => JSON.stringify(token, null, 2));
+    });
+
+  verb(tokens, 'create')
+    .description('create a token from a JSON request')
+    .option('--file <file>', 'the request, as for POST /tokens (- for standard input)', '-')
+    .addHelpText(
+      'after',
+      `
+Example:
+  echo '{"type":"card","data":{"number":"4242424242424242"}}' | strongroom tokens create --json`,
+    )
+    .action(async (options: Options & { readonly file: string }) => {
+      const config = configOf(options);
+      if (options.file === '-' && options.keyFile === '-') {
+        throw new Failure('only one of --file and --key-file can be read from standard input.', 2);
+      }
+      const key = await applicationKey(options.keyFile, config.settings.data);
+      const body = parseJsonBody(await readInput(options.file, 'the request'));
+      if (!body.ok)
+        throw new Failure(`the request${body.path === undefined ? '' : ` at ${body.path}`} ${body.message}`);
+      const token = (await runVerb(config, 'tokens-create', { key, request: body.value })) as JsonObject;
+      print(token, options, () => JSON.stringify(token, null, 2));
+    });
+
+  verb(tokens, 'delete <id>')
+    .description('delete a token for ever; when this returns it is erased')
+    .addHelpText('after', '\nExample:\n  strongroom tokens delete 4b0e... --key-file eraser.key')
+    .action(async (id: string, options: Options) => {
+      const config = configOf(options);
+      const key = await applicationKey(options.keyFile, config.settings.data);
+      const value = await runVerb(config, 'tokens-delete', { key, id });
+      print(value, options, () => 'deleted');
+    });
+}
+
+function verb(tokens: Command, nameAndArguments: string): Command {
+  return withSettings(tokens.command(nameAndArguments), storeSettings)
+    .option(
+      '--key-file <file>',
+      'file with the application key (- for standard input; default: the key that --dev made)',
+    )
+    .option('--json', 'print one line of JSON');
+}
