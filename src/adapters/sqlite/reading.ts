@@ -1,10 +1,10 @@
 import { databaseError } from './database-error.js';
 
-/** Runs a read of `vault.db` and translates what the library throws. */
-export function reading<T>(read: () => T): T {
+/** Runs a read of a store file and translates what the library throws. */
+export function reading<T>(read: () => T, fileName: 'vault.db' | 'keys.db' = 'vault.db'): T {
   try {
     return read();
   } catch (error) {
-    throw databaseError(error, 'vault.db');
+    throw databaseError(error, fileName);
   }
 }

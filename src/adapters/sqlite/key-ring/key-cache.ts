@@ -1,23 +1,31 @@
 import { LRUCache } from 'lru-cache';
 
 const entriesMax = 10_000;
-const lifeMs = 60_000;
+/** With the purge that comes after it, a minute. */
+const lifeMs = 45_000;
+const purgeMs = 15_000;
+
+type Entry = { readonly tenantId: string; readonly key: Buffer };
 
 /** Opened data keys, at most 10,000 and for at most a minute; each is zeroed when it leaves. */
 export function createKeyCache() {
-  const cache = new LRUCache<string, Buffer>({
+  const cache = new LRUCache<string, Entry>({
     max: entriesMax,
     ttl: lifeMs,
     ttlAutopurge: false,
-    dispose: (key) => void key.fill(0),
+    dispose: ({ key }) => void key.fill(0),
   });
   // A key that nobody asks for again must not outlive its minute either.
-  const purge = setInterval(() => cache.purgeStale(), lifeMs / 4);
+  const purge = setInterval(() => cache.purgeStale(), purgeMs);
   purge.unref();
   return {
-    get: (keyId: string): Buffer | undefined => cache.get(keyId),
+    /** Threat: a key id of another tenant. A key that is open already is no more his than one that is not. */
+    get(tenantId: string, keyId: string): Buffer | undefined {
+      const entry = cache.get(keyId);
+      return entry?.tenantId === tenantId ? entry.key : undefined;
+    },
     /** Takes the buffer over. */
-    add: (keyId: string, key: Buffer): void => void cache.set(keyId, key),
+    add: (tenantId: string, keyId: string, key: Buffer): void => void cache.set(keyId, { tenantId, key }),
     drop: (keyId: string): void => void cache.delete(keyId),
     close(): void {
       clearInterval(purge);

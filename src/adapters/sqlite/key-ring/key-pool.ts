@@ -44,13 +44,16 @@ export function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, n
         }
         const made = await ahead();
         if (made === block) continue;
+        // What waited too long is left to the search for orphans.
+        for (const late of block.keys.splice(0)) late.key.fill(0);
         block = made;
         next = null;
       }
     },
-    /** The keys that nobody took. */
-    rest(): readonly DataKey[] {
-      return block.keys.splice(0);
+    /** The keys that nobody took, those of the block under way included. */
+    async rest(): Promise<readonly DataKey[]> {
+      const following = await next?.catch(() => null);
+      return [...block.keys.splice(0), ...(following?.keys.splice(0) ?? [])];
     },
   };
 }

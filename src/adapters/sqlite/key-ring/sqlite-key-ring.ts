@@ -6,6 +6,7 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
+import { reading } from '../reading.js';
 import { uuidBytes, uuidText } from '../uuid-bytes.js';
 import type { Writer } from '../writer/writer.js';
 import { createKeyCache } from './key-cache.js';
@@ -18,6 +19,7 @@ const wrapsMax = 2 ** 30;
 const noEvent = '00000000-0000-0000-0000-000000000000';
 
 type StoredKey = { readonly tenant_key: Buffer; readonly destroyed_at: number; readonly wrapped: Buffer };
+type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_head: number };
 
 /**
  * `KeyRing` on `keys.db`. Reads happen on the calling thread, one `get` each, so that no read transaction outlives a
@@ -61,9 +63,9 @@ export function sqliteKeyRing(
   }
 
   function open(tenantId: string, keyId: string): Buffer | 'destroyed' | 'missing' {
-    const cached = cache.get(keyId);
+    const cached = cache.get(tenantId, keyId);
     if (cached !== undefined) return cached;
-    const row = byId.get(uuidBytes(keyId)) as StoredKey | undefined;
+    const row = reading(() => byId.get(uuidBytes(keyId)) as StoredKey | undefined, 'keys.db');
     if (row === undefined) return 'missing';
     if (row.destroyed_at !== never) return 'destroyed';
     const tenantKeyId = uuidText(row.tenant_key);
@@ -71,7 +73,7 @@ export function sqliteKeyRing(
     const opened = wrappingKey === null ? null : openBox(wrappingKey, row.wrapped, place(tenantId, tenantKeyId, keyId));
     if (opened === null) return 'missing';
     const key = ownBuffer(opened);
-    cache.add(keyId, key);
+    cache.add(tenantId, keyId, key);
     return key;
   }
 
@@ -94,7 +96,7 @@ export function sqliteKeyRing(
       }
       const { id, key } = await pool.take();
       // What was just written is likely to be read next.
-      cache.add(id, ownBuffer(Buffer.from(key)));
+      cache.add(tenantId, id, ownBuffer(Buffer.from(key)));
       return { id, key };
     },
     async use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
@@ -104,21 +106,20 @@ export function sqliteKeyRing(
     },
     async destroy(ended: readonly EndedKey[]): Promise<number> {
       for (const { keyId } of ended) cache.drop(keyId);
-      const count = await writer.request('destroy_keys', { ended, at: clock.now() });
-      // A read that began before the destruction may have cached the key once more.
-      for (const { keyId } of ended) cache.drop(keyId);
-      return count;
+      try {
+        return await writer.request('destroy_keys', { ended, at: clock.now() });
+      } finally {
+        // A read that began before the destruction may have cached the key once more; it is dropped also when the
+        // answer is "not yet", for then the key is overwritten all the same.
+        for (const { keyId } of ended) cache.drop(keyId);
+      }
     },
     async made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]> {
-      const rows = madeAfter.all(afterSequence, madeBefore, limit) as {
-        sequence: number;
-        id: Buffer;
-        log_head: number;
-      }[];
+      const rows = reading(() => madeAfter.all(afterSequence, madeBefore, limit) as MadeRow[], 'keys.db');
       return rows.map(({ sequence, id, log_head }) => ({ sequence, keyId: uuidText(id), logHead: log_head }));
     },
     async checkpoint(name: KeyRingReader): Promise<number> {
-      const value = metaOf.get(name) as Buffer | undefined;
+      const value = reading(() => metaOf.get(name) as Buffer | undefined, 'keys.db');
       return value === undefined ? 0 : Number(value.readBigUInt64BE());
     },
     async saveCheckpoint(name: KeyRingReader, value: number): Promise<void> {
@@ -127,7 +128,7 @@ export function sqliteKeyRing(
       await writer.request('save_meta', { name, value: bytes });
     },
     async close(): Promise<void> {
-      const unused = [...pools.values()].flatMap((pool) => pool.rest());
+      const unused = (await Promise.all([...pools.values()].map((pool) => pool.rest()))).flat();
       for (const { key } of unused) key.fill(0);
       cache.close();
       if (unused.length === 0) return;
@@ -142,7 +143,8 @@ export function sqliteKeyRing(
 
 /** Refuses a root key that did not make these keys; marks a new key store with the one that does. */
 export async function checkRootKey(database: SqliteDatabase, writer: Writer, rootKey: Buffer): Promise<void> {
-  const stored = database.prepare(`SELECT value FROM meta WHERE name = 'root_check'`).pluck().get();
+  const find = database.prepare(`SELECT value FROM meta WHERE name = 'root_check'`).pluck();
+  const stored = reading(() => find.get(), 'keys.db');
   if (stored === undefined) {
     await writer.request('save_meta', { name: 'root_check', value: sealBox(rootKey, Buffer.alloc(16), rootPlace) });
   } else if (openBox(rootKey, stored as Buffer, rootPlace) === null) {

@@ -3,6 +3,7 @@ import { openBox, sealBox } from '../../../events/sealing/box.js';
 import type { TenantKeys } from '../../../ports/key-ring.js';
 import { StoreBroken } from '../database-error.js';
 import type { SqliteDatabase } from '../open-database.js';
+import { reading } from '../reading.js';
 import type { TenantKeyRow } from '../writer/protocol.js';
 
 const keyBytes = 32;
@@ -15,8 +16,9 @@ type StoredKey = { readonly id: string; readonly tenant: string; readonly purpos
  * fingerprints derive from it (HKDF, RFC 5869). `wrapping` wraps data keys and may be followed by a newer one.
  */
 export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
+  // Newest first by order of making: a clock that was set back must not bring an older one to the front.
   const byTenant = database.prepare(
-    'SELECT id, tenant, purpose, wrapped FROM tenant_keys WHERE tenant = ? ORDER BY made_at DESC, rowid DESC',
+    'SELECT id, tenant, purpose, wrapped FROM tenant_keys WHERE tenant = ? ORDER BY rowid DESC',
   );
   const byId = database.prepare('SELECT id, tenant, purpose, wrapped FROM tenant_keys WHERE id = ?');
   const wrapsOf = database.prepare('SELECT count FROM wraps WHERE tenant_key = ?').pluck();
@@ -31,7 +33,7 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
   }
 
   function load(tenantId: string): void {
-    for (const row of byTenant.all(tenantId) as StoredKey[]) {
+    for (const row of reading(() => byTenant.all(tenantId) as StoredKey[], 'keys.db')) {
       if (row.purpose === 'identity') subkeys.set(tenantId, derive(unwrap(row)));
       else if (!newestWrapping.has(tenantId)) newestWrapping.set(tenantId, row.id);
     }
@@ -54,7 +56,7 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
     newestWrapping(tenantId: string): { readonly id: string; readonly wraps: number } | null {
       if (!newestWrapping.has(tenantId)) load(tenantId);
       const id = newestWrapping.get(tenantId);
-      return id === undefined ? null : { id, wraps: Number(wrapsOf.get(id) ?? 0) };
+      return id === undefined ? null : { id, wraps: reading(() => Number(wrapsOf.get(id) ?? 0), 'keys.db') };
     },
     /** A newer wrapping key was stored: look it up at the next use. */
     rotated(tenantId: string): void {
@@ -63,7 +65,7 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
     wrappingKey(tenantId: string, id: string): Buffer | null {
       const known = wrapping.get(id);
       if (known !== undefined) return known;
-      const row = byId.get(id) as StoredKey | undefined;
+      const row = reading(() => byId.get(id) as StoredKey | undefined, 'keys.db');
       if (row?.tenant !== tenantId || row.purpose !== 'wrapping') return null;
       const key = unwrap(row);
       wrapping.set(id, key);
