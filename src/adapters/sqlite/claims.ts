@@ -19,8 +19,13 @@ export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
         return { state: 'done', result: JSON.parse(row.result) as ClaimResult };
       }
       open.add(cmd);
-      // An old claim with this key would refuse the new one.
-      if (row !== undefined) await writer.request('forget_claims', { notBefore });
+      try {
+        // An old claim with this key would refuse the new one.
+        if (row !== undefined) await writer.request('forget_claims', { notBefore });
+      } catch (error) {
+        open.delete(cmd);
+        throw error;
+      }
       return { state: 'fresh' };
     },
     async release(cmd) {

@@ -1,19 +1,24 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { databaseError } from './database-error.js';
 
 /**
  * The lock on a data directory: an exclusive transaction on a file of its own, held for the life of the process. The
  * operating system gives it back when the process ends, however it ends. Null: another process holds it.
  */
 export function lockData(dataDir: string): { release(): void } | null {
-  const database = new Database(join(dataDir, 'lock'), { timeout: 0 });
+  let database: Database.Database | null = null;
   try {
+    database = new Database(join(dataDir, 'lock'), { timeout: 0 });
     database.pragma('journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
-    database.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return null;
-    throw error;
+    database?.close();
+    const translated = databaseError(error, 'the lock file of the data directory');
+    if (translated instanceof StoreUnavailable && translated.reason === 'busy') return null;
+    throw translated;
   }
-  return { release: () => void database.close() };
+  const held = database;
+  return { release: () => void held.close() };
 }

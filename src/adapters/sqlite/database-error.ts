@@ -13,7 +13,8 @@ export class StoreBroken extends Error {
 export function databaseError(error: unknown, fileName: string): Error {
   if (!(error instanceof Database.SqliteError)) return error instanceof Error ? error : new Error('not an error');
   const { code } = error;
-  if (code.startsWith('SQLITE_FULL')) return new StoreUnavailable(fileName, 'full');
+  // The index of the log could not grow: what it takes is room, too.
+  if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return new StoreUnavailable(fileName, 'full');
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
     return new StoreBroken(`${fileName} is damaged. Stop the service and restore the data directory from a backup.`);

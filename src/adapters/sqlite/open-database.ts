@@ -20,10 +20,20 @@ const settings: readonly (readonly [pragma: string, value: number | string, read
   ['trusted_schema', 'OFF', 0],
 ];
 
-/** Opens a database file; this is the only place that does. `fileName` names it in messages. */
-export function openDatabase(path: string, fileName: string, mode: 'writer' | 'reader'): SqliteDatabase {
+/**
+ * Opens a database file; this is the only place that does. `fileName` names it in messages. `accept` may throw: it sees
+ * the file before anything in it is changed.
+ */
+export function openDatabase(
+  path: string,
+  fileName: string,
+  mode: 'writer' | 'reader',
+  accept: (database: SqliteDatabase) => void = () => undefined,
+): SqliteDatabase {
+  let database: SqliteDatabase | null = null;
   try {
-    const database = new Database(path, { readonly: mode === 'reader', timeout: mode === 'reader' ? 5_000 : 0 });
+    database = new Database(path, { readonly: mode === 'reader', timeout: mode === 'reader' ? 5_000 : 0 });
+    accept(database);
     if (database.pragma('journal_mode', { simple: true }) !== 'wal') database.pragma('journal_mode = WAL');
     expectSetting(database, 'journal_mode', 'wal');
     for (const [pragma, value, readBack] of settings) {
@@ -32,6 +42,7 @@ export function openDatabase(path: string, fileName: string, mode: 'writer' | 'r
     }
     return database;
   } catch (error) {
+    database?.close();
     throw databaseError(error, fileName);
   }
 }

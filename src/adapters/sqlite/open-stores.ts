@@ -5,7 +5,7 @@ import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
 import { sqliteEventLog } from './event-log.js';
 import { checkRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
-import { openDatabase } from './open-database.js';
+import { openDatabase, type SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import { sqliteTokenRows } from './token-rows.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
@@ -24,9 +24,19 @@ export async function openSqliteStores(
   onBroken: (error: StoreBroken) => void,
 ) {
   const writer = await startWriter(dataDir, onBroken);
+  const readers: SqliteDatabase[] = [];
+  const openReader = (fileName: string): SqliteDatabase => {
+    const reader = openDatabase(join(dataDir, fileName), fileName, 'reader');
+    readers.push(reader);
+    return reader;
+  };
+  const closeAll = async (): Promise<void> => {
+    for (const reader of readers) reader.close();
+    await writer.close();
+  };
   try {
-    const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
-    const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
+    const vault = openReader('vault.db');
+    const keysDb = openReader('keys.db');
     await checkRootKey(keysDb, writer, rootKey);
     const head = vault.prepare('SELECT max(position) FROM events').pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
@@ -41,7 +51,8 @@ export async function openSqliteStores(
       claims: sqliteClaims(vault, writer),
       directory: sqliteDirectory(vault),
       /** The log that the key store belongs to; null when it is new. */
-      logIdOfKeys: (): string | null => (logIdInKeys.get() as Buffer | undefined)?.toString('utf8') ?? null,
+      logIdOfKeys: (): string | null =>
+        reading(() => logIdInKeys.get() as Buffer | undefined, 'keys.db')?.toString('utf8') ?? null,
       async bindKeysToLog(logId: string): Promise<void> {
         await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
       },
@@ -49,14 +60,15 @@ export async function openSqliteStores(
         await writer.request('forget_tombstones', { notBefore });
       },
       async close(): Promise<void> {
-        await keys.close();
-        vault.close();
-        keysDb.close();
-        await writer.close();
+        try {
+          await keys.close();
+        } finally {
+          await closeAll();
+        }
       },
     };
   } catch (error) {
-    await writer.close();
+    await closeAll();
     throw error;
   }
 }

@@ -8,15 +8,9 @@ const checkedSizeBytesMax = 256 * 1024 * 1024;
 
 /** Opens a store file for writing, makes its tables when it is new, refuses one of another kind, version or damaged. */
 export function prepareFile(path: string, fileName: string, schema: string, version: number): SqliteDatabase {
-  const database = openDatabase(path, fileName, 'writer');
+  const database = openDatabase(path, fileName, 'writer', (opened) => expectOurs(opened, fileName, version));
   try {
     if (isNew(database)) create(database, schema, version);
-    if (read(database, 'application_id') !== applicationId) {
-      throw new StoreBroken(`${fileName} is no file of Strongroom. Choose another data directory.`);
-    }
-    if (read(database, 'user_version') !== version) {
-      throw new StoreBroken(`${fileName} was written by another version of Strongroom. Start that version.`);
-    }
     const sizeBytes = read(database, 'page_count') * read(database, 'page_size');
     if (sizeBytes <= checkedSizeBytesMax && database.pragma('quick_check(1)', { simple: true }) !== 'ok') {
       throw new StoreBroken(`${fileName} is damaged. Stop the service and restore the data directory from a backup.`);
@@ -25,6 +19,16 @@ export function prepareFile(path: string, fileName: string, schema: string, vers
   } catch (error) {
     database.close();
     throw databaseError(error, fileName);
+  }
+}
+
+function expectOurs(database: SqliteDatabase, fileName: string, version: number): void {
+  if (isNew(database)) return;
+  if (read(database, 'application_id') !== applicationId) {
+    throw new StoreBroken(`${fileName} is no file of Strongroom. Choose another data directory.`);
+  }
+  if (read(database, 'user_version') !== version) {
+    throw new StoreBroken(`${fileName} was written by another version of Strongroom. Start that version.`);
   }
 }
 

@@ -1,33 +1,46 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreBroken } from './database-error.js';
 import { keysSchema, keysSchemaVersion } from './keys-schema.js';
 import type { SqliteDatabase } from './open-database.js';
 import { prepareFile } from './prepare-file.js';
 import { vaultSchema, vaultSchemaVersion } from './vault-schema.js';
-import { truncateLog } from './writer/erasure.js';
 
 /**
  * Opens both files for writing and makes those that are not there, unless the other one shows that it should be: then
  * it is lost, and a new one would hide that. Throws StoreBroken.
  */
 export function prepareStores(dataDir: string): { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase } {
-  const hadKeys = existsSync(join(dataDir, 'keys.db'));
-  const hadVault = existsSync(join(dataDir, 'vault.db'));
+  const hasKeys = hasContent(join(dataDir, 'keys.db'));
+  const hasVault = hasContent(join(dataDir, 'vault.db'));
   const openKeys = () => prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
   const openVault = () => prepareFile(join(dataDir, 'vault.db'), 'vault.db', vaultSchema, vaultSchemaVersion);
-  const lostKeys = () => new StoreBroken('keys.db is missing, and nothing opens without it. Restore it from a backup.');
-  const lostVault = () =>
-    new StoreBroken('vault.db is missing or empty, but keys.db is in use. Restore it from a backup.');
 
-  if (!hadKeys && hadVault) refuse(openVault(), 'events', lostKeys);
-  if (hadKeys && !hadVault) refuse(openKeys(), 'tenant_keys', lostVault);
+  if (!hasKeys && hasVault) refuse(openVault(), 'events', lostKeys);
+  if (hasKeys && !hasVault) refuse(openKeys(), 'tenant_keys', lostVault);
   const keys = openKeys();
-  const vault = openVault();
-  // What a crash left in the log of the key store must not wait for the first erasure.
-  truncateLog(keys);
-  if (!holds(vault, 'events') && holds(keys, 'tenant_keys')) throw lostVault();
-  return { vault, keys };
+  try {
+    const vault = openVault();
+    if (holds(vault, 'events') || !holds(keys, 'tenant_keys')) return { vault, keys };
+    vault.close();
+    throw lostVault();
+  } catch (error) {
+    keys.close();
+    throw error;
+  }
+}
+
+function lostKeys(): StoreBroken {
+  return new StoreBroken('keys.db is missing or empty, and nothing opens without it. Restore it from a backup.');
+}
+
+function lostVault(): StoreBroken {
+  return new StoreBroken('vault.db is missing or empty, but keys.db is in use. Restore it from a backup.');
+}
+
+/** An empty file, and no log beside it, is what a lost one looks like after a careless restore. */
+function hasContent(path: string): boolean {
+  return [path, `${path}-wal`].some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }
 
 function refuse(database: SqliteDatabase, table: string, error: () => StoreBroken): void {

@@ -1,10 +1,11 @@
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { databaseError } from '../database-error.js';
+import { databaseError, StoreBroken } from '../database-error.js';
 import type { SqliteDatabase } from '../open-database.js';
 
 export type Attempt =
   | { readonly ok: true; readonly answer: unknown }
-  | { readonly ok: false; readonly error: StoreUnavailable };
+  /** StoreUnavailable, or any other error for a command that can never be stored. */
+  | { readonly ok: false; readonly error: Error };
 
 /**
  * Runs many commands in one transaction, each in a savepoint of its own, and makes them durable with one commit. A
@@ -25,12 +26,12 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string) {
       release.run();
       return { ok: true, answer };
     } catch (error) {
-      const unavailable = asUnavailable(error);
+      const translated = databaseError(error, fileName);
       // A full disk can make SQLite end the whole transaction by itself.
-      if (!database.inTransaction) throw unavailable;
+      if (translated instanceof StoreBroken || !database.inTransaction) throw translated;
       undo.run();
       release.run();
-      return { ok: false, error: unavailable };
+      return { ok: false, error: translated };
     }
   }
 

@@ -39,14 +39,14 @@ export type WriterRequest = {
 
 export type WriterReply =
   | { readonly id: number; readonly ok: true; readonly answer: unknown }
-  | { readonly id: number; readonly ok: false; readonly store: string; readonly reason: string };
+  /** `store` null: the request itself was wrong, which is a bug of ours; nothing of it is stored. */
+  | { readonly id: number; readonly ok: false; readonly store: string | null; readonly reason: string };
 
 export type FromWriter =
   | { readonly message: 'ready' }
   | { readonly message: 'replies'; readonly replies: readonly WriterReply[] }
   /** The files cannot be used any more, or never could: the process must end with this text. */
-  | { readonly message: 'broken'; readonly text: string }
-  | { readonly message: 'closed' };
+  | { readonly message: 'broken'; readonly text: string };
 
 export type ToWriter =
   | { readonly message: 'requests'; readonly requests: readonly WriterRequest[] }

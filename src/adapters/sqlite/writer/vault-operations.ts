@@ -10,7 +10,7 @@ export function createVaultOperations(database: SqliteDatabase) {
   const sameFingerprint = database
     .prepare(
       `SELECT stream FROM token_rows
-       WHERE fingerprint = ? AND stream <> ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
+       WHERE fingerprint = ? AND tenant = ? AND stream <> ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
     )
     .pluck();
   const insertEvent = database.prepare(
@@ -26,8 +26,10 @@ export function createVaultOperations(database: SqliteDatabase) {
     for (const [index, write] of writes.entries()) {
       if ((headOf.get(write.stream) ?? -1) !== write.expectedRevision) return { outcome: 'conflict' };
       if (write.distinct === null) continue;
-      const { fingerprintHash, now } = write.distinct;
-      const other = sameFingerprint.get(fingerprintHash, write.stream, now);
+      const { fingerprintHash, tenantId, now } = write.distinct;
+      const other =
+        sameFingerprint.get(fingerprintHash, tenantId, write.stream, now) ??
+        writes.slice(0, index).find((earlier) => isToken(earlier, tenantId, fingerprintHash))?.stream;
       if (typeof other === 'string') return { outcome: 'duplicate', write: index, stream: other };
     }
     return null;
@@ -58,4 +60,10 @@ export function createVaultOperations(database: SqliteDatabase) {
     forget_tombstones: ({ notBefore }: { readonly notBefore: number }): number =>
       forgetTombstones.run(notBefore).changes,
   };
+}
+
+/** Whether a write of the same change makes a living token of the tenant with this keyed fingerprint. */
+function isToken({ row }: StreamWrite, tenantId: string, fingerprintHash: string): boolean {
+  if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return false;
+  return row.view.tenantId === tenantId && row.index.fingerprintHash === fingerprintHash;
 }

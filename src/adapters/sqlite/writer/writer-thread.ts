@@ -19,14 +19,16 @@ function start(port: MessagePort, dataDir: string): void {
   const commitVault = createGroupCommit(vault, 'vault.db');
   const commitKeys = createGroupCommit(keys, 'keys.db');
   const operations = { ...createVaultOperations(vault), ...createKeyOperations(keys) };
-  const erasure = createErasure(keys);
+  const erasure = createErasure(keys, broken);
   let vaultTimer: NodeJS.Timeout | null = null;
   let scheduled = false;
   let queue: WriterRequest[] = [];
   let closing = false;
+  let isBroken = false;
 
   function run(): void {
     scheduled = false;
+    if (isBroken) return;
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
       take(next.message as ToWriter);
     }
@@ -70,14 +72,18 @@ function start(port: MessagePort, dataDir: string): void {
     erasure.erase(keyIds, destroyed, (ended) => {
       const attempt: Attempt =
         ended === null
-          ? { ok: false, error: new StoreUnavailable('keys.db', 'still_read_by_another_process') }
+          ? { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') }
           : { ok: true, answer: ended };
       send({ message: 'replies', replies: [reply(request.id, attempt)] });
     });
   }
 
   function truncateVault(): void {
-    vaultTimer = truncateLog(vault) ? null : setTimeout(truncateVault, 1_000);
+    try {
+      vaultTimer = truncateLog(vault, 'vault.db') ? null : setTimeout(truncateVault, 1_000);
+    } catch (error) {
+      broken(error);
+    }
   }
 
   function take(message: ToWriter): void {
@@ -91,15 +97,21 @@ function start(port: MessagePort, dataDir: string): void {
   function close(): void {
     erasure.close();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
-    truncateLog(vault);
+    truncateLog(vault, 'vault.db');
     vault.close();
     keys.close();
-    send({ message: 'closed' });
     port.close();
   }
 
+  /** Nothing is written from here on; the files are let go, as they are. */
   function broken(error: unknown): void {
+    if (isBroken) return;
+    isBroken = true;
     send({ message: 'broken', text: error instanceof Error ? error.message : 'the writer failed' });
+    erasure.stop();
+    if (vaultTimer !== null) clearTimeout(vaultTimer);
+    vault.close();
+    keys.close();
     port.close();
   }
 
@@ -117,7 +129,9 @@ function isOfKeys(request: WriterRequest): boolean {
 
 function reply(id: number, attempt: Attempt): WriterReply {
   if (attempt.ok) return { id, ok: true, answer: attempt.answer };
-  return { id, ok: false, store: attempt.error.store, reason: attempt.error.reason };
+  const { error } = attempt;
+  if (error instanceof StoreUnavailable) return { id, ok: false, store: error.store, reason: error.reason };
+  return { id, ok: false, store: null, reason: error.message };
 }
 
 if (parentPort !== null) {

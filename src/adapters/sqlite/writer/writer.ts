@@ -3,6 +3,8 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { StoreBroken } from '../database-error.js';
 import type { FromWriter, ToWriter, WriterOperation, WriterOperations, WriterRequest } from './protocol.js';
 
+const endedUnexpectedly = 'the thread that writes the store ended unexpectedly';
+
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 export type Writer = {
@@ -25,7 +27,8 @@ export function startWriter(dataDir: string, onBroken: (error: StoreBroken) => v
   let outgoing: WriterRequest[] = [];
   let lastId = 0;
   let failure: StoreBroken | null = null;
-  let closed: (() => void) | null = null;
+  let closing: Promise<void> | null = null;
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
 
   function flush(): void {
     const requests = outgoing;
@@ -42,7 +45,7 @@ export function startWriter(dataDir: string, onBroken: (error: StoreBroken) => v
     input: WriterOperations[O]['input'],
   ): Promise<WriterOperations[O]['answer']> {
     return new Promise((resolve, reject) => {
-      if (failure !== null || closed !== null) {
+      if (failure !== null || closing !== null) {
         reject(new StoreUnavailable('writer', failure === null ? 'closing' : 'broken'));
         return;
       }
@@ -53,13 +56,14 @@ export function startWriter(dataDir: string, onBroken: (error: StoreBroken) => v
     });
   }
 
+  /** Resolves when the thread has ended, so that nothing of it holds the files any more. */
   function close(): Promise<void> {
-    return new Promise((resolve) => {
-      if (failure !== null) return resolve();
+    if (closing === null && failure === null) {
       if (outgoing.length > 0) flush();
-      closed = resolve;
       send({ message: 'close' });
-    });
+    }
+    closing ??= ended;
+    return closing;
   }
 
   function settle(message: Extract<FromWriter, { message: 'replies' }>): void {
@@ -67,7 +71,10 @@ export function startWriter(dataDir: string, onBroken: (error: StoreBroken) => v
       const waiter = waiting.get(reply.id);
       waiting.delete(reply.id);
       if (reply.ok) waiter?.resolve(reply.answer);
-      else waiter?.reject(new StoreUnavailable(reply.store, reply.reason));
+      else
+        waiter?.reject(
+          reply.store === null ? new Error(reply.reason) : new StoreUnavailable(reply.store, reply.reason),
+        );
     }
   }
 
@@ -85,12 +92,15 @@ export function startWriter(dataDir: string, onBroken: (error: StoreBroken) => v
       if (failure !== null) return;
       const error = breakDown(text);
       if (ready) onBroken(error);
-      else reject(error);
+      // Only when the thread has let go of the files may another one take them.
+      else ended.then(() => reject(error));
     };
-    worker.on('error', () => fail('the thread that writes the store ended unexpectedly'));
+    worker.on('error', () => fail(endedUnexpectedly));
+    worker.on('exit', () => {
+      if (closing === null || waiting.size > 0) fail(endedUnexpectedly);
+    });
     worker.on('message', (message: FromWriter) => {
       if (message.message === 'replies') return settle(message);
-      if (message.message === 'closed') return closed?.();
       if (message.message === 'broken') return fail(message.text);
       ready = true;
       resolve({ request, close });
