@@ -10,7 +10,7 @@ import type { Vault } from './vault.js';
 export type OpenToken = { readonly content: Secret<TokenContent>; readonly cvc: Secret<string> | null };
 
 /**
- * Opens a living token. A cvc past its hour stays closed. Null: its key was destroyed, so either the view is older than
+ * Opens a living token. A cvc past its hour stays closed. Null: a key of it was destroyed, so either the view is older than
  * a deletion, or the key is lost; only the caller can tell, by looking again.
  */
 export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
@@ -19,6 +19,7 @@ export async function openToken(vault: Vault, view: TokenView, life: TokenLife):
   const due = cvcAt(life, vault.clock.now());
   // Read again after the wait for a key: the hour may have ended meanwhile.
   const cvc = due === null ? null : await openBoxOf(vault, view, due.key, due.revision, 'cvc');
+  if (due !== null && cvc === null) return null;
   const shown = due !== null && cvc !== null && vault.clock.now() < due.purgeAt ? (cvc as string) : null;
   return { content: new Secret(content as TokenContent), cvc: shown === null ? null : new Secret(shown) };
 }

@@ -10,7 +10,6 @@ const roundMs = 20_000;
 const housekeepingMs = 60_000;
 const tombstoneMs = 7 * 24 * 3_600_000;
 const orphanSearchMs = 3_600_000;
-/** The longest wait that a timer of Node takes is longer; a due time may lie years ahead. */
 const waitMsMin = 5;
 
 export type Sweep = {
@@ -76,7 +75,9 @@ export function createSweep(
     } catch (error) {
       onError(error);
     }
-    if (!stopped) schedule(Math.min((await nextDueAt()) ?? Number.POSITIVE_INFINITY, vault.clock.now() + roundMs));
+    const dueAt = await nextDueAt();
+    // Asked last: stop() may have come during any wait.
+    if (!stopped) schedule(Math.min(dueAt ?? Number.POSITIVE_INFINITY, vault.clock.now() + roundMs));
   }
 
   async function nextDueAt(): Promise<number | null> {
@@ -96,7 +97,8 @@ export function createSweep(
     const waitMs = at <= now ? 1_000 : Math.max(at - now, waitMsMin);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;
-      running = round();
+      // One after the other: stop() waits for the last, and that has waited for all before it.
+      running = running.then(round);
     }, waitMs);
   }
 
@@ -107,7 +109,7 @@ export function createSweep(
     },
     start(): void {
       stopped = false;
-      running = round();
+      running = running.then(round);
     },
     async stop(): Promise<void> {
       stopped = true;

@@ -18,6 +18,8 @@ export async function destroyOrphanKeys(log: EventLog, keys: KeyRing, now: numbe
   const [first] = made;
   const last = made.at(-1);
   if (first === undefined || last === undefined) return 0;
+  // A log that ends before these keys were made is an older copy: what it does not name, the right one may.
+  if (last.logHead > (await log.head())) throw new Error('the log ends before the newest keys were made');
   const orphans = new Set(made.map(({ keyId }) => keyId));
   let position = first.logHead;
   for (

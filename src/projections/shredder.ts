@@ -7,11 +7,12 @@ const pageSize = 1_000;
 /**
  * Destroys the keys that events of the log ended, from where it came to up to the head. Commands destroy inline before
  * they answer; this repeats it for whatever a crash or a busy store left. Its checkpoint lies beside the keys, so a
- * restored key store is rewound and shredded again. Answers how many keys it brought to their end.
+ * restored key store is rewound and shredded again; and a log that is shorter than the checkpoint, because it was
+ * restored, is read again from its start. Answers how many keys it brought to their end.
  */
 export async function shredEndedKeys(log: EventLog, keys: KeyRing): Promise<number> {
   const start = await keys.checkpoint('shredder');
-  let position = start;
+  let position = start > (await log.head()) ? 0 : start;
   let destroyed = 0;
   for (
     let page = await log.readAll(position, pageSize);
@@ -22,6 +23,6 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing): Promise<numb
     if (ended.length > 0) destroyed += await keys.destroy(ended);
     position = page.at(-1)?.position ?? position;
   }
-  if (position > start) await keys.saveCheckpoint('shredder', position);
+  if (position !== start) await keys.saveCheckpoint('shredder', position);
   return destroyed;
 }

@@ -48,6 +48,7 @@ export function isTokenEvent(event: RecordedEvent): boolean {
 /** A stored event as the domain folds it, brought to the newest version. Throws UnreadableEvent. */
 export function readTokenEvent(event: RecordedEvent): RecordedFact {
   if (event.version > tokenEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
+  if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never was');
   const { id, revision, position, time: at, tenantId, actorId, type } = event;
   const schema = Object.hasOwn(schemas, type) ? schemas[type as TokenFact['type']] : undefined;
   const parsed = schema?.safeParse(event.clear);
