@@ -97,7 +97,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   return app;
 }
 
-function serverOptions({ trustedProxies, tls }: AppOptions, uuid: () => string): FastifyServerOptions {
+function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: () => string): FastifyServerOptions {
   const options: FastifyServerOptions = {
     logger: false,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
@@ -107,7 +107,12 @@ function serverOptions({ trustedProxies, tls }: AppOptions, uuid: () => string):
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
-    frameworkErrors: (_error, _request, reply) => sendProblem(reply as FastifyReply, 'malformed_request', uuid()),
+    // No hook runs before these.
+    frameworkErrors: (_error, request, reply) => {
+      const traceId = traceIdOf(request, headerNames.traceId, uuid);
+      reply.header(traceHeader, traceId);
+      sendProblem(reply as FastifyReply, 'malformed_request', traceId);
+    },
     clientErrorHandler: (_error, socket) => {
       const body = problemBody('malformed_request', uuid());
       const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json; charset=utf-8\r\n`;

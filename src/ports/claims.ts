@@ -3,6 +3,8 @@ export type ClaimResult = {
   readonly tokens: readonly { readonly stream: string; readonly createdRevision: number }[];
   /** True when the first answer was a deduplicated token. */
   readonly deduplicated: boolean;
+  /** True when that token was returned to a request with a cvc. */
+  readonly cvcIgnored?: boolean;
 };
 
 export type ClaimBegin =

@@ -66,9 +66,10 @@ async function createUnderSomeId(vault: Vault, creation: Creation): Promise<Comm
     const id = chooseId(vault, creation, random);
     if (!id.ok) return invalidFields(id.errors);
     const result = await createUnder(vault, creation, id.value);
-    if (result.ok || result.code !== 'id_in_use' || !redrawn) return result;
+    if (result.ok || result.code !== 'id_in_use' || !(redrawn || creation.id === null)) return result;
   }
-  return createUnder(vault, creation, random.uuid());
+  // Truly random: what follows from an idempotency key is taken when that key comes again after it was forgotten.
+  return createUnder(vault, creation, vault.random.uuid());
 }
 
 function chooseId(
@@ -113,7 +114,12 @@ async function attemptCreate(
     const answer = duplicateAnswer(vault, context, other.open, other, request);
     const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision }];
     return {
-      ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens, deduplicated: true } },
+      ...{
+        ...stored,
+        decisions: [],
+        distinctFingerprint: null,
+        claims: { tokens, deduplicated: true, cvcIgnored: cvc !== null },
+      },
       answer: () => done(answer),
     };
   }

@@ -11,7 +11,10 @@ import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 /** The fields that a caller who may not read the other token gets of it (contract, section 6). */
 const shownUnread = {
   create: ['id', 'type', 'tenant_id', 'fingerprint', 'containers'],
-  update: ['id', 'type', 'tenant_id', 'fingerprint', 'containers', 'expires_at', 'created_by', 'created_at'],
+  update: [
+    ...['id', 'type', 'tenant_id', 'fingerprint', 'containers', 'expires_at'],
+    ...['created_by', 'created_at', 'modified_by', 'modified_at'],
+  ],
 } as const;
 
 /** The answer when a request meets a living token with the same fingerprint. */

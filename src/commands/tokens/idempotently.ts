@@ -45,7 +45,7 @@ async function renderAgain(
   vault: Vault,
   context: CommandContext,
   operation: 'create' | 'update',
-  { tokens, deduplicated }: ClaimResult,
+  { tokens, deduplicated, cvcIgnored = false }: ClaimResult,
 ): Promise<CommandResult<TokenAnswer>> {
   const { caller } = context;
   const [claimed] = tokens;
@@ -54,7 +54,7 @@ async function renderAgain(
     return rejected('idempotent_result_gone');
   const { view, life, open } = read;
   if (deduplicated) {
-    return done(duplicateAnswer(vault, context, open, { life, view }, { operation, cvcIgnored: false }));
+    return done(duplicateAnswer(vault, context, open, { life, view }, { operation, cvcIgnored }));
   }
   const { containers } = open.content.reveal();
   const transform =

@@ -6,9 +6,10 @@ export function preconditionHolds(ifMatch: string | null, revision: number): boo
   return ifMatch === null || namesRevision(ifMatch, revision);
 }
 
-/** Whether a list of entity tags names this revision. */
+/** Whether `*` or a list of strong entity tags names this revision. A tag may hold commas and asterisks itself. */
 export function namesRevision(tags: string, revision: number): boolean {
-  return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim() === entityTag(revision));
+  if (tags.trim() === '*') return true;
+  return tags.match(/(?:W\/)?"[^"]*"/g)?.includes(entityTag(revision)) ?? false;
 }
 
 /** The strong entity tag of a token at a revision of its stream. */

@@ -9,12 +9,14 @@ import { openToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
 import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
+import { preconditionHolds } from './precondition.js';
 
 /** Purges a card's cvc at once, for use right after authorisation; also done when there is none (contract, section 8). */
 export async function purgeCvc(
   vault: Vault,
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   id: string,
+  ifMatch: string | null,
 ): Promise<CommandResult<null>> {
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
@@ -23,13 +25,14 @@ export async function purgeCvc(
   const origin = { actorId: caller.applicationId, at, traceId, cmd: null };
 
   return changeToken<CommandResult<null>>(vault, { tenantId, tenantKeys, stream }, origin, async (view) => {
-    const { life } = view.state;
+    const { life, revision } = view.state;
     if (life === null || isExpired(life, at)) return { do: 'answer', answer: rejected('token_not_found') };
     const open = await openToken(vault, view, life);
     if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
     if (transformFor(caller, 'token:update', open.content.reveal().containers) === null) {
       return { do: 'answer', answer: rejected('forbidden') };
     }
+    if (!preconditionHolds(ifMatch, revision)) return { do: 'answer', answer: rejected('precondition_failed') };
     if (life.tokenType !== 'card') {
       return { do: 'answer', answer: invalidFields({ type: ['only a card has a cvc'] }) };
     }

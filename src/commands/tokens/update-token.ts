@@ -159,7 +159,11 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
     ...{ ...stored, decisions: decided.events, distinctFingerprint: guarded ? hash : null },
     answer({ state }) {
       if (state.life === null) throw new Error('an updated token lives');
-      return done(tokenAnswer(vault.expressions, shown, { life: state.life, revision: state.revision }, transform));
+      // The cvc's hour may have ended while the change was stored.
+      const cvc = cvcAt(state.life, vault.clock.now()) === null ? null : shown.cvc;
+      return done(
+        tokenAnswer(vault.expressions, { content, cvc }, { life: state.life, revision: state.revision }, transform),
+      );
     },
   };
 }

@@ -30,5 +30,6 @@ export function evaluateId(expressions: Expressions, id: IdSource, data: Json, r
   const evaluated = expressions.evaluate(parsed.expression, { data }, { random });
   if (!evaluated.ok) return invalid('id', evaluated.message);
   const { value } = evaluated;
+  if (value === null) return invalid('id', 'evaluates to nothing; it must give an id');
   return checkId(typeof value === 'number' || typeof value === 'boolean' ? String(value) : value);
 }

@@ -1,7 +1,7 @@
 import type { Budget } from '../../expressions/budget.js';
 import type { Expressions, Variables } from '../../expressions/expressions.js';
 import { type Checked, invalid, valid } from '../../field-errors.js';
-import { codePointCount } from './text.js';
+import { codePointCount, isWellFormed } from './text.js';
 
 const path = 'fingerprint_expression';
 const charactersMax = 400;
@@ -26,5 +26,7 @@ export function evaluateFingerprint(
   const evaluated = expressions.evaluate(parsed.expression, variables, { budget });
   if (!evaluated.ok) return invalid(path, evaluated.message);
   if (evaluated.value === null) return invalid(path, 'evaluates to nothing; it must give a value to fingerprint');
-  return valid(typeof evaluated.value === 'string' ? evaluated.value : JSON.stringify(evaluated.value));
+  const { value } = evaluated;
+  // UTF-8 would take all lone surrogates for one character, and unequal values for equal; JSON escapes them.
+  return valid(typeof value === 'string' && isWellFormed(value) ? value : JSON.stringify(value));
 }

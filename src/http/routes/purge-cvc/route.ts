@@ -9,8 +9,9 @@ export const purgeCvcRoute: Routes = (app, { vault }) => {
     '/tokens/:id/cvc',
     { config: { permission: 'token:update' } },
     async (request, reply) => {
-      const { traceId, params } = request;
-      const result = await purgeCvc(vault, { caller: callerOf(request), traceId }, params.id);
+      const { traceId, params, headers } = request;
+      const context = { caller: callerOf(request), traceId };
+      const result = await purgeCvc(vault, context, params.id, headers['if-match'] ?? null);
       if (!result.ok) throw problemFrom(result);
       return reply.code(204).send();
     },

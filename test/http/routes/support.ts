@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { test as base, expect } from 'vitest';
+import type { JsonObject } from '#src/domain/json.js';
+import { type Answer, startTestService, type TestService } from '../../support/test-service.js';
+
+/** A test with the real service, one a file. It fails when something went wrong behind the answers. */
+export const test = base.extend<{ service: TestService }>({
+  service: [
+    // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from it that nothing else is needed
+    async ({}, use) => {
+      const service = await startTestService();
+      await use(service);
+      expect(service.errors).toEqual([]);
+      await service.close();
+    },
+    { scope: 'file' },
+  ],
+});
+
+export function uniqueId(prefix = 'id'): string {
+  return `${prefix}-${randomUUID()}`;
+}
+
+/** What makes a refusal: status, code and, of a 400, the paths in `errors`. */
+export function refusal({ status, body }: Answer) {
+  const { code, errors } = body;
+  return { status, code, paths: Object.keys((errors ?? {}) as JsonObject) };
+}
+
+type Refusal = { readonly status: number; readonly code: string; readonly paths?: readonly string[] };
+
+/** Sends a request, expects this refusal as a whole problem (RFC 9457), and that nothing was stored. */
+export async function expectRefusal(
+  service: TestService,
+  send: () => Promise<Answer>,
+  { status, code, paths = [] }: Refusal,
+): Promise<Answer> {
+  const before = await service.eventCount();
+  const answer = await send();
+  expect(refusal(answer), answer.text).toEqual({ status, code, paths });
+  expectProblem(answer);
+  expect(await service.eventCount(), 'events in the log').toBe(before);
+  return answer;
+}
+
+export function invalid(...paths: readonly string[]): Refusal {
+  return { status: 400, code: 'validation_failed', paths };
+}
+
+export function expectProblem({ status, headers, body, text }: Answer): void {
+  expect(headers['content-type'], text).toBe('application/problem+json; charset=utf-8');
+  expect(headers['cache-control']).toBe('no-store');
+  expect(body).toMatchObject({
+    type: `/errors/${body['code']}`,
+    title: expect.stringMatching(/\S/),
+    status,
+    detail: expect.stringMatching(/\S/),
+    instance: `urn:trace:${headers['service-trace-id']}`,
+  });
+  const known = ['type', 'title', 'status', 'detail', 'instance', 'code', 'errors'];
+  expect(Object.keys(body).filter((key) => !known.includes(key))).toEqual([]);
+}
+
+/** Creates a token and answers its body; whatever was wrong is shown. */
+export async function create(
+  service: TestService,
+  body: object,
+  options: Parameters<TestService['call']>[3] = {},
+): Promise<JsonObject & { readonly id: string }> {
+  const answer = await service.call('POST', '/tokens', body, options);
+  expect(answer.status, answer.text).toBe(201);
+  return { ...answer.body, id: String(answer.body['id']) };
+}
+
+/** A token of type `token` with an id that no other test has. */
+export function createPlain(service: TestService, fields: object = {}) {
+  return create(service, { id: uniqueId(), type: 'token', data: 'value', ...fields });
+}
+
+export async function read(service: TestService, id: string, key?: string): Promise<JsonObject> {
+  const answer = await service.call('GET', path(id), undefined, key === undefined ? {} : { key });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+export function path(id: string): string {
+  return `/tokens/${encodeURIComponent(id)}`;
+}
+
+/** Type and clear part of the events that were appended since there were `count`. */
+export async function eventsSince(service: TestService, count: number) {
+  const events = await service.vault.log.readAll(0, 1_000_000);
+  return events.slice(count).map(({ type, clear, actorId, stream }) => ({ type, clear, actorId, stream }));
+}
+
+export const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
