@@ -58,9 +58,7 @@ describe('what only a real connection shows', () => {
     const head = ['POST /tokens HTTP/1.1', 'Transfer-Encoding: chunked', `SERVICE-API-KEY: ${service.key}`];
     const chunk = `${token.length.toString(16)}\r\n${token}\r\n`;
     expect(await exchange(service, head, `${chunk}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 415 /);
-    expect(await exchange(service, head, '0\r\n\r\n')).toMatch(
-      /^HTTP\/1\.1 400 [^]*"body":\["must be a JSON object"\]/,
-    );
+    expect(await exchange(service, head, '0\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"body":\["must be a JSON object"\]/s);
   });
 
   test('401 for two different keys', async ({ service }) => {
