@@ -1,6 +1,8 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
+import { createAccessRecorder } from '../commands/access-log/access-recorder.js';
+import { recordedWork } from '../commands/access-log/recorded-work.js';
 import { createAuthenticate } from '../commands/directory/authenticate.js';
 import { KeyLost } from '../commands/key-lost.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
@@ -60,9 +62,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       throw error;
     }
     const lost = new Set<string>();
-    const { log, rows, keys, claims, directory, work } = stores;
+    const { log, rows, keys, claims, directory, accessLog } = stores;
+    const recorder = createAccessRecorder(accessLog, options.onError);
     const vault: Vault = {
-      ...{ log, rows, keys, claims, directory, work, clock, random },
+      ...{ log, rows, keys, claims, directory, accessLog, recorder, clock, random },
+      work: recordedWork(stores.work, keys, recorder),
       timers: { dueAt: (dueAt) => sweep.dueAt(dueAt) },
       expressions: createExpressions(),
       streams: createStreamQueue(),
@@ -79,10 +83,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       vault,
       sweep,
       authenticate: createAuthenticate(vault),
-      unready: () => (lost.size === 0 ? [] : ['keys of tokens are lost']),
+      unready: () => [
+        ...(lost.size === 0 ? [] : ['keys of tokens are lost']),
+        ...(recorder.isWritable() ? [] : ['the access log cannot be written']),
+      ],
       reportError,
       async close() {
         await sweep.stop();
+        await recorder.close();
         await stores.close();
         lock.release();
       },

@@ -5,12 +5,14 @@ import { createAuthentication } from './authentication.js';
 import { createErrorHandler, sendProblem } from './error-handler.js';
 import { readJsonBodies } from './json-body.js';
 import { problemBody } from './problem.js';
+import { recordRefusedRequest } from './record-refused-request.js';
 import './request-state.js';
 import { createTokenRoute } from './routes/create-token/route.js';
 import { deleteTokenRoute } from './routes/delete-token/route.js';
 import { errorPageRoute } from './routes/error-page/route.js';
 import { getTokenRoute } from './routes/get-token/route.js';
 import { healthRoute } from './routes/health/route.js';
+import { listLogsRoute } from './routes/list-logs/route.js';
 import { purgeCvcRoute } from './routes/purge-cvc/route.js';
 import { updateTokenRoute } from './routes/update-token/route.js';
 import { type Routes, typed } from './routes.js';
@@ -23,6 +25,7 @@ const routes: readonly Routes[] = [
   updateTokenRoute,
   deleteTokenRoute,
   purgeCvcRoute,
+  listLogsRoute,
   healthRoute,
   errorPageRoute,
 ];
@@ -79,10 +82,13 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     });
   });
   app.setErrorHandler(
-    createErrorHandler((error, traceId) => {
-      service.reportError(error);
-      log.error(error, traceId);
-    }),
+    createErrorHandler(
+      (error, traceId) => {
+        service.reportError(error);
+        log.error(error, traceId);
+      },
+      (request, status) => recordRefusedRequest(service.vault, request, status),
+    ),
   );
   app.setNotFoundHandler((request, reply) => sendProblem(reply, 'not_found', request.traceId));
   if (options.corsOrigins.length > 0) {

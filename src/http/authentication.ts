@@ -15,7 +15,7 @@ export function createAuthentication(service: Service, headerNames: readonly str
     const key = headerOf(request, headerNames);
     const caller = key === undefined ? null : await service.authenticate(key);
     if (caller === null) throw new Problem('unauthenticated');
-    request.caller = caller;
+    request.caller = { ...caller, sourceAddress: request.ip };
     if (!grantsAnywhere(caller, permission)) throw new Problem('permission_missing');
   };
 }

@@ -10,10 +10,14 @@ import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 const retryAfterSeconds = 1;
 
 /** Renders whatever a request threw. Of an unforeseen error nothing reaches the caller but the trace id. */
-export function createErrorHandler(report: (error: unknown, traceId: string) => void) {
+export function createErrorHandler(
+  report: (error: unknown, traceId: string) => void,
+  recordRefusal: (request: FastifyRequest, status: number) => void,
+) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { code, errors } = problemOf(error);
     if (problemCatalogue[code].status >= 500) report(error, request.traceId);
+    recordRefusal(request, problemCatalogue[code].status);
     sendProblem(reply, code, request.traceId, errors);
   };
 }

@@ -1,5 +1,6 @@
 import { Server } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
+import { recordForAllTenants } from '../../commands/access-log/record-for-all-tenants.js';
 import type { Config } from '../../compose/config.js';
 import { type Embedded, openEmbedded } from '../../compose/embedded.js';
 import { createApp } from '../../http/app.js';
@@ -47,10 +48,12 @@ export async function serve(config: Config): Promise<void> {
     const isNew = settings.dev && (await prepareQuickstart(service, settings.data));
     const address = await listen(app, settings);
     const control = await serveControl(service, socketPath, (error) => logger.error('a verb failed', { error }));
+    await recordForAllTenants(service.vault, 'start');
     service.sweep.start();
     if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
     stopOnSignal(logger, async () => {
       await Promise.all([finishRequests(app), control.close()]);
+      await recordForAllTenants(service.vault, 'stop');
       await service.close();
     });
     if (isNew) process.stderr.write(quickstartText(settings.data, address));

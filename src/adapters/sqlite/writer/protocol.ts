@@ -1,3 +1,4 @@
+import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
 import type { Change, CommitOutcome } from '../../../ports/unit-of-work.js';
 
@@ -29,6 +30,8 @@ export type WriterOperations = {
   };
   destroy_keys: { of: 'keys'; input: { readonly ended: readonly EndedKey[]; readonly at: number }; answer: number };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
+  record_access: { of: 'access'; input: readonly AccessEntry[]; answer: null };
+  drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };
 };
 
 export type WriterOperation = keyof WriterOperations;

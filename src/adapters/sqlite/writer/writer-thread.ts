@@ -1,6 +1,8 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { createAccessWriter } from '../access-log/access-writer.js';
 import { prepareStores } from '../prepare-stores.js';
+import { createAccessOperations, isOfAccess, isOfStores, type StoreRequest } from './access-operations.js';
 import { createErasure, truncateLog } from './erasure.js';
 import { type Attempt, createGroupCommit } from './group-commit.js';
 import { createKeyOperations } from './key-operations.js';
@@ -19,6 +21,8 @@ function start(port: MessagePort, dataDir: string): void {
   const commitVault = createGroupCommit(vault, 'vault.db');
   const commitKeys = createGroupCommit(keys, 'keys.db');
   const operations = { ...createVaultOperations(vault), ...createKeyOperations(keys) };
+  const access = createAccessWriter(dataDir);
+  const runAccess = createAccessOperations(access);
   const erasure = createErasure(keys, broken);
   let vaultTimer: NodeJS.Timeout | null = null;
   let scheduled = false;
@@ -32,7 +36,8 @@ function start(port: MessagePort, dataDir: string): void {
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
       take(next.message as ToWriter);
     }
-    const group = queue;
+    const group = queue.filter(isOfStores);
+    const accessGroup = queue.filter(isOfAccess);
     queue = [];
     try {
       // Keys first: a key is durable before the event that names it.
@@ -41,6 +46,7 @@ function start(port: MessagePort, dataDir: string): void {
         group.filter((request) => !isOfKeys(request)),
         commitVault,
       );
+      if (accessGroup.length > 0) replyAll(accessGroup, runAccess(accessGroup));
       erasure.settle();
       if (closing) close();
     } catch (error) {
@@ -48,7 +54,7 @@ function start(port: MessagePort, dataDir: string): void {
     }
   }
 
-  function commit(requests: readonly WriterRequest[], commitGroup: ReturnType<typeof createGroupCommit>): void {
+  function commit(requests: readonly StoreRequest[], commitGroup: ReturnType<typeof createGroupCommit>): void {
     if (requests.length === 0) return;
     const attempts = commitGroup(requests.map((request) => () => execute(request)));
     const replies: WriterReply[] = [];
@@ -61,7 +67,15 @@ function start(port: MessagePort, dataDir: string): void {
     send({ message: 'replies', replies });
   }
 
-  function execute(request: WriterRequest): unknown {
+  function replyAll(requests: readonly WriterRequest[], attempts: readonly Attempt[]): void {
+    const replies = requests.flatMap(({ id }, index) => {
+      const attempt = attempts[index];
+      return attempt === undefined ? [] : [reply(id, attempt)];
+    });
+    send({ message: 'replies', replies });
+  }
+
+  function execute(request: StoreRequest): unknown {
     const operation = operations[request.operation] as (input: unknown) => unknown;
     return operation(request.input);
   }
@@ -100,6 +114,7 @@ function start(port: MessagePort, dataDir: string): void {
     truncateLog(vault, 'vault.db');
     vault.close();
     keys.close();
+    access.close();
     port.close();
   }
 
@@ -112,6 +127,7 @@ function start(port: MessagePort, dataDir: string): void {
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     vault.close();
     keys.close();
+    access.close();
     port.close();
   }
 
@@ -123,7 +139,7 @@ function start(port: MessagePort, dataDir: string): void {
   send({ message: 'ready' });
 }
 
-function isOfKeys(request: WriterRequest): boolean {
+function isOfKeys(request: StoreRequest): boolean {
   return !['commit', 'forget_claims', 'forget_tombstones'].includes(request.operation);
 }
 
