@@ -75,10 +75,10 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   return {
     async now(entries) {
-      const own = entries.length === 0 ? null : record(entries);
+      const alone = !writable && entries.length > 0;
       // While the log is down what was kept waits for its own turn, unless it is all that is asked for.
-      const before = writable || own === null ? [...underWay, flush()] : [];
-      await Promise.all([...before, own]);
+      const before = alone ? [] : [...underWay, flush()];
+      await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
     },
     soon(entries) {
       if (kept.length + keptUnderWay + entries.length > keptEntriesMax) {
