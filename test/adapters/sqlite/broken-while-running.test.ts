@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/support.js';
 import { create, keyIdsOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 /** Makes every connection read its pages anew, and then there is nothing good to read. */
 function wreck(file: string): void {
-  const other = new Database(file);
+  const other = keptDatabase(file, {});
   other.exec('CREATE TABLE wrecker (a); DROP TABLE wrecker;');
   other.pragma('wal_checkpoint(TRUNCATE)');
   execFileSync('dd', ['if=/dev/urandom', `of=${file}`, 'bs=4096', 'seek=1', 'count=40', 'conv=notrunc'], {
