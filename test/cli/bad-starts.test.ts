@@ -16,6 +16,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import {
   type Ended,
   hashesOf,
@@ -196,8 +197,7 @@ describe('store files', () => {
 
   test('a file that somebody else’s program has locked', async () => {
     const vault = await makeVault();
-    const { default: Database } = await import('better-sqlite3');
-    const holder = new Database(join(vault.dataDir, 'vault.db'));
+    const holder = keptDatabase(join(vault.dataDir, 'vault.db'), {});
     holder.pragma('locking_mode = EXCLUSIVE');
     holder.exec('BEGIN EXCLUSIVE');
     const { stderr, code } = await run(['serve', '--port', '0', ...vault.flags]);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import {
   type HttpAnswer,
   hashesOf,
@@ -104,7 +104,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     stored.delete(someId);
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 
-    const vault = new Database(join(dataDir, 'vault.db'), { readonly: true });
+    const vault = keptDatabase(join(dataDir, 'vault.db'), { readonly: true });
     const count = (sql: string) => vault.prepare(sql).pluck().get();
     expect(count(`SELECT count(*) FROM events WHERE type = 'token.created'`)).toBe(stored.size + 1);
     expect(count('SELECT count(*) FROM token_rows WHERE removed_at IS NULL')).toBe(stored.size);
