@@ -1,4 +1,4 @@
-import { mkdirSync, rmdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recordReads } from '#src/commands/access-log/record-reads.js';
@@ -45,7 +45,17 @@ test('while the log cannot be written no data leaves in clear; masked reads and 
   expect(service.errors.length, 'one report for one outage').toBe(1);
 });
 
-test('a file that was moved away is not written on, and one in the way of the next month is found in time', async () => {
+test('a file that was taken away is not written on: another one is made, and the chain shows what is missing', async () => {
+  const { id } = await createPlain(service);
+  await service.call('GET', path(id));
+  renameSync(join(service.dataDir, 'access-2026-01.db'), join(service.dataDir, 'aside'));
+  expect(await answerOf('GET', path(id))).toMatchObject({ status: 200 });
+  expect(await operationsOn(service, id)).toEqual(['reveal']);
+  const [first] = await service.vault.accessLog.batches(0, 1);
+  expect(first?.sequence).toBeGreaterThan(1);
+});
+
+test('what lies in the way of the next month’s file stops reveals only as long as it lies there', async () => {
   const { id } = await createPlain(service);
   service.clock.advance(24 * 3_600_000);
   const inTheWay = join(service.dataDir, 'access-2026-02.db');

@@ -157,10 +157,10 @@ export function accessLogContract(name: string, open: OpenStores): void {
   });
 }
 
-const withoutOptionals = {
+const withoutOptionals: Partial<AccessEntry> = {
   ...{ actorType: 'system', keyId: null, sourceAddress: null, entityRef: null, entityId: null },
   ...{ trace: null, tracePlace: null },
-} as const;
+};
 
 function anEntry(given: Partial<AccessEntry> = {}): AccessEntry {
   return {

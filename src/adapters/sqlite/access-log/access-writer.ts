@@ -2,13 +2,17 @@ import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import { noBatch } from '../../../events/access-log/batch-hash.js';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { openDatabase } from '../open-database.js';
 import { accessLogError } from './access-log-error.js';
 import { type Month, monthOf } from './month.js';
-import { monthFile, monthsOnDisk } from './month-files.js';
+import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
 import { type ChainHead, type MonthWriter, openMonthWriter } from './month-writer.js';
 
 export type AccessWriter = ReturnType<typeof createAccessWriter>;
+
+/** After a failure that is not one of room or of a missing file: so long nothing is opened again. */
+const restMs = 1_000;
 
 /**
  * Appends to the access log from the thread that writes. Whatever goes wrong here concerns this log alone: the file is
@@ -17,23 +21,26 @@ export type AccessWriter = ReturnType<typeof createAccessWriter>;
 export function createAccessWriter(dataDir: string) {
   let open: MonthWriter | null = null;
   let head: ChainHead | null = null;
+  let restsUntil = Number.NEGATIVE_INFINITY;
 
-  function letGo(): void {
-    try {
-      open?.close();
-    } finally {
-      open = null;
-      head = null;
-    }
+  function close(): void {
+    const closing = open;
+    open = null;
+    closing?.close();
   }
 
+  /**
+   * The file of the month as it lies there now. One that was taken away is made anew: the chain goes on from the batch
+   * that is known here, and so it shows what is missing.
+   */
   function writerOf(month: Month): MonthWriter {
-    if (open?.month === month) return open;
-    open?.close();
-    open = null;
-    const isNew = !monthsOnDisk(dataDir).includes(month);
+    const identity = fileIdentity(dataDir, month);
+    if (open?.month === month && identity === open.identity) return open;
+    const wasReplaced = open?.month === month;
+    close();
+    if (head === null || wasReplaced) head = newer(head, chainHead(dataDir));
     open = openMonthWriter(dataDir, month);
-    if (isNew) syncDirectory(dataDir);
+    if (identity === null) syncDirectory(dataDir);
     return open;
   }
 
@@ -42,20 +49,26 @@ export function createAccessWriter(dataDir: string) {
       const month = monthOf(entries[start]?.time ?? 0);
       do end += 1;
       while (end < entries.length && monthOf(entries[end]?.time ?? 0) === month);
-      head ??= chainHead(dataDir);
-      head = writerOf(month).append(entries.slice(start, end), head);
+      const writer = writerOf(month);
+      head = writer.append(entries.slice(start, end), head ?? noHead);
     }
   }
 
   return {
     /** Appends what many callers record, in one transaction. Null: durable. */
     record(entries: readonly AccessEntry[]): Error | null {
+      if (performance.now() < restsUntil) return new StoreUnavailable('access log', 'broken');
       try {
         append(entries);
         return null;
       } catch (error) {
-        letGo();
-        return accessLogError(error);
+        const unavailable = accessLogError(error);
+        // Out of room, or without its file, it is undone and can be tried again as it is.
+        if (isPassing(unavailable)) return unavailable;
+        close();
+        head = null;
+        restsUntil = performance.now() + restMs;
+        return unavailable;
       }
     },
     /** Removes the files of all months before this one and answers how many. */
@@ -65,10 +78,7 @@ export function createAccessWriter(dataDir: string) {
         if (months.length === 0) return 0;
         // When the last file goes, the end of the chain is known to this process alone.
         head ??= chainHead(dataDir);
-        if (open !== null && open.month < before) {
-          open.close();
-          open = null;
-        }
+        if (open !== null && open.month < before) close();
         for (const month of months) {
           // The log first: one without its file would be taken for that of a new file.
           for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
@@ -79,19 +89,25 @@ export function createAccessWriter(dataDir: string) {
         return accessLogError(error);
       }
     },
-    close: letGo,
+    close,
   };
+}
+
+const noHead: ChainHead = { sequence: 0, hash: noBatch };
+
+function newer(one: ChainHead | null, other: ChainHead): ChainHead {
+  return one !== null && one.sequence > other.sequence ? one : other;
 }
 
 /** The newest batch of all files. */
 function chainHead(dataDir: string): ChainHead {
-  let head: ChainHead = { sequence: 0, hash: noBatch };
+  let head = noHead;
   for (const month of monthsOnDisk(dataDir)) {
     const database = openDatabase(join(dataDir, monthFile(month)), monthFile(month), 'reader');
     try {
       const newest = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
       const found = newest.get() as ChainHead | undefined;
-      if (found !== undefined && found.sequence > head.sequence) head = found;
+      head = newer(found ?? null, head);
     } finally {
       database.close();
     }
@@ -107,4 +123,8 @@ function syncDirectory(dataDir: string): void {
   } finally {
     closeSync(directory);
   }
+}
+
+function isPassing(error: Error): boolean {
+  return error instanceof StoreUnavailable && error.reason !== 'broken';
 }

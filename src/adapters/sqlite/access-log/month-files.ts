@@ -17,11 +17,12 @@ export function monthsOnDisk(dataDir: string): Month[] {
 }
 
 /**
- * Which file lies at a path now. A handle of a file that was moved or removed would go on and take records that nobody
- * finds again, so this is compared before each use. Throws StoreUnavailable when no file is there.
+ * Which file lies at a path now; null: none. A handle of a file that was moved or removed would go on and take records
+ * that nobody finds again, so this is compared before each use. Throws StoreUnavailable when something else lies there.
  */
-export function fileIdentity(dataDir: string, month: Month): string {
+export function fileIdentity(dataDir: string, month: Month): string | null {
   const found = statSync(join(dataDir, monthFile(month)), { throwIfNoEntry: false });
-  if (found?.isFile() !== true) throw new StoreUnavailable('access log', 'file_missing');
+  if (found === undefined) return null;
+  if (!found.isFile()) throw new StoreUnavailable('access log', 'not_a_file');
   return `${found.dev}:${found.ino}`;
 }

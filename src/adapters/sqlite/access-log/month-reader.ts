@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Statement } from 'better-sqlite3';
 import type { AccessBatch, AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { AccessFilter } from '../../../ports/access-log.js';
 import { openDatabase } from '../open-database.js';
@@ -7,6 +8,9 @@ import type { Month } from './month.js';
 import { fileIdentity, monthFile } from './month-files.js';
 
 type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };
+
+type Found = { readonly total: number; readonly rows: readonly EntryRow[] };
+type Statements = { readonly count: Statement<unknown[]>; readonly page: Statement<unknown[]> };
 
 export type MonthReader = ReturnType<typeof openMonthReader>;
 
@@ -21,7 +25,7 @@ export function openMonthReader(dataDir: string, month: Month) {
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
   /** Null: the month has no entry with one of these words. */
-  function conditionsOf(tenantId: string, filter: AccessFilter): { sql: string; values: unknown[] } | null {
+  function conditionsOf(tenantId: string, filter: AccessFilter): { where: string; values: unknown[] } | null {
     const { entityType, entityRef, operation, from, to } = filter;
     const words = { tenant: tenantId, entity_type: entityType, operation };
     const conditions: [sql: string, value: unknown][] = [];
@@ -34,25 +38,31 @@ export function openMonthReader(dataDir: string, month: Month) {
     if (entityRef !== null) conditions.push(['ref = ?', Buffer.from(entityRef, 'hex')]);
     conditions.push(['time >= ?', from]);
     if (to !== null) conditions.push(['time < ?', to]);
-    return { sql: conditions.map(([sql]) => sql).join(' AND '), values: conditions.map(([, value]) => value) };
+    return { where: conditions.map(([sql]) => sql).join(' AND '), values: conditions.map(([, value]) => value) };
+  }
+
+  /** One for each combination of filters. */
+  const statements = new Map<string, Statements>();
+  function statementsFor(where: string): Statements {
+    let made = statements.get(where);
+    if (made === undefined) {
+      const page = `SELECT ${entryColumns} FROM entries WHERE ${where} ORDER BY time DESC, id DESC LIMIT ? OFFSET ?`;
+      const count = `SELECT count(*) FROM entries WHERE ${where}`;
+      made = { count: database.prepare(count).pluck(), page: database.prepare(page) };
+      statements.set(where, made);
+    }
+    return made;
   }
 
   const select = database.transaction(
-    (tenantId: string, filter: AccessFilter, offset: number, limit: number): { total: number; rows: EntryRow[] } => {
+    (tenantId: string, filter: AccessFilter, offset: number, limit: number): Found => {
       const conditions = conditionsOf(tenantId, filter);
       if (conditions === null) return { total: 0, rows: [] };
-      const { sql, values } = conditions;
-      const total = Number(
-        database
-          .prepare(`SELECT count(*) FROM entries WHERE ${sql}`)
-          .pluck()
-          .get(...values),
-      );
-      if (total <= offset || limit === 0) return { total, rows: [] };
-      const page = database.prepare(
-        `SELECT ${entryColumns} FROM entries WHERE ${sql} ORDER BY time DESC, id DESC LIMIT ? OFFSET ?`,
-      );
-      return { total, rows: page.all(...values, limit, offset) as EntryRow[] };
+      const { where, values } = conditions;
+      const { count, page } = statementsFor(where);
+      const total = Number(count.get(...values));
+      const rows = total <= offset || limit === 0 ? [] : page.all(...values, limit, offset);
+      return { total, rows: rows as EntryRow[] };
     },
   );
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import { batchHash, entryLine } from '../../../events/access-log/batch-hash.js';
-import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { prepareFile } from '../prepare-file.js';
 import { accessSchema, accessSchemaVersion } from './access-schema.js';
 import type { Month } from './month.js';
@@ -57,10 +56,15 @@ export function openMonthWriter(dataDir: string, month: Month) {
 
   return {
     month,
+    identity,
     /** Appends the entries in one transaction; durable when it returns. Answers the new end of the chain. */
     append(entries: readonly AccessEntry[], head: ChainHead): ChainHead {
-      if (fileIdentity(dataDir, month) !== identity) throw new StoreUnavailable('access log', 'file_replaced');
-      return append.immediate(entries, head);
+      try {
+        return append.immediate(entries, head);
+      } catch (error) {
+        words.forget();
+        throw error;
+      }
     },
     close: (): void => void database.close(),
   };

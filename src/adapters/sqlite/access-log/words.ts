@@ -18,5 +18,10 @@ export function createWords(database: SqliteDatabase) {
     return id;
   }
 
-  return { idOf, idOrNull: (text: string | null): number | null => (text === null ? null : idOf(text)) };
+  return {
+    idOf,
+    idOrNull: (text: string | null): number | null => (text === null ? null : idOf(text)),
+    /** After a transaction that was undone: what it added is not there. */
+    forget: (): void => known.clear(),
+  };
 }
