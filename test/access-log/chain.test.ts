@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { verifyAccessChain } from '#src/audit/verify-access-chain.js';
 import { createPlain, path } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';
@@ -34,7 +34,7 @@ test.each(Object.entries(tamperings))('%s: recomputing the chain shows it', asyn
   expect(intact, 'before').toBe(true);
   await service.stop();
 
-  const database = new Database(join(service.dataDir, file));
+  const database = keptDatabase(join(service.dataDir, file), {});
   const triggers = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).pluck().all() as string[];
   for (const name of triggers) database.exec(`DROP TRIGGER ${name}`);
   database.exec(statements);

@@ -11,8 +11,9 @@ import { type ChainHead, type MonthWriter, openMonthWriter } from './month-write
 
 export type AccessWriter = ReturnType<typeof createAccessWriter>;
 
-/** After a failure that is not one of room or of a missing file: so long nothing is opened again. */
-const restMs = 1_000;
+/** After a failure that is not one of room or of a missing file: so long nothing is opened again, then twice as long. */
+const restMsMin = 1_000;
+const restMsMax = 60_000;
 
 /**
  * Appends to the access log from the thread that writes. Whatever goes wrong here concerns this log alone: the file is
@@ -21,6 +22,7 @@ const restMs = 1_000;
 export function createAccessWriter(dataDir: string) {
   let open: MonthWriter | null = null;
   let head: ChainHead | null = null;
+  let restMs = restMsMin;
   let restsUntil = Number.NEGATIVE_INFINITY;
 
   function close(): void {
@@ -60,6 +62,7 @@ export function createAccessWriter(dataDir: string) {
       if (performance.now() < restsUntil) return new StoreUnavailable('access log', 'broken');
       try {
         append(entries);
+        restMs = restMsMin;
         return null;
       } catch (error) {
         const unavailable = accessLogError(error);
@@ -68,6 +71,7 @@ export function createAccessWriter(dataDir: string) {
         close();
         head = null;
         restsUntil = performance.now() + restMs;
+        restMs = Math.min(restMs * 2, restMsMax);
         return unavailable;
       }
     },

@@ -18,6 +18,8 @@ export type MonthReader = ReturnType<typeof openMonthReader>;
 export function openMonthReader(dataDir: string, month: Month) {
   const identity = fileIdentity(dataDir, month);
   const database = openDatabase(join(dataDir, monthFile(month)), monthFile(month), 'reader');
+  const begin = database.prepare('BEGIN');
+  const end = database.prepare('COMMIT');
   const wordId = database.prepare('SELECT id FROM words WHERE text = ?').pluck();
   const batches = database.prepare(
     'SELECT sequence, previous, hash FROM batches WHERE sequence > ? ORDER BY sequence LIMIT ?',
@@ -54,33 +56,43 @@ export function openMonthReader(dataDir: string, month: Month) {
     return made;
   }
 
-  const select = database.transaction(
-    (tenantId: string, filter: AccessFilter, offset: number, limit: number): Found => {
-      const conditions = conditionsOf(tenantId, filter);
-      if (conditions === null) return { total: 0, rows: [] };
-      const { where, values } = conditions;
-      const { count, page } = statementsFor(where);
-      const total = Number(count.get(...values));
-      const rows = total <= offset || limit === 0 ? [] : page.all(...values, limit, offset);
-      return { total, rows: rows as EntryRow[] };
-    },
-  );
+  function select(tenantId: string, filter: AccessFilter, offset: number, limit: number): Found {
+    const conditions = conditionsOf(tenantId, filter);
+    if (conditions === null) return { total: 0, rows: [] };
+    const { where, values } = conditions;
+    const { count, page } = statementsFor(where);
+    const total = Number(count.get(...values));
+    const rows = total <= offset || limit === 0 ? [] : page.all(...values, limit, offset);
+    return { total, rows: rows as EntryRow[] };
+  }
+
+  function batchesAfter(afterSequence: number, limit: number): AccessBatch[] {
+    const found = batches.all(afterSequence, limit) as Batch[];
+    const [first] = found;
+    const rows = first === undefined ? [] : (entriesOf.all(first.sequence, found.at(-1)?.sequence) as EntryRow[]);
+    const entries = new Map<number, AccessEntry[]>(found.map(({ sequence }) => [sequence, []]));
+    for (const row of rows) entries.get(row.batch)?.push(entryOf(row));
+    return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
+  }
+
+  /** All that is read shows the file as of one moment. */
+  function atOnce<T>(read: () => T): T {
+    begin.run();
+    try {
+      return read();
+    } finally {
+      end.run();
+    }
+  }
 
   return {
     identity,
     /** A page of the month's entries, newest first, and how many there are. */
     query(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
-      const { total, rows } = select(tenantId, filter, offset, limit);
+      const { total, rows } = atOnce(() => select(tenantId, filter, offset, limit));
       return { total, entries: rows.map(entryOf) };
     },
-    batches(afterSequence: number, limit: number): AccessBatch[] {
-      const found = batches.all(afterSequence, limit) as Batch[];
-      const [first] = found;
-      const rows = first === undefined ? [] : (entriesOf.all(first.sequence, found.at(-1)?.sequence) as EntryRow[]);
-      const entries = new Map<number, AccessEntry[]>(found.map(({ sequence }) => [sequence, []]));
-      for (const row of rows) entries.get(row.batch)?.push(entryOf(row));
-      return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
-    },
+    batches: (afterSequence: number, limit: number): AccessBatch[] => atOnce(() => batchesAfter(afterSequence, limit)),
     close: (): void => void database.close(),
   };
 }

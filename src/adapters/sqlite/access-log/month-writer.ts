@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import { batchHash, entryLine } from '../../../events/access-log/batch-hash.js';
 import { prepareFile } from '../prepare-file.js';
+import { createGroupCommit } from '../writer/group-commit.js';
 import { accessSchema, accessSchemaVersion } from './access-schema.js';
 import type { Month } from './month.js';
 import { fileIdentity, monthFile } from './month-files.js';
@@ -19,6 +20,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
   const fileName = monthFile(month);
   const database = prepareFile(join(dataDir, fileName), fileName, accessSchema, accessSchemaVersion, 'unchecked');
   const identity = fileIdentity(dataDir, month);
+  const commit = createGroupCommit(database, 'access log');
   const words = createWords(database);
   const insertBatch = database.prepare('INSERT INTO batches (sequence, previous, hash) VALUES (?, ?, ?)');
   const insertEntry = database.prepare(
@@ -38,7 +40,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
     );
   }
 
-  const append = database.transaction((entries: readonly AccessEntry[], head: ChainHead): ChainHead => {
+  function insertAll(entries: readonly AccessEntry[], head: ChainHead): ChainHead {
     let { sequence, hash } = head;
     for (const batch of batchesOf(entries)) {
       const previous = hash;
@@ -52,19 +54,21 @@ export function openMonthWriter(dataDir: string, month: Month) {
       for (const { entry } of batch) insert(sequence, entry);
     }
     return { sequence, hash };
-  });
+  }
 
   return {
     month,
     identity,
     /** Appends the entries in one transaction; durable when it returns. Answers the new end of the chain. */
     append(entries: readonly AccessEntry[], head: ChainHead): ChainHead {
-      try {
-        return append.immediate(entries, head);
-      } catch (error) {
-        words.forget();
-        throw error;
-      }
+      let next = head;
+      const work = () => {
+        next = insertAll(entries, head);
+      };
+      const [attempt] = commit([work]);
+      if (attempt?.ok === true) return next;
+      words.forget();
+      throw attempt?.error ?? new Error('a commit answered nothing');
     },
     close: (): void => void database.close(),
   };
