@@ -1,3 +1,4 @@
+import type { DirectoryRejection } from '../domain/directory/directory-decision.js';
 import type { FieldErrors } from '../domain/field-errors.js';
 
 /** Why a command did nothing. Each code stands in the table of `http/problem-catalogue.ts` with its status. */
@@ -9,7 +10,8 @@ export type RejectionCode =
   | 'id_in_use'
   | 'precondition_failed'
   | 'idempotency_in_flight'
-  | 'idempotent_result_gone';
+  | 'idempotent_result_gone'
+  | DirectoryRejection;
 
 export type Rejected = {
   readonly ok: false;

@@ -2,6 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
 import { createAuthenticate } from '../commands/directory/authenticate.js';
+import { createKnownCallers } from '../commands/directory/known-callers.js';
 import { KeyLost } from '../commands/key-lost.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
 import { createStreamQueue } from '../commands/stream-queue.js';
@@ -66,6 +67,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       timers: { dueAt: (dueAt) => sweep.dueAt(dueAt) },
       expressions: createExpressions(),
       streams: createStreamQueue(),
+      knownCallers: createKnownCallers(),
       cvcRetentionMs: options.cvcRetentionMs,
     };
     const reportError = (error: unknown): void => {

@@ -6,13 +6,28 @@ import { createErrorHandler, sendProblem } from './error-handler.js';
 import { readJsonBodies } from './json-body.js';
 import { problemBody } from './problem.js';
 import './request-state.js';
+import { createApplicationRoute } from './routes/create-application/route.js';
 import { createTokenRoute } from './routes/create-token/route.js';
+import { deleteApplicationRoute } from './routes/delete-application/route.js';
+import { deleteTenantRoute } from './routes/delete-tenant/route.js';
 import { deleteTokenRoute } from './routes/delete-token/route.js';
 import { errorPageRoute } from './routes/error-page/route.js';
+import { getApplicationRoute } from './routes/get-application/route.js';
+import { getOwnApplicationRoute } from './routes/get-own-application/route.js';
+import { getTenantRoute } from './routes/get-tenant/route.js';
 import { getTokenRoute } from './routes/get-token/route.js';
 import { healthRoute } from './routes/health/route.js';
+import { issueKeyRoute } from './routes/issue-key/route.js';
+import { listApplicationsRoute } from './routes/list-applications/route.js';
+import { listKeysRoute } from './routes/list-keys/route.js';
+import { listPermissionsRoute } from './routes/list-permissions/route.js';
 import { purgeCvcRoute } from './routes/purge-cvc/route.js';
+import { revokeKeyRoute } from './routes/revoke-key/route.js';
+import { tokenHistoryRoute } from './routes/token-history/route.js';
+import { updateApplicationRoute } from './routes/update-application/route.js';
+import { updateTenantRoute } from './routes/update-tenant/route.js';
 import { updateTokenRoute } from './routes/update-token/route.js';
+import { usageReportRoute } from './routes/usage-report/route.js';
 import { type Routes, typed } from './routes.js';
 import type { HeaderNames, Service } from './service.js';
 import { traceIdOf } from './trace-id.js';
@@ -23,6 +38,21 @@ const routes: readonly Routes[] = [
   updateTokenRoute,
   deleteTokenRoute,
   purgeCvcRoute,
+  tokenHistoryRoute,
+  createApplicationRoute,
+  listApplicationsRoute,
+  getOwnApplicationRoute,
+  getApplicationRoute,
+  updateApplicationRoute,
+  deleteApplicationRoute,
+  issueKeyRoute,
+  listKeysRoute,
+  revokeKeyRoute,
+  listPermissionsRoute,
+  getTenantRoute,
+  updateTenantRoute,
+  deleteTenantRoute,
+  usageReportRoute,
   healthRoute,
   errorPageRoute,
 ];

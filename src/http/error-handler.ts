@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { KeyLost } from '../commands/key-lost.js';
 import type { Rejected } from '../commands/result.js';
+import { TenantGone } from '../commands/tenant-gone.js';
 import type { FieldErrors } from '../domain/field-errors.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Problem, problemBody } from './problem.js';
@@ -37,6 +38,7 @@ export function problemFrom({ code, errors }: Rejected): Problem {
 function problemOf(error: unknown): { code: ProblemCode; errors?: FieldErrors | undefined } {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailable) return { code: 'store_unavailable' };
+  if (error instanceof TenantGone) return { code: 'unauthenticated' };
   if (error instanceof KeyLost) return { code: 'key_lost' };
   if (hasZodFastifySchemaValidationErrors(error)) {
     return { code: 'validation_failed', errors: schemaErrors(error.validation) };

@@ -49,7 +49,7 @@ export async function openSqliteStores(
       log: sqliteEventLog(vault, work),
       rows: sqliteTokenRows(vault),
       claims: sqliteClaims(vault, writer),
-      directory: sqliteDirectory(vault),
+      directory: sqliteDirectory(vault, writer),
       /** The log that the key store belongs to; null when it is new. */
       logIdOfKeys: (): string | null =>
         reading(() => logIdInKeys.get() as Buffer | undefined, 'keys.db')?.toString('utf8') ?? null,

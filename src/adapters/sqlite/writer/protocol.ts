@@ -16,6 +16,7 @@ export type WriterOperations = {
   commit: { of: 'vault'; input: Change; answer: CommitOutcome };
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
+  mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly day: number }; answer: null };
   insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
   insert_data_keys: {
     of: 'keys';
@@ -28,6 +29,11 @@ export type WriterOperations = {
     answer: null;
   };
   destroy_keys: { of: 'keys'; input: { readonly ended: readonly EndedKey[]; readonly at: number }; answer: number };
+  destroy_tenant_keys: {
+    of: 'keys';
+    input: { readonly tenantId: string; readonly eventId: string; readonly at: number };
+    answer: number;
+  };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
 };
 

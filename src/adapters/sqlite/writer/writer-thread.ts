@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { prepareStores } from '../prepare-stores.js';
 import { createErasure, truncateLog } from './erasure.js';
 import { type Attempt, createGroupCommit } from './group-commit.js';
-import { createKeyOperations } from './key-operations.js';
+import { createKeyOperations, type Destroyed } from './key-operations.js';
 import type { FromWriter, ToWriter, WriterReply, WriterRequest } from './protocol.js';
 import { createVaultOperations } from './vault-operations.js';
 
@@ -55,7 +55,7 @@ function start(port: MessagePort, dataDir: string): void {
     for (const [index, request] of requests.entries()) {
       const attempt = attempts[index];
       if (attempt === undefined) continue;
-      if (attempt.ok && request.operation === 'destroy_keys') eraseThenReply(request, attempt.answer as string[]);
+      if (attempt.ok && destroys(request)) eraseThenReply(request.id, attempt.answer as Destroyed);
       else replies.push(reply(request.id, attempt));
     }
     send({ message: 'replies', replies });
@@ -66,15 +66,14 @@ function start(port: MessagePort, dataDir: string): void {
     return operation(request.input);
   }
 
-  function eraseThenReply(request: Extract<WriterRequest, { operation: 'destroy_keys' }>, destroyed: string[]): void {
-    const keyIds = request.input.ended.map(({ keyId }) => keyId);
+  function eraseThenReply(requestId: number, { keyIds, destroyedNow }: Destroyed): void {
     vaultTimer ??= setTimeout(truncateVault, vaultTruncateMs);
-    erasure.erase(keyIds, destroyed, (ended) => {
+    erasure.erase(keyIds, destroyedNow, (ended) => {
       const attempt: Attempt =
         ended === null
           ? { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') }
           : { ok: true, answer: ended };
-      send({ message: 'replies', replies: [reply(request.id, attempt)] });
+      send({ message: 'replies', replies: [reply(requestId, attempt)] });
     });
   }
 
@@ -124,7 +123,11 @@ function start(port: MessagePort, dataDir: string): void {
 }
 
 function isOfKeys(request: WriterRequest): boolean {
-  return !['commit', 'forget_claims', 'forget_tombstones'].includes(request.operation);
+  return !['commit', 'forget_claims', 'forget_tombstones', 'mark_key_used'].includes(request.operation);
+}
+
+function destroys(request: WriterRequest): boolean {
+  return request.operation === 'destroy_keys' || request.operation === 'destroy_tenant_keys';
 }
 
 function reply(id: number, attempt: Attempt): WriterReply {
