@@ -105,7 +105,11 @@ export function directoryContract(name: string, open: OpenStores): void {
         if (oldest === undefined || second === undefined) throw new Error('seven were made');
         await put(work, { ...second, revision: 1, content: null, keys: [], removedAt: atNoon });
         const list = async (filter: Partial<ApplicationFilter>, offset = 0, limit = 10) => {
-          const found = await directory.applications(tenantId, { ids: null, types: null, ...filter }, { offset, limit });
+          const found = await directory.applications(
+            tenantId,
+            { ids: null, types: null, ...filter },
+            { offset, limit },
+          );
           return { order: found.records.map(({ createdRevision }) => createdRevision), total: found.total };
         };
         expect(await list({})).toEqual({ order: [6, 5, 4, 3, 2, 0], total: 6 });
@@ -170,5 +174,9 @@ async function put(work: UnitOfWork, record: DirectoryRecord): Promise<void> {
 
 function plain(record: DirectoryRecord | null): unknown {
   if (record === null) return null;
-  return { ...record, content: bytes(record.content), keys: [...record.keys].sort((a, b) => (a.hash < b.hash ? -1 : 1)) };
+  return {
+    ...record,
+    content: bytes(record.content),
+    keys: [...record.keys].sort((a, b) => (a.hash < b.hash ? -1 : 1)),
+  };
 }
