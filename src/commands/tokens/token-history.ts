@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { formatTimestamp } from '../../domain/time/format-timestamp.js';
 import type { RecordedEvent } from '../../events/event.js';
 import { openTrace } from '../../events/sealing/trace-box.js';
-import { isTokenEvent, readTokenEvent } from '../../events/tokens/catalogue.js';
+import { readTokenEvent } from '../../events/tokens/catalogue.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import { type CommandResult, done, rejected } from '../result.js';
@@ -45,7 +45,7 @@ export async function tokenHistory(
 /** Each event with the number of the life it belongs to; the first is 1. */
 function withLives(events: readonly RecordedEvent[]): readonly Entry[] {
   let life = 0;
-  return events.filter(isTokenEvent).map((event) => {
+  return events.map((event) => {
     if (event.type === 'token.created') life += 1;
     return { event, life };
   });
