@@ -8,6 +8,7 @@ import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
 import type { TokenRows } from '../ports/token-rows.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { Guesses } from './limits/guesses.js';
 import type { StreamQueue } from './stream-queue.js';
 
 /** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
@@ -23,6 +24,8 @@ export type Vault = {
   readonly timers: Timers;
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
+  /** Every look-up by value or by many ids asks here first and tells what it missed. */
+  readonly guesses: Guesses;
   /** How long a cvc may live, milliseconds: at most one hour. */
   readonly cvcRetentionMs: number;
 };

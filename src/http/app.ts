@@ -70,11 +70,15 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   });
   app.addHook('onRequest', createAuthentication(service, headerNames.apiKey));
   app.addHook('onResponse', async (request, reply) => {
-    log.request({
+    const finished = {
       route: request.routeOptions.url ?? 'none',
       method: request.method,
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
+    };
+    service.metrics.requestFinished(finished);
+    log.request({
+      ...finished,
       traceId: request.traceId,
       applicationId: request.caller?.applicationId ?? null,
     });

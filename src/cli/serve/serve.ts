@@ -1,5 +1,5 @@
 import { Server } from 'node:tls';
-import type { FastifyInstance } from 'fastify';
+import type { LimitSettings } from '../../commands/limits/limit-settings.js';
 import type { Config } from '../../compose/config.js';
 import { type Embedded, openEmbedded } from '../../compose/embedded.js';
 import { createApp } from '../../http/app.js';
@@ -12,8 +12,10 @@ import { serveControl } from '../control/serve-control.js';
 import { controlSocketPath } from '../control/socket-path.js';
 import { Failure } from '../failure.js';
 import { rootKeyOf } from '../root-key-of.js';
+import { type Admin, startAdmin } from './admin.js';
 import { prepareQuickstart, quickstartText } from './dev-quickstart.js';
 import { ensureDevRootKey } from './dev-root-key.js';
+import { listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
 /** What is in flight when the process is told to stop gets this long. */
@@ -40,20 +42,24 @@ export async function serve(config: Config): Promise<void> {
     tls,
     log: createRequestLog(logger),
   });
+  let admin: Admin | null = null;
   try {
     const isNew = settings.dev && (await prepareQuickstart(service, settings.data));
-    const address = await listen(app, config);
+    const address = await listen(app, settings, { host: 'host', port: 'port' });
+    admin = await startAdmin(service, config);
+    const { report, close: closeAdmin } = admin;
     const control = await serveControl(service, socketPath, (error) => logger.error('a verb failed', { error }));
     service.sweep.start();
     if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
     stopOnSignal(logger, async () => {
-      await Promise.all([app.close(), control.close()]);
+      await Promise.all([app.close(), closeAdmin(), control.close()]);
       await service.close();
     });
     if (isNew) process.stderr.write(quickstartText(settings.data, address));
     process.stdout.write(`Strongroom listens on ${address}\n`);
+    report(logger);
   } catch (error) {
-    await app.close();
+    await Promise.all([app.close(), admin?.close()]);
     await service.close();
     throw error;
   }
@@ -65,6 +71,7 @@ async function open(config: Config, logger: Logger): Promise<Embedded> {
   return openEmbedded({
     ...{ dataDir: settings.data, rootKey, mode: settings.dev ? 'dev' : 'production' },
     cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000,
+    limits: limitsOf(config),
     onError: (error) => logger.error('background work failed and will be tried again', { error }),
     onBroken: (error) => {
       process.stderr.write(`${error.message}\n`);
@@ -73,29 +80,21 @@ async function open(config: Config, logger: Logger): Promise<Embedded> {
   });
 }
 
+function limitsOf({ settings }: Config): LimitSettings {
+  return {
+    requests: settings['rate_limit.requests'],
+    windowMs: settings['rate_limit.window_seconds'] * 1_000,
+    authFailures: settings['rate_limit.auth_failures'],
+    guesses: settings['rate_limit.guesses'],
+  };
+}
+
 function headerNamesOf({ settings }: Config): HeaderNames {
   return {
     apiKey: ['service-api-key', ...settings['auth.header_aliases']],
     traceId: ['service-trace-id', ...settings['http.trace_header_aliases']],
     idempotencyKey: ['service-idempotency-key', 'idempotency-key', ...settings['http.idempotency_header_aliases']],
   };
-}
-
-async function listen(app: FastifyInstance, { settings: { host, port } }: Config): Promise<string> {
-  try {
-    return await app.listen({ host, port });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new Failure(`port ${port} on ${host} is in use. Stop what uses it, or choose another one with --port.`);
-    }
-    if (code === 'EACCES')
-      throw new Failure(`this user may not listen on port ${port}. Choose one above 1023 with --port.`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Failure(`${host} is no address of this machine. Choose another one with --host.`);
-    }
-    throw error;
-  }
 }
 
 /** Stops once, however many signals come; exits 0 when everything in flight was finished in time. */

@@ -4,7 +4,7 @@ import type { Routes } from '../../routes.js';
 export const healthRoute: Routes = (app, service) => {
   app.get('/health/live', async (_request, reply) => reply.send({ status: 'live' }));
   app.get('/health/ready', async (_request, reply) => {
-    const ready = service.unready().length === 0;
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready' });
+    const { reasons } = await service.state();
+    return reply.code(reasons.length === 0 ? 200 : 503).send({ status: reasons.length === 0 ? 'ready' : 'not_ready' });
   });
 };
