@@ -4,13 +4,16 @@ import { validatorCompiler } from 'fastify-type-provider-zod';
 import { createAuthentication } from './authentication.js';
 import { createErrorHandler, sendProblem } from './error-handler.js';
 import { readJsonBodies } from './json-body.js';
+import { collectOperations } from './openapi/openapi.js';
 import { problemBody } from './problem.js';
 import './request-state.js';
 import { createTokenRoute } from './routes/create-token/route.js';
 import { deleteTokenRoute } from './routes/delete-token/route.js';
+import { docsRoute } from './routes/docs/route.js';
 import { errorPageRoute } from './routes/error-page/route.js';
 import { getTokenRoute } from './routes/get-token/route.js';
 import { healthRoute } from './routes/health/route.js';
+import { openApiRoute } from './routes/openapi/route.js';
 import { purgeCvcRoute } from './routes/purge-cvc/route.js';
 import { updateTokenRoute } from './routes/update-token/route.js';
 import { type Routes, typed } from './routes.js';
@@ -25,6 +28,8 @@ const routes: readonly Routes[] = [
   purgeCvcRoute,
   healthRoute,
   errorPageRoute,
+  openApiRoute,
+  docsRoute,
 ];
 
 const bodyBytesMax = 4 * 1024 * 1024;
@@ -94,6 +99,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     const exposedHeaders = ['etag', 'location', 'retry-after', traceHeader];
     app.register(fastifyCors, { origin: [...options.corsOrigins], exposedHeaders });
   }
+  collectOperations(app);
   // Inside a plugin, so that routes come after the hooks that plugins add.
   app.register(async (scope) => {
     for (const route of routes) route(typed(scope), service, headerNames);
