@@ -1,5 +1,5 @@
 import { Server } from 'node:tls';
-import type { LimitSettings } from '../../commands/limits/limit-settings.js';
+import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../compose/config.js';
 import { type Embedded, openEmbedded } from '../../compose/embedded.js';
 import { createApp } from '../../http/app.js';
@@ -7,19 +7,20 @@ import { createLogger } from '../../http/logging/create-logger.js';
 import { logUncaught } from '../../http/logging/log-uncaught.js';
 import type { Logger } from '../../http/logging/logger.js';
 import { createRequestLog } from '../../http/logging/request-log.js';
-import type { HeaderNames } from '../../http/service.js';
 import { serveControl } from '../control/serve-control.js';
 import { controlSocketPath } from '../control/socket-path.js';
 import { Failure } from '../failure.js';
 import { rootKeyOf } from '../root-key-of.js';
-import { type Admin, startAdmin } from './admin.js';
+import { type Admin, expectFreeAdminAddress, startAdmin } from './admin.js';
+import { headerNamesOf, limitsOf } from './app-settings.js';
 import { prepareQuickstart, quickstartText } from './dev-quickstart.js';
 import { ensureDevRootKey } from './dev-root-key.js';
-import { listen } from './listen.js';
+import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
 /** What is in flight when the process is told to stop gets this long. */
 const graceMs = 10_000;
+const hangUpMs = 20;
 
 /** Serves the embedded profile until SIGTERM or SIGINT. Throws Failure or StoreBroken when it cannot start. */
 export async function serve(config: Config): Promise<void> {
@@ -33,6 +34,8 @@ export async function serve(config: Config): Promise<void> {
       `the path of ${settings.data} is too long for its control socket. Choose a shorter one with --data.`,
     );
   }
+  await expectFreeAddress(settings);
+  await expectFreeAdminAddress(config);
   if (settings.dev) ensureDevRootKey(config);
   const service = await open(config, logger);
   const app = createApp(service, {
@@ -45,14 +48,14 @@ export async function serve(config: Config): Promise<void> {
   let admin: Admin | null = null;
   try {
     const isNew = settings.dev && (await prepareQuickstart(service, settings.data));
-    const address = await listen(app, settings, { host: 'host', port: 'port' });
+    const address = await listen(app, settings);
     admin = await startAdmin(service, config);
     const { report, close: closeAdmin } = admin;
     const control = await serveControl(service, socketPath, (error) => logger.error('a verb failed', { error }));
     service.sweep.start();
     if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
     stopOnSignal(logger, async () => {
-      await Promise.all([app.close(), closeAdmin(), control.close()]);
+      await Promise.all([finishRequests(app), closeAdmin(), control.close()]);
       await service.close();
     });
     if (isNew) process.stderr.write(quickstartText(settings.data, address));
@@ -80,21 +83,11 @@ async function open(config: Config, logger: Logger): Promise<Embedded> {
   });
 }
 
-function limitsOf({ settings }: Config): LimitSettings {
-  return {
-    requests: settings['rate_limit.requests'],
-    windowMs: settings['rate_limit.window_seconds'] * 1_000,
-    authFailures: settings['rate_limit.auth_failures'],
-    guesses: settings['rate_limit.guesses'],
-  };
-}
-
-function headerNamesOf({ settings }: Config): HeaderNames {
-  return {
-    apiKey: ['service-api-key', ...settings['auth.header_aliases']],
-    traceId: ['service-trace-id', ...settings['http.trace_header_aliases']],
-    idempotencyKey: ['service-idempotency-key', 'idempotency-key', ...settings['http.idempotency_header_aliases']],
-  };
+/** Takes no more and waits for what is under way, but not for a connection that only might bring another request. */
+async function finishRequests(app: FastifyInstance): Promise<void> {
+  const hangUp = setInterval(() => app.server.closeIdleConnections(), hangUpMs);
+  await app.close();
+  clearInterval(hangUp);
 }
 
 /** Stops once, however many signals come; exits 0 when everything in flight was finished in time. */

@@ -32,7 +32,7 @@ nav ul { list-style: none; margin: 0 0 1rem; padding: 0; }
 nav li { margin: .2rem 0; }
 nav li a { display: block; overflow-wrap: anywhere; }
 nav strong { display: block; margin-bottom: .25rem; color: var(--soft); font-weight: 600; }
-nav .title { font-size: 1.05rem; font-weight: 700; color: var(--text); margin-bottom: 1rem; }
+nav .title { display: block; font-size: 1.05rem; font-weight: 700; color: var(--text); margin-bottom: 1rem; }
 main { padding: 2.5rem clamp(1.25rem, 4vw, 3.5rem) 6rem; max-width: 64rem; }
 section.operation { padding: 1.5rem 0 2rem; border-bottom: 1px solid var(--line); }
 section.operation:last-of-type { border-bottom: 0; }
@@ -44,7 +44,9 @@ section.operation:last-of-type { border-bottom: 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
-td:first-child { white-space: nowrap; }
+td:first-child { white-space: nowrap; width: 13rem; }
+td:nth-child(2):not(:last-child) { min-width: 6rem; }
+.fields td:nth-child(2) { width: 40%; }
 .soft { color: var(--soft); font-size: .85rem; }
 details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; }
 summary { cursor: pointer; padding: .5rem .75rem; }
@@ -54,7 +56,7 @@ details > div { padding: 0 .75rem .5rem; }
 @media (max-width: 50rem) {
   .reference { grid-template-columns: minmax(0, 1fr); }
   nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); }
-  td:first-child { white-space: normal; }
+  td:first-child { white-space: normal; width: auto; }
 }
 @media print { nav { display: none; } .reference { display: block; } }
 `;
