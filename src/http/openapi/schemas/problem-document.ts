@@ -5,7 +5,7 @@ export const problemDocument = z
   .object({
     type: z.string().meta({ description: 'The path of a page about this kind of problem, served here.' }),
     title: z.string(),
-    status: z.int(),
+    status: z.number().meta({ type: 'integer' }),
     detail: z.string(),
     instance: z.string().meta({ description: 'urn:trace: and the trace id of the request.' }),
     code: z.string().meta({ description: 'The kind of problem, as a stable word for programs.' }),

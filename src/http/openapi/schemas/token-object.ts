@@ -8,18 +8,18 @@ const uuid = z.string().meta({ format: 'uuid' });
 
 /** What everybody in the tenant may see of a token with the same fingerprint (contract, section 6). */
 const alwaysShown = {
-  id: z.string(),
+  id: z.string().meta({ description: 'What stands for the data.' }),
   tenant_id: uuid,
   type: z.enum(tokenTypes),
   fingerprint: z.string().meta({ description: 'Equal for equal values of one type in one tenant.' }),
-  containers: z.array(z.string()),
+  containers: z.array(z.string()).meta({ description: 'What access rules go by.' }),
 };
 
 const shownOfSome = {
-  expires_at: dateTime.optional(),
+  expires_at: dateTime.optional().meta({ description: 'From then on the token is unknown.' }),
   created_by: uuid.meta({ description: 'The application that created it.' }),
   created_at: dateTime,
-  modified_by: uuid.optional(),
+  modified_by: uuid.optional().meta({ description: 'The application that changed it last.' }),
   modified_at: dateTime.optional(),
 };
 
@@ -35,9 +35,9 @@ export const tokenObject = z
     ...shownOfSome,
     data: anyJson.optional().meta({ description: 'Revealed or masked as the caller may see it; absent: redacted.' }),
     mask: anyJson.optional().meta({ description: 'Any JSON whose strings are expressions.' }),
-    metadata: z.record(z.string(), z.string()).optional(),
-    search_indexes: z.array(z.string()).optional(),
-    fingerprint_expression: z.string(),
+    metadata: z.record(z.string(), z.string()).optional().meta({ description: 'In the clear: nothing sensitive.' }),
+    search_indexes: z.array(z.string()).optional().meta({ description: 'Expressions whose values find the token.' }),
+    fingerprint_expression: z.string().meta({ description: 'The expression whose value is fingerprinted.' }),
     _extras: extras.optional().meta({ description: 'Present when an equal token was there already.' }),
   })
   .meta({ id: 'Token' });
