@@ -19,7 +19,8 @@ function wholeNumber(min: number, max: number) {
 }
 
 const portError = 'must be a whole number from 0 to 65535, or off';
-const portOrOff = z.union([z.int().min(0).max(65_535), z.literal('off')], { error: portError });
+const portNumber = z.int({ error: portError }).min(0, { error: portError }).max(65_535, { error: portError });
+const portOrOff = z.union([portNumber, z.literal('off')], { error: portError });
 
 function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
@@ -146,7 +147,9 @@ export const settings = {
     default: 1_000,
     form: 'number',
     secret: false,
-    doc: 'How many requests an application may send in a window; 0: no limit. A call of tokenize or detokenize counts as many requests as it has tokens, up to 100.',
+    doc:
+      'How many requests an application may send in a window; 0: no limit. Tokenize and detokenize count as many as ' +
+      'they have tokens, up to 100, so a lower limit refuses large calls for ever.',
   },
   'rate_limit.window_seconds': {
     schema: wholeNumber(1, 3600),
@@ -160,21 +163,23 @@ export const settings = {
     default: 50,
     form: 'number',
     secret: false,
-    doc: 'How many requests without a good key an address may send in a window; 0: no limit. A good key is never held up.',
+    doc: 'How many requests without a good key an address may send in a window; 0: no limit.',
   },
   'rate_limit.guesses': {
     schema: wholeNumber(0, 1_000_000_000),
     default: 1_000,
     form: 'number',
     secret: false,
-    doc: 'How many values or ids an application may look up in an hour without finding them; 0, or rate_limit.requests 0: no limit.',
+    doc:
+      'How often an application may look up in an hour what it cannot find or see; 0, or rate_limit.requests 0: no ' +
+      'limit.',
   },
   'admin.host': {
     schema: host,
     default: '127.0.0.1',
     form: 'text',
     secret: false,
-    doc: 'The address of the admin listener (metrics, health in detail), which asks for no key and speaks no TLS.',
+    doc: 'The address of the admin listener (metrics, detailed health), which asks for no key and speaks no TLS.',
   },
   'admin.port': {
     schema: portOrOff,

@@ -6,11 +6,13 @@ export function commonProblems(
   method: string | readonly string[],
 ): readonly ProblemCode[] {
   const always = ['malformed_request', 'internal', 'store_unavailable'] as const;
-  const withKey = ['rate_limited', 'too_many_bad_keys', 'unauthenticated', 'permission_missing'] as const;
+  const withKey = ['rate_limited', 'too_many_bad_keys', 'unauthenticated'] as const;
+  const withPermission = permission === undefined || permission === 'any_key' ? [] : (['permission_missing'] as const);
   const withBody = ['malformed_body', 'unsupported_media_type'] as const;
   return [
     ...always,
     ...(permission === undefined ? [] : withKey),
+    ...withPermission,
     ...(mediaType === undefined ? [] : withBody),
     ...(method === 'GET' ? [] : (['body_too_large'] as const)),
   ];

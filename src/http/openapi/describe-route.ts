@@ -1,7 +1,7 @@
 import type { SwaggerTransform } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
-import type { Permission } from '../../domain/access/permission.js';
+import { z } from 'zod';
 import { commonProblems } from './common-problems.js';
 import { pick, requestHeaders } from './headers.js';
 import type { Operation } from './operation.js';
@@ -9,6 +9,8 @@ import { problemResponses } from './problem-responses.js';
 import { answerResponses, mergeResponses, type Responses } from './responses.js';
 
 export const securityScheme = 'apiKey';
+
+const anyJson = z.unknown();
 
 /**
  * A route for the document: the schemas that it serves with, and what its operation says. It runs once, when the
@@ -20,7 +22,7 @@ export const describeRoute: SwaggerTransform = ({ schema, url, route, ...documen
   const problems = [...commonProblems({ permission, mediaType }, route.method), ...(operation.problems ?? [])];
   const responses = mergeResponses(answerResponses(operation.answers), problemResponses(problems));
   const inZod = {
-    body: schema?.body,
+    body: mediaType === undefined ? undefined : (schema?.body ?? operation.body ?? anyJson),
     querystring: schema?.querystring ?? operation.query,
     response: withBody(responses),
   };
@@ -42,9 +44,17 @@ export const describeRoute: SwaggerTransform = ({ schema, url, route, ...documen
   return { schema: described, url };
 };
 
-function descriptionOf({ description = '' }: Operation, permission: Permission | undefined): string {
-  const needed = permission === undefined ? 'Needs no key.' : `Permission: \`${permission}\`.`;
-  return description === '' ? needed : `${description}\n\n${needed}`;
+type Needed = string | readonly string[] | undefined;
+
+function descriptionOf({ description = '' }: Operation, permission: Needed): string {
+  return description === '' ? neededText(permission) : `${description}\n\n${neededText(permission)}`;
+}
+
+function neededText(permission: Needed): string {
+  if (permission === undefined) return 'Needs no key.';
+  if (permission === 'any_key') return 'Needs any key.';
+  const names = [permission].flat().map((name) => `\`${name}\``);
+  return `Permission: ${names.join(' or ')}.`;
 }
 
 function withExample(body: unknown, { requestExample }: Operation): object {

@@ -13,6 +13,8 @@ export type Operation = {
   readonly pathParameters?: Readonly<Record<string, string>>;
   /** Documents query parameters that the route reads by itself; one in the route's schema needs none here. */
   readonly query?: z.ZodType;
+  /** Documents a body that the route reads by itself; one in the route's schema needs none here. Else: any JSON. */
+  readonly body?: z.ZodType;
   readonly requestHeaders?: readonly RequestHeader[];
   readonly requestExample?: Json;
   readonly answers: Readonly<Record<number, AnswerDoc>>;

@@ -44,9 +44,8 @@ section.operation:last-of-type { border-bottom: 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
-td:first-child { white-space: nowrap; width: 13rem; }
-td:nth-child(2):not(:last-child) { min-width: 6rem; }
-.fields td:nth-child(2) { width: 40%; }
+td:first-child { white-space: nowrap; width: 14rem; }
+td:last-child { width: 45%; padding-right: 0; }
 .soft { color: var(--soft); font-size: .85rem; }
 details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; }
 summary { cursor: pointer; padding: .5rem .75rem; }
@@ -56,7 +55,10 @@ details > div { padding: 0 .75rem .5rem; }
 @media (max-width: 50rem) {
   .reference { grid-template-columns: minmax(0, 1fr); }
   nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); }
-  td:first-child { white-space: normal; width: auto; }
+  table, tbody, tr, td { display: block; }
+  th { display: none; }
+  tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  td, td:first-child, td:last-child { width: auto; border: 0; padding: 0; white-space: normal; }
 }
 @media print { nav { display: none; } .reference { display: block; } }
 `;

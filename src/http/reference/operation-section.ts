@@ -29,7 +29,7 @@ function parametersTable(parameters: readonly OpenAPIV3_1.ParameterObject[]): Ht
       }</td><td>${when(schema as OpenAPIV3_1.SchemaObject | undefined, typeText)}</td><td>${prose(description)}</td></tr>`,
   );
   return html`<h4>Parameters</h4>
-<div class="table"><table><tr><th>Name</th><th>In</th><th>Type</th><th></th></tr>${rows}</table></div>`;
+<div class="table"><table><tr><th>Name</th><th>In, type</th><th></th></tr>${rows}</table></div>`;
 }
 
 function bodySection({ content }: OpenAPIV3_1.RequestBodyObject): Html {

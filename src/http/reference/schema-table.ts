@@ -9,9 +9,9 @@ export function schemaTable(schema: Schema): Html {
   const { properties, required = [] } = schema;
   const rows = Object.entries(properties).map(
     ([name, property]) =>
-      html`<tr><td><code>${name}</code></td><td>${typeText(property)}${
+      html`<tr><td><code>${name}</code>${
         required.includes(name) ? html` <span class="soft">required</span>` : html``
-      }</td><td>${prose(property.description ?? '')}</td></tr>`,
+      }</td><td>${typeText(property)}</td><td>${prose(property.description ?? '')}</td></tr>`,
   );
   return html`<div class="table"><table><tr><th>Field</th><th>Type</th><th></th></tr>${rows}</table></div>`;
 }
@@ -30,10 +30,14 @@ export function typeText(schema: Schema): Html {
       ', ',
     );
   if (only !== undefined) return html`<code>${String(only)}</code>`;
-  if (type === 'array') return html`array of ${'items' in schema ? typeText(schema.items) : 'anything'}`;
-  if (type === 'object') return objectText(schema);
   if (type === undefined) return html`any JSON`;
-  return html`${[type].flat().join(' or ')}${format === undefined ? html`` : html` <span class="soft">${format}</span>`}`;
+  const types = [type].flat().map((one) => oneTypeText(one, schema));
+  return html`${joined(types, ' or ')}${format === undefined ? html`` : html` <span class="soft">${format}</span>`}`;
+}
+
+function oneTypeText(type: string, schema: OpenAPIV3_1.SchemaObject): Html {
+  if (type === 'array') return 'items' in schema ? html`array of ${typeText(schema.items)}` : html`array`;
+  return type === 'object' ? objectText(schema) : html`${type}`;
 }
 
 function objectText({ properties, additionalProperties }: OpenAPIV3_1.SchemaObject): Html {
