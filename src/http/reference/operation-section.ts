@@ -24,9 +24,9 @@ function parametersTable(parameters: readonly OpenAPIV3_1.ParameterObject[]): Ht
   if (parameters.length === 0) return html``;
   const rows = parameters.map(
     ({ name, in: place, required, schema, description = '' }) =>
-      html`<tr><td><code>${name}</code></td><td>${place}${
+      html`<tr><td><code>${name}</code>${
         required === true ? html` <span class="soft">required</span>` : html``
-      }</td><td>${when(schema as OpenAPIV3_1.SchemaObject | undefined, typeText)}</td><td>${prose(description)}</td></tr>`,
+      }</td><td>${place}: ${when(schema as OpenAPIV3_1.SchemaObject | undefined, typeText)}</td><td>${prose(description)}</td></tr>`,
   );
   return html`<h4>Parameters</h4>
 <div class="table"><table><tr><th>Name</th><th>In, type</th><th></th></tr>${rows}</table></div>`;

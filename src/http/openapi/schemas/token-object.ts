@@ -35,7 +35,10 @@ export const tokenObject = z
     ...shownOfSome,
     data: anyJson.optional().meta({ description: 'Revealed or masked as the caller may see it; absent: redacted.' }),
     mask: anyJson.optional().meta({ description: 'Any JSON whose strings are expressions.' }),
-    metadata: z.record(z.string(), z.string()).optional().meta({ description: 'In the clear: nothing sensitive.' }),
+    metadata: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: 'Nothing sensitive: no mask covers it.' }),
     search_indexes: z.array(z.string()).optional().meta({ description: 'Expressions whose values find the token.' }),
     fingerprint_expression: z.string().meta({ description: 'The expression whose value is fingerprinted.' }),
     _extras: extras.optional().meta({ description: 'Present when an equal token was there already.' }),
