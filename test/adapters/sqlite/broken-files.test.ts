@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { copyOf, create, tamper } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
@@ -118,7 +118,7 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
   });
 
   test('of a newer version', async () => {
-    const database = new Database(path(file));
+    const database = keptDatabase(path(file), {});
     database.pragma('user_version = 2');
     database.close();
     await expectRefused(new RegExp(`^${file} was written by another version`));
@@ -126,7 +126,7 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
 
   test('of another program', async () => {
     rmSync(path(file));
-    const database = new Database(path(file));
+    const database = keptDatabase(path(file), {});
     database.exec('CREATE TABLE recipes (name TEXT)');
     database.close();
     await expectRefused(new RegExp(`^${file} is no file of Strongroom`));
@@ -168,7 +168,7 @@ test('a lock file that is no lock', async () => {
 
 describe('keys that wrap', () => {
   const wrappingKeys = () => {
-    const database = new Database(path('keys.db'), { readonly: true });
+    const database = keptDatabase(path('keys.db'), { readonly: true });
     const rows = database
       .prepare(`SELECT id FROM tenant_keys WHERE tenant = ? AND purpose = 'wrapping'`)
       .all(service.tenantId);
@@ -205,7 +205,7 @@ describe('keys that wrap', () => {
 });
 
 test('keys that were made ahead and not used do not outlive the service', () => {
-  const keys = new Database(path('keys.db'), { readonly: true });
+  const keys = keptDatabase(path('keys.db'), { readonly: true });
   const living = keys
     .prepare(`SELECT count(*) FROM data_keys WHERE wrapped <> zeroblob(length(wrapped))`)
     .pluck()

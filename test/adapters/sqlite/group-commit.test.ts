@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StoreBroken } from '#src/adapters/sqlite/database-error.js';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { openDatabase, type SqliteDatabase } from '#src/adapters/sqlite/open-database.js';
 import { truncateLog } from '#src/adapters/sqlite/writer/erasure.js';
 import { createGroupCommit } from '#src/adapters/sqlite/writer/group-commit.js';
@@ -60,7 +61,7 @@ describe('a group', () => {
   });
 
   test('while another connection writes, all of it is refused as unavailable, and the next group is stored', () => {
-    const other = new Database(join(folder, 'test.db'));
+    const other = keptDatabase(join(folder, 'test.db'), {});
     other.exec('BEGIN IMMEDIATE');
     for (const attempt of run(put(1), put(2))) expect(attempt).toMatchObject({ ok: false, error: { reason: 'busy' } });
     other.exec('ROLLBACK');
@@ -87,7 +88,7 @@ describe('a group', () => {
 
   test('the log counts as emptied only when no reader kept it', () => {
     run(put(1));
-    const other = new Database(join(folder, 'test.db'), { readonly: true });
+    const other = keptDatabase(join(folder, 'test.db'), { readonly: true });
     other.exec('BEGIN');
     other.prepare('SELECT * FROM t').all();
     run(put(2));
