@@ -9,6 +9,7 @@ import type { Timers } from '../ports/timers.js';
 import type { TokenRows } from '../ports/token-rows.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { KnownCallers } from './directory/known-callers.js';
+import type { Guesses } from './limits/guesses.js';
 import type { StreamQueue } from './stream-queue.js';
 
 /** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
@@ -25,6 +26,8 @@ export type Vault = {
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
   readonly knownCallers: KnownCallers;
+  /** Every look-up by value or by many ids asks here first and tells what it missed. */
+  readonly guesses: Guesses;
   /** How long a cvc may live, milliseconds: at most one hour. */
   readonly cvcRetentionMs: number;
 };

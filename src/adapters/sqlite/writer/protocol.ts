@@ -50,7 +50,8 @@ export type WriterReply =
 
 export type FromWriter =
   | { readonly message: 'ready' }
-  | { readonly message: 'replies'; readonly replies: readonly WriterReply[] }
+  /** All that one commit of this file answered, or erasures that were waiting for it. */
+  | { readonly message: 'replies'; readonly of: 'vault' | 'keys'; readonly replies: readonly WriterReply[] }
   /** The files cannot be used any more, or never could: the process must end with this text. */
   | { readonly message: 'broken'; readonly text: string };
 

@@ -36,8 +36,9 @@ function start(port: MessagePort, dataDir: string): void {
     queue = [];
     try {
       // Keys first: a key is durable before the event that names it.
-      commit(group.filter(isOfKeys), commitKeys);
+      commit('keys', group.filter(isOfKeys), commitKeys);
       commit(
+        'vault',
         group.filter((request) => !isOfKeys(request)),
         commitVault,
       );
@@ -48,7 +49,11 @@ function start(port: MessagePort, dataDir: string): void {
     }
   }
 
-  function commit(requests: readonly WriterRequest[], commitGroup: ReturnType<typeof createGroupCommit>): void {
+  function commit(
+    of: 'vault' | 'keys',
+    requests: readonly WriterRequest[],
+    commitGroup: ReturnType<typeof createGroupCommit>,
+  ): void {
     if (requests.length === 0) return;
     const attempts = commitGroup(requests.map((request) => () => execute(request)));
     const replies: WriterReply[] = [];
@@ -58,7 +63,7 @@ function start(port: MessagePort, dataDir: string): void {
       if (attempt.ok && destroys(request)) eraseThenReply(request.id, attempt.answer as Destroyed);
       else replies.push(reply(request.id, attempt));
     }
-    send({ message: 'replies', replies });
+    send({ message: 'replies', of, replies });
   }
 
   function execute(request: WriterRequest): unknown {
@@ -73,7 +78,7 @@ function start(port: MessagePort, dataDir: string): void {
         ended === null
           ? { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') }
           : { ok: true, answer: ended };
-      send({ message: 'replies', replies: [reply(requestId, attempt)] });
+      send({ message: 'replies', of: 'keys', replies: [reply(requestId, attempt)] });
     });
   }
 
