@@ -10,6 +10,8 @@ import type { Timers } from '../ports/timers.js';
 import type { TokenRows } from '../ports/token-rows.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { AccessRecorder } from './access-log/access-recorder.js';
+import type { KnownCallers } from './directory/known-callers.js';
+import type { Guesses } from './limits/guesses.js';
 import type { StreamQueue } from './stream-queue.js';
 
 /** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
@@ -29,6 +31,9 @@ export type Vault = {
   readonly timers: Timers;
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
+  readonly knownCallers: KnownCallers;
+  /** Every look-up by value or by many ids asks here first and tells what it missed. */
+  readonly guesses: Guesses;
   /** How long a cvc may live, milliseconds: at most one hour. */
   readonly cvcRetentionMs: number;
 };

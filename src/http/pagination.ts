@@ -1,33 +1,33 @@
-import { type Checked, errorsOf, valid } from '../domain/field-errors.js';
-import { wholeNumberOf } from './query.js';
+import { z } from 'zod';
+import type { JsonObject } from '../domain/json.js';
 
-/** Which page of a list is asked for (contract, section 2). */
-export type PageNumber = { readonly number: number; readonly size: number };
-
-const sizeMax = 100;
 const sizeDefault = 20;
+const sizeMax = 100;
 
-/** `page` from 1, `size` from 1 to 100. */
-export function pageOf(query: Readonly<Record<string, unknown>>): Checked<PageNumber> {
-  const number = wholeNumberOf(query, 'page', { default: 1, max: Number.MAX_SAFE_INTEGER });
-  const size = wholeNumberOf(query, 'size', { default: sizeDefault, max: sizeMax });
-  if (number.ok && size.ok) return valid({ number: number.value, size: size.value });
-  return { ok: false, errors: errorsOf([number, size]) ?? {} };
+/** The query parameters of a paginated answer; anything but a whole number in its range is 400 (contract, section 2). */
+export const pageQuery = {
+  page: wholeNumber(Number.MAX_SAFE_INTEGER, 'must be a whole number from 1', 1),
+  size: wholeNumber(sizeMax, `must be a whole number from 1 to ${sizeMax}`, sizeDefault),
+};
+
+export type Page = { readonly page: number; readonly size: number };
+
+/** Which of all items a page shows. */
+export function rangeOf({ page, size }: Page): { readonly offset: number; readonly limit: number } {
+  return { offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER), limit: size };
 }
 
-/** Where a page begins and how long it is. */
-export function rangeOf({ number, size }: PageNumber): { readonly offset: number; readonly limit: number } {
-  // Far past the end of anything, and still a number that a store takes.
-  return { offset: Math.min((number - 1) * size, 2 ** 50), limit: size };
-}
-
-/** The body of a paginated answer. */
-export function pageBody<T>({ number, size }: PageNumber, total: number, data: readonly T[]) {
-  const pagination = {
-    total_items: total,
-    page_number: number,
-    page_size: size,
-    total_pages: Math.ceil(total / size),
-  };
+/** A page of `total` items as callers see it. */
+export function pageAnswer({ page, size }: Page, total: number, data: readonly JsonObject[]): JsonObject {
+  const pagination = { total_items: total, page_number: page, page_size: size, total_pages: Math.ceil(total / size) };
   return { pagination, data };
+}
+
+function wholeNumber(max: number, message: string, byDefault: number) {
+  return z
+    .string({ error: message })
+    .regex(/^\d{1,16}$/, { error: message })
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= max, { error: message })
+    .default(byDefault);
 }

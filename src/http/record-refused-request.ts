@@ -6,7 +6,11 @@ import type { Vault } from '../commands/vault.js';
 export function recordRefusedRequest(vault: Vault, request: FastifyRequest, status: number): void {
   const { caller, traceId, routeOptions, params } = request;
   const { permission } = routeOptions.config;
-  if (caller === null || permission === undefined || (status !== 403 && status < 500)) return;
+  if (caller === null || permission === undefined || permission === 'any_key') return;
+  if (status !== 403 && status < 500) return;
+  // A route that one of several permissions opens is named by the last of them.
+  const asked = typeof permission === 'string' ? permission : permission.at(-1);
   const { id = null } = params as { readonly id?: string | null };
-  void recordRefusal(vault, { caller, traceId }, permission, id, status === 403 ? 'denied' : 'failed');
+  if (asked !== undefined)
+    void recordRefusal(vault, { caller, traceId }, asked, id, status === 403 ? 'denied' : 'failed');
 }

@@ -1,4 +1,4 @@
-import { forgottenBefore } from '../commands/tokens/idempotently.js';
+import { forgottenBefore } from '../commands/once.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import type { Vault } from '../commands/vault.js';
 import { destroyOrphanKeys } from '../projections/orphan-keys.js';

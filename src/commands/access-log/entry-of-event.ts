@@ -33,7 +33,7 @@ export function entryOfEvent(
   const words = wordsByType[event.type];
   if (words === undefined) return null;
   const [entityType, operation, message] = words;
-  const entityId = entityType === 'token' ? null : entityIdOf(entityType, event, stream);
+  const entityId = entityType === 'token' ? null : entityIdOf(entityType, event);
   const ref = namesKey === null || entityId === null ? null : entityRef(namesKey, entityId);
   const { tenantId, time, actorId, source, trace } = event;
   return {
@@ -49,11 +49,9 @@ function actorTypeOf(actorId: string): ActorType {
   return actorId === 'operator' || actorId === 'system' ? actorId : 'application';
 }
 
-function entityIdOf(entity: AccessEntity, { clear, tenantId }: NewEvent, stream: string): string {
+function entityIdOf(entity: AccessEntity, { clear, tenantId }: NewEvent): string {
   if (entity === 'tenant') return tenantId;
-  const { key_id: keyId, application_id: applicationId } = clear;
-  if (entity === 'key') return String(keyId);
-  return typeof applicationId === 'string' ? applicationId : stream.slice('application-'.length);
+  return String(entity === 'key' ? clear['key_id'] : clear['application_id']);
 }
 
 function changesAccess({ type, clear: { changed } }: NewEvent): boolean {

@@ -26,6 +26,7 @@ import type { CommandContext } from '../command-context.js';
 import { deduplicationInForce, keepsSupersededData } from '../directory/tenant-settings.js';
 import { originOf } from '../event-origin.js';
 import { KeyLost } from '../key-lost.js';
+import { countDeduplication, refuseDeduplication } from '../limits/deduplication-guess.js';
 import { type OpenToken, openToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
 import { tenantKeysOf } from '../tenant-keys.js';
@@ -139,10 +140,13 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const { fingerprint } = content.reveal();
   const hash = fingerprintHash(tenantKeys.claims, fingerprint);
   const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
+  const refusal = guarded ? await refuseDeduplication(vault, context.caller) : null;
+  if (refusal !== null) return refuse(refusal);
   const newCvc = updated.cvc.is === 'set' ? new Secret(updated.cvc.value) : null;
   const stored = { do: 'store', payload: { content, cvc: newCvc }, index: { fingerprintHash: hash } } as const;
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;
   if (other !== null) {
+    await countDeduplication(vault, context.caller, other);
     const answer = duplicateAnswer(vault, context, other.open, other, { operation: 'update', cvcIgnored: false });
     const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision }];
     return {

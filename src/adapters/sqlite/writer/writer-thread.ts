@@ -5,7 +5,7 @@ import { prepareStores } from '../prepare-stores.js';
 import { createAccessOperations, isOfAccess, isOfStores, type StoreRequest } from './access-operations.js';
 import { createErasure, truncateLog } from './erasure.js';
 import { type Attempt, createGroupCommit } from './group-commit.js';
-import { createKeyOperations } from './key-operations.js';
+import { createKeyOperations, type Destroyed } from './key-operations.js';
 import type { FromWriter, ToWriter, WriterReply, WriterRequest } from './protocol.js';
 import { createVaultOperations } from './vault-operations.js';
 
@@ -41,8 +41,9 @@ function start(port: MessagePort, dataDir: string): void {
     queue = [];
     try {
       // Keys first: a key is durable before the event that names it.
-      commit(group.filter(isOfKeys), commitKeys);
+      commit('keys', group.filter(isOfKeys), commitKeys);
       commit(
+        'vault',
         group.filter((request) => !isOfKeys(request)),
         commitVault,
       );
@@ -54,17 +55,21 @@ function start(port: MessagePort, dataDir: string): void {
     }
   }
 
-  function commit(requests: readonly StoreRequest[], commitGroup: ReturnType<typeof createGroupCommit>): void {
+  function commit(
+    of: 'vault' | 'keys',
+    requests: readonly StoreRequest[],
+    commitGroup: ReturnType<typeof createGroupCommit>,
+  ): void {
     if (requests.length === 0) return;
     const attempts = commitGroup(requests.map((request) => () => execute(request)));
     const replies: WriterReply[] = [];
     for (const [index, request] of requests.entries()) {
       const attempt = attempts[index];
       if (attempt === undefined) continue;
-      if (attempt.ok && request.operation === 'destroy_keys') eraseThenReply(request, attempt.answer as string[]);
+      if (attempt.ok && destroys(request)) eraseThenReply(request.id, attempt.answer as Destroyed);
       else replies.push(reply(request.id, attempt));
     }
-    send({ message: 'replies', replies });
+    send({ message: 'replies', of, replies });
   }
 
   function replyAll(requests: readonly WriterRequest[], attempts: readonly Attempt[]): void {
@@ -72,7 +77,7 @@ function start(port: MessagePort, dataDir: string): void {
       const attempt = attempts[index];
       return attempt === undefined ? [] : [reply(id, attempt)];
     });
-    send({ message: 'replies', replies });
+    send({ message: 'replies', of: 'access', replies });
   }
 
   function execute(request: StoreRequest): unknown {
@@ -80,15 +85,14 @@ function start(port: MessagePort, dataDir: string): void {
     return operation(request.input);
   }
 
-  function eraseThenReply(request: Extract<WriterRequest, { operation: 'destroy_keys' }>, destroyed: string[]): void {
-    const keyIds = request.input.ended.map(({ keyId }) => keyId);
+  function eraseThenReply(requestId: number, { keyIds, destroyedNow }: Destroyed): void {
     vaultTimer ??= setTimeout(truncateVault, vaultTruncateMs);
-    erasure.erase(keyIds, destroyed, (ended) => {
+    erasure.erase(keyIds, destroyedNow, (ended) => {
       const attempt: Attempt =
         ended === null
           ? { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') }
           : { ok: true, answer: ended };
-      send({ message: 'replies', replies: [reply(request.id, attempt)] });
+      send({ message: 'replies', of: 'keys', replies: [reply(requestId, attempt)] });
     });
   }
 
@@ -140,7 +144,11 @@ function start(port: MessagePort, dataDir: string): void {
 }
 
 function isOfKeys(request: StoreRequest): boolean {
-  return !['commit', 'forget_claims', 'forget_tombstones'].includes(request.operation);
+  return !['commit', 'forget_claims', 'forget_tombstones', 'mark_key_used'].includes(request.operation);
+}
+
+function destroys(request: StoreRequest): boolean {
+  return request.operation === 'destroy_keys' || request.operation === 'destroy_tenant_keys';
 }
 
 function reply(id: number, attempt: Attempt): WriterReply {

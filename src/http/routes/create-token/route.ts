@@ -4,12 +4,16 @@ import { callerOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendToken } from '../../send-token.js';
 import { createTokenBody } from '../../token-body.js';
+import { createTokenOperation as operation } from './operation.js';
 
 /** `POST /tokens` (specification, "Create Token"). */
 export const createTokenRoute: Routes = (app, { vault }, headerNames) => {
   app.post(
     '/tokens',
-    { schema: { body: createTokenBody }, config: { permission: 'token:create', mediaType: 'application/json' } },
+    {
+      schema: { body: createTokenBody },
+      config: { permission: 'token:create', mediaType: 'application/json', operation },
+    },
     async (request, reply) => {
       const { traceId, body } = request;
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokens');
