@@ -1,13 +1,9 @@
-import { transformFor, transformForCreate } from '../../domain/access/decide-access.js';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
 import type { ClaimResult } from '../../ports/claims.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { CommandContext } from '../command-context.js';
-import { type CommandResult, done, rejected } from '../result.js';
+import { type CommandResult, rejected } from '../result.js';
 import type { Vault } from '../vault.js';
-import { duplicateAnswer } from './duplicate-answer.js';
-import { readToken } from './read-token.js';
-import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 const rememberedMs = 24 * 3_600_000;
 
@@ -17,50 +13,25 @@ export function forgottenBefore(now: number): number {
 }
 
 /**
- * Runs a command once per idempotency key: a repeat within 24 h gets the result of the first, rendered again from the
- * stored token under the caller's present rules; only successes are remembered (contract, section 1).
+ * Runs a command once per idempotency key: a repeat within 24 h gets the result of the first, which `again` renders
+ * from the stored tokens under the caller's present rules; only successes are remembered (contract, section 1).
  */
-export async function idempotently(
+export async function idempotently<T>(
   vault: Vault,
   tenantKeys: TenantKeys,
-  context: CommandContext,
-  operation: 'create' | 'update',
-  run: (cmd: string | null) => Promise<CommandResult<TokenAnswer>>,
-): Promise<CommandResult<TokenAnswer>> {
-  const { caller, idempotency } = context;
+  { caller, idempotency }: CommandContext,
+  run: (cmd: string | null) => Promise<CommandResult<T>>,
+  again: (result: ClaimResult) => Promise<CommandResult<T>>,
+): Promise<CommandResult<T>> {
   if (idempotency === null) return run(null);
   const { method, path, key } = idempotency;
   const cmd = keyedHash(tenantKeys.claims, 'idempotency', caller.applicationId, method, path, key).toString('hex');
   const claim = await vault.claims.begin(cmd, forgottenBefore(vault.clock.now()));
   if (claim.state === 'in_flight') return rejected('idempotency_in_flight');
-  if (claim.state === 'done') return renderAgain(vault, context, operation, claim.result);
+  if (claim.state === 'done') return again(claim.result);
   try {
     return await run(cmd);
   } finally {
     await vault.claims.release(cmd);
   }
-}
-
-async function renderAgain(
-  vault: Vault,
-  context: CommandContext,
-  operation: 'create' | 'update',
-  { tokens, deduplicated, cvcIgnored = false }: ClaimResult,
-): Promise<CommandResult<TokenAnswer>> {
-  const { caller } = context;
-  const [claimed] = tokens;
-  const read = claimed === undefined ? null : await readToken(vault, caller.tenantId, claimed.stream);
-  if (read === null || read.life.createdRevision !== claimed?.createdRevision)
-    return rejected('idempotent_result_gone');
-  const { view, life, open } = read;
-  if (deduplicated) {
-    return done(duplicateAnswer(vault, context, open, { life, view }, { operation, cvcIgnored }));
-  }
-  // The first may have been answered 503 because the keys of replaced data could not be destroyed yet.
-  if (view.state.ended.length > 0) await vault.keys.destroy(view.state.ended);
-  const { containers } = open.content.reveal();
-  const transform =
-    operation === 'create' ? transformForCreate(caller, containers) : transformFor(caller, 'token:update', containers);
-  if (transform === null) return rejected('forbidden');
-  return done(tokenAnswer(vault.expressions, open, { life, revision: view.state.revision }, transform));
 }

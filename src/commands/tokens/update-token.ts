@@ -33,6 +33,7 @@ import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
 import { idempotently } from './idempotently.js';
 import { preconditionHolds } from './precondition.js';
+import { renderAgain } from './render-again.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 type Update = {
@@ -59,7 +60,7 @@ export async function updateToken(
   const { tenantId, applicationId } = context.caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
-  return idempotently(vault, tenantKeys, context, 'update', async (cmd) => {
+  const run = async (cmd: string | null): Promise<TokenResult> => {
     const at = vault.clock.now();
     const checked = checkPatch(vault.expressions, patch, at);
     if (!checked.ok) return invalidFields(checked.errors);
@@ -68,7 +69,10 @@ export async function updateToken(
     const update: Update = { context, tenantKeys, patch, ifMatch, at, distinct, keepSuperseded };
     const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
     return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) => attemptUpdate(vault, update, view));
-  });
+  };
+  return idempotently(vault, tenantKeys, context, run, ({ tokens }) =>
+    renderAgain(vault, context, 'update', tokens[0]),
+  );
 }
 
 async function attemptUpdate(vault: Vault, update: Update, view: TokenView): Promise<Attempt<TokenResult>> {
@@ -142,10 +146,10 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const stored = { do: 'store', payload: { content, cvc: newCvc }, index: { fingerprintHash: hash } } as const;
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;
   if (other !== null) {
-    const answer = duplicateAnswer(vault, context, other.open, other, { operation: 'update', cvcIgnored: false });
-    const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision }];
+    const answer = duplicateAnswer(vault, context, other, { operation: 'update', cvcIgnored: false });
+    const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision, deduplicated: true }];
     return {
-      ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens, deduplicated: true } },
+      ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens } },
       answer: () => done(answer),
     };
   }
