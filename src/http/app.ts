@@ -8,10 +8,13 @@ import { problemBody } from './problem.js';
 import './request-state.js';
 import { createTokenRoute } from './routes/create-token/route.js';
 import { deleteTokenRoute } from './routes/delete-token/route.js';
+import { deleteTokensRoute } from './routes/delete-tokens/route.js';
+import { detokenizeRoute } from './routes/detokenize/route.js';
 import { errorPageRoute } from './routes/error-page/route.js';
 import { getTokenRoute } from './routes/get-token/route.js';
 import { healthRoute } from './routes/health/route.js';
 import { purgeCvcRoute } from './routes/purge-cvc/route.js';
+import { tokenizeRoute } from './routes/tokenize/route.js';
 import { updateTokenRoute } from './routes/update-token/route.js';
 import { type Routes, typed } from './routes.js';
 import type { HeaderNames, Service } from './service.js';
@@ -23,6 +26,9 @@ const routes: readonly Routes[] = [
   updateTokenRoute,
   deleteTokenRoute,
   purgeCvcRoute,
+  tokenizeRoute,
+  detokenizeRoute,
+  deleteTokensRoute,
   healthRoute,
   errorPageRoute,
 ];
