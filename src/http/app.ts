@@ -11,7 +11,9 @@ import { deleteTokenRoute } from './routes/delete-token/route.js';
 import { errorPageRoute } from './routes/error-page/route.js';
 import { getTokenRoute } from './routes/get-token/route.js';
 import { healthRoute } from './routes/health/route.js';
+import { listTokensRoute } from './routes/list-tokens/route.js';
 import { purgeCvcRoute } from './routes/purge-cvc/route.js';
+import { searchTokensRoute } from './routes/search-tokens/route.js';
 import { updateTokenRoute } from './routes/update-token/route.js';
 import { type Routes, typed } from './routes.js';
 import type { HeaderNames, Service } from './service.js';
@@ -19,6 +21,8 @@ import { traceIdOf } from './trace-id.js';
 
 const routes: readonly Routes[] = [
   createTokenRoute,
+  listTokensRoute,
+  searchTokensRoute,
   getTokenRoute,
   updateTokenRoute,
   deleteTokenRoute,

@@ -8,7 +8,7 @@ import { deriveFrom } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenDraft, type TokenRequest } from '../../domain/token/draft-token.js';
 import { evaluateId } from '../../domain/token/fields/evaluate-id.js';
 import { checkOwnValue } from '../../domain/token/fields/own-value.js';
-import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
+import { fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { Random } from '../../ports/random.js';
@@ -18,11 +18,12 @@ import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
 import { deduplicationInForce } from '../directory/tenant-settings.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
-import { tenantKeysOf } from '../tenant-keys.js';
+import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
 import { idempotently } from './idempotently.js';
+import { rowIndexOf } from './row-index.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /** A random alias that is taken is drawn again this often; then the id is a random UUID. */
@@ -35,6 +36,7 @@ export async function createToken(
   request: TokenRequest,
 ): Promise<CommandResult<TokenAnswer>> {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
+  const searchKey = await searchKeyOf(vault, context.caller.tenantId);
   return idempotently(vault, tenantKeys, context, 'create', async (cmd) => {
     const drafted = draftToken(vault.expressions, request, vault.clock.now());
     if (!drafted.ok) return invalidFields(drafted.errors);
@@ -45,7 +47,9 @@ export async function createToken(
     const { type } = request;
     const fingerprint = fingerprintOf(tenantKeys.fingerprints, type, derived.value.fingerprintValue);
     const distinct = await deduplicationInForce(vault, context.caller.tenantId, request.deduplicate_token);
-    const creation = { context, cmd, tenantKeys, ...drafted.value, fingerprint, transform, distinct };
+    const { indexValues } = derived.value;
+    const keys = { tenantKeys, searchKey };
+    const creation = { context, cmd, ...keys, ...drafted.value, indexValues, fingerprint, transform, distinct };
     return createUnderSomeId(vault, creation);
   });
 }
@@ -54,6 +58,8 @@ type Creation = TokenDraft & {
   readonly context: CommandContext;
   readonly cmd: string | null;
   readonly tenantKeys: TenantKeys;
+  readonly searchKey: Buffer;
+  readonly indexValues: readonly string[];
   readonly fingerprint: string;
   readonly transform: Transform;
   readonly distinct: boolean;
@@ -104,11 +110,13 @@ async function attemptCreate(
   view: TokenView,
   at: number,
 ): Promise<Attempt<CommandResult<TokenAnswer>>> {
-  const { context, tenantKeys, draft, cvc, expiresAt, fingerprint, transform, distinct } = creation;
-  const hash = fingerprintHash(tenantKeys.claims, fingerprint);
+  const { context, draft, cvc, expiresAt, indexValues, transform, distinct } = creation;
+  const createdBy = context.caller.applicationId;
+  const index = rowIndexOf(creation, content.reveal(), { createdBy, modifiedBy: null, indexValues });
+  const hash = index.fingerprintHash;
   const payload = { content, cvc: cvc === null ? null : new Secret(cvc) };
   const other = distinct ? await findDuplicate(vault, view.tenantId, hash, null) : null;
-  const stored = { do: 'store', payload, index: { fingerprintHash: hash } } as const;
+  const stored = { do: 'store', payload, index } as const;
   if (other !== null) {
     const request = { operation: 'create', cvcIgnored: cvc !== null } as const;
     const answer = duplicateAnswer(vault, context, other.open, other, request);
