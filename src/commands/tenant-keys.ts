@@ -8,3 +8,10 @@ export async function tenantKeysOf({ keys }: Vault, tenantId: string): Promise<T
   if (tenantKeys === null) throw new KeyLost(`tenant-${tenantId}`, 'key_missing');
   return tenantKeys;
 }
+
+/** The key of the terms that a tenant's tokens are searched by. */
+export async function searchKeyOf({ keys }: Vault, tenantId: string): Promise<Buffer> {
+  const searchKey = await keys.searchKey(tenantId);
+  if (searchKey === null) throw new KeyLost(`tenant-${tenantId}`, 'key_missing');
+  return searchKey;
+}

@@ -13,7 +13,9 @@ import { detokenizeRoute } from './routes/detokenize/route.js';
 import { errorPageRoute } from './routes/error-page/route.js';
 import { getTokenRoute } from './routes/get-token/route.js';
 import { healthRoute } from './routes/health/route.js';
+import { listTokensRoute } from './routes/list-tokens/route.js';
 import { purgeCvcRoute } from './routes/purge-cvc/route.js';
+import { searchTokensRoute } from './routes/search-tokens/route.js';
 import { tokenizeRoute } from './routes/tokenize/route.js';
 import { updateTokenRoute } from './routes/update-token/route.js';
 import { type Routes, typed } from './routes.js';
@@ -22,6 +24,8 @@ import { traceIdOf } from './trace-id.js';
 
 const routes: readonly Routes[] = [
   createTokenRoute,
+  listTokensRoute,
+  searchTokensRoute,
   getTokenRoute,
   updateTokenRoute,
   deleteTokenRoute,

@@ -38,6 +38,11 @@ export interface KeyRing {
   /** Makes a tenant's keys; durable when it resolves. */
   createTenant(tenantId: string): Promise<void>;
   tenantKeys(tenantId: string): Promise<TenantKeys | null>;
+  /**
+   * The key of the tenant's search terms in the present generation of token rows, 32 bytes; another generation has
+   * another one, so that a rebuild ends all older terms. Null for an unknown tenant.
+   */
+  searchKey(tenantId: string): Promise<Buffer | null>;
   /** A new data key, durable before it is handed out. The buffer is the caller's to zero. */
   create(tenantId: string): Promise<DataKey>;
   /** Runs `use` with the opened key, which must not leave it: the buffer may be zeroed right after. */

@@ -1,4 +1,5 @@
 import type { TokenView } from '../projections/token-view.js';
+import type { PageRequest, SearchPage, SearchPlan } from './search-plan.js';
 
 export type DueRow = {
   readonly stream: string;
@@ -14,6 +15,11 @@ export interface TokenRows {
   get(stream: string): Promise<TokenView | null>;
   /** The living, not yet expired token of the tenant with this keyed fingerprint, or null. */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
+  /**
+   * One page of the living, not yet expired tokens that a plan finds, and how many it finds, both as of one instant and
+   * with every change that has resolved. Throws StoreUnavailable for a search that takes too long.
+   */
+  search(plan: SearchPlan, page: PageRequest): Promise<SearchPage>;
   /** Rows whose expiry or cvc purge is due at `now`, earliest first, at most `limit`. */
   due(now: number, limit: number): Promise<readonly DueRow[]>;
   /** The earliest due time of all rows, or null. */

@@ -1,5 +1,4 @@
 import { tokenStream } from '../../events/tokens/stream-name.js';
-import type { TenantKeys } from '../../ports/key-ring.js';
 import { changeTokens } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
@@ -8,9 +7,10 @@ import type { Vault } from '../vault.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import type { Creation } from './creation.js';
 import { answerOf, type Candidate, claimedBy, decideTogether } from './joint-creation.js';
+import type { IndexKeys } from './row-index.js';
 import type { TokenAnswer } from './token-answer.js';
 
-type Command = { readonly context: CommandContext; readonly tenantKeys: TenantKeys; readonly cmd: string | null };
+type Command = IndexKeys & { readonly context: CommandContext; readonly cmd: string | null };
 
 type Created = { readonly ok: true; readonly answers: readonly TokenAnswer[] };
 type Taken = { readonly ok: false; readonly taken: readonly number[] };
@@ -48,7 +48,7 @@ const idInUse: Rejected = { ok: false, code: 'id_in_use', errors: { id: ['is in 
 
 function tryTogether(
   vault: Vault,
-  { context, tenantKeys, cmd }: Command,
+  { context, tenantKeys, searchKey, cmd }: Command,
   candidates: readonly Candidate[],
 ): Promise<Created | Taken> {
   const { tenantId, applicationId } = context.caller;
@@ -56,7 +56,8 @@ function tryTogether(
   const at = vault.clock.now();
   const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
   return changeTokens<Created | Taken>(vault, { tenantId, tenantKeys, streams }, origin, async (viewOf) => {
-    const decided = await decideTogether(vault, tenantId, candidates, viewOf, at);
+    const by = { caller: context.caller, tenantKeys, searchKey };
+    const decided = await decideTogether(vault, by, candidates, viewOf, at);
     if (!decided.ok) return { do: 'answer', answer: decided };
     const { outcomes } = decided;
     return {

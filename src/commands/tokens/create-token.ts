@@ -1,20 +1,19 @@
 import type { TokenRequest } from '../../domain/token/draft-token.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
-import type { TenantKeys } from '../../ports/key-ring.js';
-import type { TokenView } from '../../projections/token-view.js';
 import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
-import { tenantKeysOf } from '../tenant-keys.js';
+import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import { createdAnswer } from './created-answer.js';
-import { type Creation, decideCreation, prepareCreation } from './creation.js';
+import { type Creation, type CreationPlace, decideCreation, prepareCreation } from './creation.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
 import { idempotently } from './idempotently.js';
 import { renderAgain } from './render-again.js';
+import type { IndexKeys } from './row-index.js';
 import type { TokenAnswer } from './token-answer.js';
 
 type TokenResult = CommandResult<TokenAnswer>;
@@ -22,16 +21,17 @@ type TokenResult = CommandResult<TokenAnswer>;
 /** Creates a token (specification, "Create Token"; contract, sections 1, 3, 4 and 6). */
 export async function createToken(vault: Vault, context: CommandContext, request: TokenRequest): Promise<TokenResult> {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
+  const searchKey = await searchKeyOf(vault, context.caller.tenantId);
   const run = async (cmd: string | null): Promise<TokenResult> => {
     const creation = await prepareCreation(vault, context, tenantKeys, request);
-    return creation.ok ? createUnderSomeId(vault, { context, tenantKeys, cmd }, creation.value) : creation;
+    return creation.ok ? createUnderSomeId(vault, { context, tenantKeys, searchKey, cmd }, creation.value) : creation;
   };
   return idempotently(vault, tenantKeys, context, run, ({ tokens }) =>
     renderAgain(vault, context, 'create', tokens[0]),
   );
 }
 
-type Command = { readonly context: CommandContext; readonly tenantKeys: TenantKeys; readonly cmd: string | null };
+type Command = IndexKeys & { readonly context: CommandContext; readonly cmd: string | null };
 
 async function createUnderSomeId(vault: Vault, command: Command, creation: Creation): Promise<TokenResult> {
   const random = randomForCommand(vault.random, command.tenantKeys.claims, command.cmd);
@@ -50,31 +50,35 @@ function createUnder(vault: Vault, command: Command, creation: Creation, id: str
   const at = vault.clock.now();
   const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
   return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) =>
-    attemptCreate(vault, context, creation, { id, view, at }),
+    attemptCreate(vault, command, creation, { id, view, at, createdBy: applicationId }),
   );
 }
 
-type Place = { readonly id: string; readonly view: TokenView; readonly at: number };
-
 async function attemptCreate(
   vault: Vault,
-  context: CommandContext,
+  command: Command,
   creation: Creation,
-  { id, view, at }: Place,
+  place: CreationPlace,
 ): Promise<Attempt<TokenResult>> {
-  const { index, distinct, cvc, transform } = creation;
-  const other = distinct ? await findDuplicate(vault, view.tenantId, index.fingerprintHash, null) : null;
+  const { fingerprintHash, distinct, cvc, transform } = creation;
+  const other = distinct ? await findDuplicate(vault, place.view.tenantId, fingerprintHash, null) : null;
   if (other !== null) {
     const cvcIgnored = cvc !== null;
-    const answer = duplicateAnswer(vault, context, other, { operation: 'create', cvcIgnored });
+    const answer = duplicateAnswer(vault, command.context, other, { operation: 'create', cvcIgnored });
     const { createdRevision } = other.life;
     return {
-      ...{ do: 'store', decisions: [], payload: { content: null, cvc: null }, index, distinctFingerprint: null },
+      ...{
+        do: 'store',
+        decisions: [],
+        payload: { content: null, cvc: null },
+        index: 'keep',
+        distinctFingerprint: null,
+      },
       claims: { tokens: [{ stream: other.view.stream, createdRevision, deduplicated: true, cvcIgnored }] },
       answer: () => done(answer),
     };
   }
-  const write = decideCreation(vault, creation, id, view, at);
+  const write = decideCreation(vault, command, creation, place);
   if (write === null) return { do: 'answer', answer: rejected('id_in_use') };
   return {
     ...{ ...write, do: 'store' },

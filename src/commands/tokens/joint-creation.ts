@@ -7,6 +7,7 @@ import { type Creation, type CreationWrite, decideCreation } from './creation.js
 import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
 import type { ReadToken } from './read-token.js';
+import type { IndexKeys } from './row-index.js';
 import type { TokenAnswer } from './token-answer.js';
 
 /** A creation with the id that it is tried under. */
@@ -27,24 +28,26 @@ export type JointCreation =
 /** Decides several creations as if they were carried out one after the other. Deduplication comes before ids in use. */
 export async function decideTogether(
   vault: Vault,
-  tenantId: string,
+  { caller, ...keys }: IndexKeys & Pick<CommandContext, 'caller'>,
   candidates: readonly Candidate[],
   viewOf: ViewOf,
   at: number,
 ): Promise<JointCreation> {
+  const { tenantId, applicationId: createdBy } = caller;
   const outcomes: Outcome[] = [];
   const byFingerprint = new Map<string, CreationWrite>();
   const streams = new Set<string>();
   const taken: number[] = [];
   for (const [index, { creation, id, stream }] of candidates.entries()) {
-    const { fingerprintHash } = creation.index;
+    const { fingerprintHash } = creation;
     const twin = creation.distinct ? byFingerprint.get(fingerprintHash) : undefined;
     const token =
       creation.distinct && twin === undefined ? await findDuplicate(vault, tenantId, fingerprintHash, null) : null;
     if (twin !== undefined) outcomes.push({ is: 'twin', creation, write: twin });
     else if (token !== null) outcomes.push({ is: 'stored', creation, token });
     else {
-      const write = streams.has(stream) ? null : decideCreation(vault, creation, id, viewOf(stream), at);
+      const place = { id, view: viewOf(stream), at, createdBy };
+      const write = streams.has(stream) ? null : decideCreation(vault, keys, creation, place);
       if (write === null) taken.push(index);
       else {
         streams.add(stream);

@@ -17,7 +17,7 @@ import {
 } from '../../domain/token/draft-update.js';
 import { checkOwnValue } from '../../domain/token/fields/own-value.js';
 import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state.js';
-import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
+import { fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { TokenView } from '../../projections/token-view.js';
@@ -27,18 +27,20 @@ import { deduplicationInForce, keepsSupersededData } from '../directory/tenant-s
 import { KeyLost } from '../key-lost.js';
 import { type OpenToken, openToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
-import { tenantKeysOf } from '../tenant-keys.js';
+import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
 import { idempotently } from './idempotently.js';
 import { preconditionHolds } from './precondition.js';
 import { renderAgain } from './render-again.js';
+import { rowIndexOf } from './row-index.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 type Update = {
   readonly context: CommandContext;
   readonly tenantKeys: TenantKeys;
+  readonly searchKey: Buffer;
   readonly patch: TokenPatch;
   /** Revisions named by `If-Match`, or null without one. */
   readonly ifMatch: string | null;
@@ -59,6 +61,7 @@ export async function updateToken(
 ): Promise<TokenResult> {
   const { tenantId, applicationId } = context.caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
+  const searchKey = await searchKeyOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
   const run = async (cmd: string | null): Promise<TokenResult> => {
     const at = vault.clock.now();
@@ -66,7 +69,7 @@ export async function updateToken(
     if (!checked.ok) return invalidFields(checked.errors);
     const distinct = await deduplicationInForce(vault, tenantId, patch.deduplicate_token);
     const keepSuperseded = await keepsSupersededData(vault, tenantId);
-    const update: Update = { context, tenantKeys, patch, ifMatch, at, distinct, keepSuperseded };
+    const update: Update = { context, tenantKeys, searchKey, patch, ifMatch, at, distinct, keepSuperseded };
     const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
     return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) => attemptUpdate(vault, update, view));
   };
@@ -105,7 +108,11 @@ function authorise({ context, patch }: Update, content: TokenContent): CommandRe
   return same || maySeeClear(caller, containers) ? done(transform) : rejected('reveal_required');
 }
 
-type Drafted = { readonly updated: UpdateDraft; readonly content: Secret<TokenContent> };
+type Drafted = {
+  readonly updated: UpdateDraft;
+  readonly content: Secret<TokenContent>;
+  readonly indexValues: readonly string[];
+};
 
 function draft(
   vault: Vault,
@@ -117,7 +124,9 @@ function draft(
   const drafted = draftUpdate(vault.expressions, stored, patch, at);
   if (!drafted.ok) return drafted;
   const { draft: next, ownValues } = drafted.value;
-  if (drafted.value.changed.length === 0) return valid({ updated: drafted.value, content: new Secret(content) });
+  if (drafted.value.changed.length === 0) {
+    return valid({ updated: drafted.value, content: new Secret(content), indexValues: [] });
+  }
   const derived = deriveFrom(vault.expressions, next);
   if (!derived.ok) return derived;
   const own = checkOwnValue(ownValues, { givenId: null, ...next });
@@ -126,7 +135,8 @@ function draft(
     return invalid('data', "the token's id must not contain its value");
   }
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, content.type, derived.value.fingerprintValue);
-  return valid({ updated: drafted.value, content: new Secret({ id: content.id, ...next, fingerprint }) });
+  const { indexValues } = derived.value;
+  return valid({ updated: drafted.value, content: new Secret({ id: content.id, ...next, fingerprint }), indexValues });
 }
 
 type Ready = Drafted & {
@@ -137,13 +147,15 @@ type Ready = Drafted & {
 };
 
 async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<Attempt<TokenResult>> {
-  const { context, tenantKeys, distinct, at, keepSuperseded } = update;
-  const { view, open, content, updated, transform } = ready;
+  const { context, distinct, at, keepSuperseded } = update;
+  const { view, life, open, content, indexValues, updated, transform } = ready;
   const { fingerprint } = content.reveal();
-  const hash = fingerprintHash(tenantKeys.claims, fingerprint);
+  const modifiedBy = context.caller.applicationId;
+  const index = rowIndexOf(update, content.reveal(), { createdBy: life.createdBy, modifiedBy, indexValues });
+  const hash = index.fingerprintHash;
   const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
   const newCvc = updated.cvc.is === 'set' ? new Secret(updated.cvc.value) : null;
-  const stored = { do: 'store', payload: { content, cvc: newCvc }, index: { fingerprintHash: hash } } as const;
+  const stored = { do: 'store', payload: { content, cvc: newCvc }, index } as const;
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;
   if (other !== null) {
     const answer = duplicateAnswer(vault, context, other, { operation: 'update', cvcIgnored: false });

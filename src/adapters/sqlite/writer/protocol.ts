@@ -17,6 +17,11 @@ export type WriterOperations = {
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
+  insert_generation_key: {
+    of: 'keys';
+    input: { readonly generation: number; readonly madeAt: number; readonly wrapped: Uint8Array };
+    answer: null;
+  };
   insert_data_keys: {
     of: 'keys';
     input: {
