@@ -23,6 +23,8 @@ export type Vault = {
   readonly timers: Timers;
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
+  /** Streams of deletes that ended in 503, by tenant: a query finds such tokens no more, but their keys may live. */
+  readonly unfinishedErasures: Map<string, Set<string>>;
   /** How long a cvc may live, milliseconds: at most one hour. */
   readonly cvcRetentionMs: number;
 };

@@ -66,6 +66,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       timers: { dueAt: (dueAt) => sweep.dueAt(dueAt) },
       expressions: createExpressions(),
       streams: createStreamQueue(),
+      unfinishedErasures: new Map(),
       cvcRetentionMs: options.cvcRetentionMs,
     };
     const reportError = (error: unknown): void => {

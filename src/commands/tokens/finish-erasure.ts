@@ -1,0 +1,36 @@
+import type { TokenView } from '../../projections/token-view.js';
+import { loadToken } from '../load-token.js';
+import type { Vault } from '../vault.js';
+
+/**
+ * Destroys keys that earlier deletes of these tokens have ended but could not destroy; answers of how many tokens. The
+ * calls are made at the same moment, so that one checkpoint of the key store serves all.
+ */
+export async function finishErasure({ keys }: Vault, gone: readonly TokenView[]): Promise<number> {
+  const ended = gone.filter(({ state }) => state.life === null && state.ended.length > 0);
+  const destroyed = await Promise.all(ended.map(({ state }) => keys.destroy(state.ended)));
+  return destroyed.filter((count) => count > 0).length;
+}
+
+/** Notes deletes that were not finished, for `finishRemembered`. */
+export function rememberUnfinished(
+  { unfinishedErasures }: Vault,
+  tenantId: string,
+  tokens: readonly { readonly stream: string }[],
+): void {
+  const known = unfinishedErasures.get(tenantId) ?? new Set();
+  for (const { stream } of tokens) known.add(stream);
+  unfinishedErasures.set(tenantId, known);
+}
+
+/**
+ * Finishes what earlier deletes of the tenant left: a query does not find a token that is deleted, so its repeat could
+ * say that all is done while keys live. After a restart the shredder has done it.
+ */
+export async function finishRemembered(vault: Vault, tenantId: string): Promise<void> {
+  const streams = vault.unfinishedErasures.get(tenantId) ?? new Set();
+  for (const stream of [...streams]) {
+    await finishErasure(vault, [await loadToken(vault, tenantId, stream)]);
+    streams.delete(stream);
+  }
+}
