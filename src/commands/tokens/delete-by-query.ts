@@ -27,7 +27,6 @@ export async function deleteByQuery(
   if (parsed.query.is === 'everything') return invalidFields({ query: ['must not be blank'] });
   const { caller } = context;
   const { tenantId } = caller;
-  await finishRemembered(vault, tenantId);
   const searchKey = await searchKeyOf(vault, tenantId);
   const [found, deletable] = (['token:search', 'token:delete'] as const).map((permission) =>
     planSearch(searchKey, tenantId, parsed.query, reachOf(caller, permission)),
@@ -37,6 +36,7 @@ export async function deleteByQuery(
   const { total, tokens } = await firstOf(vault, both);
   const all = await vault.rows.search(found, { now: vault.clock.now(), offset: 0, limit: 1 });
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens);
+  await finishRemembered(vault, tenantId);
   const outside = Math.max(0, all.total - total);
   // What changed meanwhile may be found no more, so it stays for the next call.
   return done({ deleted, refused: refused + outside, remaining: total - tokens.length + changed });

@@ -10,7 +10,7 @@ import { KeyLost } from '../key-lost.js';
 import { openToken } from '../open-token.js';
 import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
-import { finishErasure, rememberUnfinished } from './finish-erasure.js';
+import { finishErasure, forgetFinished, rememberUnfinished } from './finish-erasure.js';
 
 /** Tokens of one unit of work: their boxes, up to 512 KiB each, are in memory together. */
 const tokensAtOnce = 100;
@@ -36,6 +36,7 @@ export async function deleteTokens(
     const some = tokens.slice(start, start + tokensAtOnce);
     try {
       const { deleted, refused, changed } = await deleteAtOnce(vault, context, some);
+      forgetFinished(vault, context.caller.tenantId, some);
       sum = { deleted: sum.deleted + deleted, refused: sum.refused + refused, changed: sum.changed + changed };
     } catch (error) {
       rememberUnfinished(vault, context.caller.tenantId, some);

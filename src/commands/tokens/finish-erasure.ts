@@ -12,15 +12,20 @@ export async function finishErasure({ keys }: Vault, gone: readonly TokenView[])
   return destroyed.filter((count) => count > 0).length;
 }
 
+type Tokens = readonly { readonly stream: string }[];
+
 /** Notes deletes that were not finished, for `finishRemembered`. */
-export function rememberUnfinished(
-  { unfinishedErasures }: Vault,
-  tenantId: string,
-  tokens: readonly { readonly stream: string }[],
-): void {
-  const known = unfinishedErasures.get(tenantId) ?? new Set();
-  for (const { stream } of tokens) known.add(stream);
-  unfinishedErasures.set(tenantId, known);
+export function rememberUnfinished({ unfinishedErasures }: Vault, tenantId: string, tokens: Tokens): void {
+  const streams = unfinishedErasures.get(tenantId) ?? new Set();
+  for (const { stream } of tokens) streams.add(stream);
+  unfinishedErasures.set(tenantId, streams);
+}
+
+export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, tokens: Tokens): void {
+  const streams = unfinishedErasures.get(tenantId);
+  if (streams === undefined) return;
+  for (const { stream } of tokens) streams.delete(stream);
+  if (streams.size === 0) unfinishedErasures.delete(tenantId);
 }
 
 /**
@@ -28,9 +33,8 @@ export function rememberUnfinished(
  * say that all is done while keys live. After a restart the shredder has done it.
  */
 export async function finishRemembered(vault: Vault, tenantId: string): Promise<void> {
-  const streams = vault.unfinishedErasures.get(tenantId) ?? new Set();
-  for (const stream of [...streams]) {
+  for (const stream of [...(vault.unfinishedErasures.get(tenantId) ?? [])]) {
     await finishErasure(vault, [await loadToken(vault, tenantId, stream)]);
-    streams.delete(stream);
+    forgetFinished(vault, tenantId, [{ stream }]);
   }
 }
