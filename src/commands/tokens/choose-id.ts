@@ -1,11 +1,11 @@
-import { type Checked, valid } from '../../domain/field-errors.js';
+import { type Checked, type FieldErrors, valid } from '../../domain/field-errors.js';
 import type { TokenDraft } from '../../domain/token/draft-token.js';
 import { evaluateId } from '../../domain/token/fields/evaluate-id.js';
 import { checkOwnValue } from '../../domain/token/fields/own-value.js';
 import type { Random } from '../../ports/random.js';
 import type { Vault } from '../vault.js';
 
-/** A random alias that is taken is drawn again this often; then the id is a random UUID (contract, section 3). */
+/** A random alias is drawn this often; when all were taken the id is a random UUID (contract, section 3). */
 const aliasTriesMax = 10;
 
 /**
@@ -20,18 +20,31 @@ export function chooseId(
 ): Checked<string> {
   if (taken > 0 && taken >= triesMax(id)) return valid(vault.random.uuid());
   const { containers, metadata } = draft;
-  const chosen =
-    id === null ? valid(random.uuid()) : evaluateId(vault.expressions, id, draft.data, (max) => random.integer(max));
-  if (!chosen.ok) return chosen;
-  const own = checkOwnValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
-  return own.ok ? chosen : own;
+  for (let drawn = 1; ; drawn += 1) {
+    const chosen =
+      id === null ? valid(random.uuid()) : evaluateId(vault.expressions, id, draft.data, (max) => random.integer(max));
+    if (!chosen.ok) return chosen;
+    const own = checkOwnValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
+    if (own.ok) return chosen;
+    // A random alias may by chance be the value itself; then, as when it is taken, another one is drawn.
+    if (!isRandom(id) || !concernsId(own.errors)) return own;
+    if (drawn === aliasTriesMax) return taken === 0 ? own : valid(vault.random.uuid());
+  }
 }
 
 /** Whether another id may be chosen when this many were taken. */
 export function mayChooseAgain({ id }: TokenDraft, taken: number): boolean {
-  return id?.kind !== 'given' && id?.random !== false && taken <= triesMax(id);
+  return (id === null || isRandom(id)) && taken <= triesMax(id);
 }
 
 function triesMax(id: TokenDraft['id']): number {
   return id === null ? 1 : aliasTriesMax;
+}
+
+function isRandom(id: TokenDraft['id']): boolean {
+  return id?.kind === 'expression' && id.random;
+}
+
+function concernsId(errors: FieldErrors): boolean {
+  return Object.keys(errors).every((path) => path === 'id');
 }

@@ -59,6 +59,15 @@ describe('201 an id by an expression over the data', () => {
     expect(other.id).not.toBe(one.id);
   });
 
+  test('a random alias that happens to be the value itself is drawn again', async ({ service }) => {
+    // One digit is drawn: one alias in ten is the account number.
+    const token = { id: '{{ data | alias_preserve_format: 5, 4 }}', type: 'us_bank_account_number' };
+    for (let i = 0; i < 30; i += 1) {
+      const { id } = await create(service, { ...token, data: '9081726354' });
+      expect(id).not.toBe('9081726354');
+    }
+  });
+
   test('a random alias that is always taken ends as a UUID', async ({ service }) => {
     // Ten ids are possible; whoever comes when all are taken has drawn ten in vain.
     const id = `${uniqueId()}-{{ data | alias_preserve_format }}`;

@@ -80,6 +80,11 @@ describe('403 changing expressions needs reveal: an attacker may not write a pro
       [rule('/open/', 'reveal', ['token:read', 'token:use']), rule('/', 'mask', ['token:read', 'token:update'])],
       'private',
     ],
+    [
+      'a public application, even with a rule that no public one can be given',
+      [rule('/', 'reveal', ['token:read', 'token:use', 'token:update'])],
+      'public',
+    ],
     ['a public application with a revealing rule', [rule('/', 'reveal', ['token:update'])], 'public'],
   ] as const;
 
