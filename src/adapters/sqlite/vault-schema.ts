@@ -51,7 +51,7 @@ export const vaultSchema = `
   CREATE INDEX token_rows_created_at ON token_rows (created_at, seq) WHERE created_at IS NOT NULL;
   CREATE INDEX token_rows_modified_at ON token_rows (modified_at, seq) WHERE modified_at IS NOT NULL;
 
-  -- Which tokens have a term, and how many. A term is a keyed hash with the tenant in its key.
+  -- Which tokens have a term, and of a common one how many. A term is a keyed hash with the tenant in its key.
   CREATE TABLE postings (
     term BLOB NOT NULL,
     seq INTEGER NOT NULL,

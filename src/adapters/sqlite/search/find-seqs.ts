@@ -1,4 +1,5 @@
 import type { SearchPlan } from '../../../ports/search-plan.js';
+import { termCount, termCountSql } from '../term-counts.js';
 import { chooseDriver, type Driver, residue } from './choose-driver.js';
 import { type Condition, compileCondition } from './compile-condition.js';
 import { countDue, countDueWith, notDue } from './due-rows.js';
@@ -18,8 +19,8 @@ export async function findSeqs(
   wanted: Wanted,
   now: number,
 ): Promise<Found> {
-  const count = connection.column('SELECT count FROM term_counts WHERE term = ?');
-  const countOf = (term: Buffer): number => Number(count.get(term) ?? 0);
+  const [kept, counted] = [connection.column(termCountSql.kept), connection.column(termCountSql.counted)];
+  const countOf = (term: Buffer): number => termCount(kept, counted, term);
   const all = Buffer.from(plan.all, 'hex');
   const everyCount = countOf(all);
   const weighed = weigh(plan.where, countOf, everyCount);

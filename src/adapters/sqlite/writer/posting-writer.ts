@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from '../open-database.js';
+import { keptCountMin } from '../term-counts.js';
 
 /** What a row is found by: the position of the event that created it, and its terms in hex. */
 export type Postings = { readonly seq: number | null; readonly terms: readonly string[] };
@@ -7,8 +8,10 @@ export type Postings = { readonly seq: number | null; readonly terms: readonly s
 export function createPostingWriter(database: SqliteDatabase) {
   const insert = database.prepare('INSERT INTO postings (term, seq) VALUES (?, ?)');
   const remove = database.prepare('DELETE FROM postings WHERE term = ? AND seq = ?');
-  const countUp = database.prepare(
-    'INSERT INTO term_counts (term, count) VALUES (?, 1) ON CONFLICT (term) DO UPDATE SET count = count + 1',
+  const countUp = database.prepare('UPDATE term_counts SET count = count + 1 WHERE term = ?');
+  const isCommon = database.prepare(`SELECT 1 FROM postings WHERE term = ? LIMIT 1 OFFSET ${keptCountMin - 1}`);
+  const keepCount = database.prepare(
+    'INSERT INTO term_counts (term, count) SELECT term, count(*) FROM postings WHERE term = ?',
   );
   const countDown = database.prepare('UPDATE term_counts SET count = count - 1 WHERE term = ?');
   const dropCount = database.prepare('DELETE FROM term_counts WHERE term = ? AND count = 0');
@@ -17,7 +20,7 @@ export function createPostingWriter(database: SqliteDatabase) {
     for (const term of terms) {
       const bytes = Buffer.from(term, 'hex');
       insert.run(bytes, seq);
-      countUp.run(bytes);
+      if (countUp.run(bytes).changes === 0 && isCommon.get(bytes) !== undefined) keepCount.run(bytes);
     }
   }
 

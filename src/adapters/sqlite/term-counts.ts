@@ -1,0 +1,17 @@
+import type { Statement } from 'better-sqlite3';
+
+/**
+ * From so many tokens on the count of a term is kept; those of a rarer one are counted where they stand. Most terms are
+ * of one token (its id, its fingerprint), and a counter of each would cost as much as all postings.
+ */
+export const keptCountMin = 64;
+
+/** How many tokens have a term, by `term_counts` or, when it is too rare for that, by its postings. */
+export function termCount(kept: Statement, counted: Statement, term: Buffer): number {
+  return Number(kept.get(term) ?? counted.get(term));
+}
+
+export const termCountSql = {
+  kept: 'SELECT count FROM term_counts WHERE term = ?',
+  counted: 'SELECT count(*) FROM postings WHERE term = ?',
+} as const;
