@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 
 export type StoreFile = { readonly name: string; readonly content: Buffer };
 
@@ -80,7 +80,7 @@ export type WrappedKey = { readonly id: string; readonly wrapped: Buffer; readon
 
 /** The rows of `keys.db` through a second connection that only reads. */
 export function wrappedKeys(dataDir: string): Map<string, WrappedKey> {
-  const database = new Database(join(dataDir, 'keys.db'), { readonly: true });
+  const database = keptDatabase(join(dataDir, 'keys.db'), { readonly: true });
   try {
     const rows = database.prepare('SELECT hex(id) AS hex, wrapped, destroyed_by FROM data_keys').all() as {
       readonly hex: string;

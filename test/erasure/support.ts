@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { applyToView } from '#src/projections/token-view.js';
 import type { TestService } from '../support/test-service.js';
@@ -53,7 +53,7 @@ export async function wrappedKeysOf(service: TestService, id: string) {
 
 /** A second connection, as another process would have it. */
 export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys.db') {
-  const database = new Database(join(dataDir, file), { readonly: true });
+  const database = keptDatabase(join(dataDir, file), { readonly: true });
   return {
     /** Reads once and holds nothing after it. */
     look: () => database.prepare('SELECT count(*) FROM sqlite_schema').get(),
@@ -75,7 +75,7 @@ export async function copyOf(dataDir: string, names: readonly string[] = ['vault
 
 /** Runs statements on a file of a stopped service. */
 export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement: string, ...values: unknown[]): number {
-  const database = new Database(join(dataDir, file));
+  const database = keptDatabase(join(dataDir, file), {});
   try {
     return database.prepare(statement).run(...values).changes;
   } finally {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import type { TestService } from '../support/test-service.js';
 import { card, create, expectRefusal, path, refusal, test, uniqueId } from './routes/support.js';
 
@@ -8,7 +8,7 @@ const unavailable = { status: 503, code: 'store_unavailable', paths: [] };
 
 /** Another program, a backup perhaps, reads the key store: the old bytes of a key cannot leave its files meanwhile. */
 function readKeys({ dataDir }: TestService): () => void {
-  const reader = new Database(join(dataDir, 'keys.db'), { readonly: true });
+  const reader = keptDatabase(join(dataDir, 'keys.db'), { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM sqlite_master').get();
   return () => reader.close();
