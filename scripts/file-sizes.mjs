@@ -8,4 +8,5 @@ const sizes = readdirSync('src', { recursive: true })
   .sort((a, b) => a.lines - b.lines);
 const median = sizes[Math.floor(sizes.length / 2)]?.lines ?? 0;
 console.log(`${sizes.length} source files, median ${median} lines`);
-for (const { file, lines } of sizes.filter(({ lines }) => lines > 200)) console.log(`over 200 lines: ${file} (${lines})`);
+for (const { file, lines } of sizes.filter(({ lines }) => lines > 200))
+  console.log(`over 200 lines: ${file} (${lines})`);

@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { StoreBroken } from '../compose/embedded.js';
+import { loggedError } from '../http/logging/logged-error.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Failure } from './failure.js';
+import { storeUnavailableText } from './store-unavailable-text.js';
 import { addApplications } from './verbs/applications.js';
 import { addConfig } from './verbs/config.js';
 import { addInit } from './verbs/init.js';
@@ -44,5 +47,12 @@ function exitCodeOf(error: unknown): number {
     process.stderr.write(`${error.message}\n`);
     return error instanceof Failure ? error.exitCode : 1;
   }
-  throw error;
+  if (error instanceof StoreUnavailable) {
+    process.stderr.write(`${storeUnavailableText(error)}\n`);
+    return 1;
+  }
+  // As in the log: a message or cause may quote data (contract, section 13).
+  const { name, code = '', stack = '' } = loggedError(error);
+  process.stderr.write(`this was not foreseen, please report it: ${name} ${code}\n${stack}\n`);
+  return 1;
 }

@@ -1,7 +1,10 @@
 import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { lockData } from '../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
+
+const files = ['lock', ...['keys.db', 'vault.db'].flatMap((file) => [file, `${file}-wal`, `${file}-shm`])];
 
 /**
  * Takes a data directory for this process: makes it (owner only) when it is not there, and refuses it when it cannot be
@@ -14,6 +17,7 @@ export async function takeDataDirectory(dataDir: string): Promise<{ release(): v
   } catch (error) {
     throw new StoreBroken(`the data directory ${dataDir} cannot be ${reasonOf(error)}`);
   }
+  for (const file of files) await expectWritable(join(dataDir, file));
   const lock = lockData(dataDir);
   if (lock === null) {
     throw new StoreBroken(
@@ -21,6 +25,16 @@ export async function takeDataDirectory(dataDir: string): Promise<{ release(): v
     );
   }
   return lock;
+}
+
+/** SQLite opens a file that it may not write for reading alone, and locks nothing then; it says so at the first write. */
+async function expectWritable(file: string): Promise<void> {
+  try {
+    await access(file, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw new StoreBroken(`${file} cannot be ${reasonOf(error)}`);
+  }
 }
 
 function reasonOf(error: unknown): string {

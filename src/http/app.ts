@@ -32,8 +32,8 @@ const routes: readonly Routes[] = [
 ];
 
 const bodyBytesMax = 4 * 1024 * 1024;
-/** An id has at most 400 characters of up to 4 bytes, each written as three characters in a path. */
-const pathIdCharactersMax = 4_800;
+/** More than Node takes as a request line: an id that is too long for a token is unknown like any other. */
+const pathIdCharactersMax = 16 * 1024;
 const traceHeader = 'service-trace-id';
 
 export type RequestLog = {
@@ -72,7 +72,6 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     request.traceId = traceIdOf(request, headerNames.traceId, uuid);
     reply.header(traceHeader, request.traceId);
   });
-  app.addHook('onRequest', createAuthentication(service, headerNames.apiKey));
   app.addHook('onResponse', async (request, reply) => {
     log.request({
       route: request.routeOptions.url ?? 'none',
@@ -92,10 +91,12 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.setNotFoundHandler((request, reply) => sendProblem(reply, 'not_found', request.traceId));
   if (options.corsOrigins.length > 0) {
     const exposedHeaders = ['etag', 'location', 'retry-after', traceHeader];
-    app.register(fastifyCors, { origin: [...options.corsOrigins], exposedHeaders });
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+    app.register(fastifyCors, { origin: [...options.corsOrigins], methods, exposedHeaders });
   }
-  // Inside a plugin, so that routes come after the hooks that plugins add.
+  // Inside a plugin, so that authentication and routes come after the hooks that plugins add: a browser reads a 401 too.
   app.register(async (scope) => {
+    scope.addHook('onRequest', createAuthentication(service, headerNames.apiKey));
     for (const route of routes) route(typed(scope), service, headerNames);
   });
   return app;
@@ -110,6 +111,8 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
+    // What still comes on an open connection while the service stops is done like any other.
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
     // No hook runs before these.
     frameworkErrors: (_error, request, reply) => {
@@ -118,10 +121,17 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
       sendProblem(reply as FastifyReply, 'malformed_request', traceId);
     },
     clientErrorHandler: (_error, socket) => {
-      const body = problemBody('malformed_request', uuid());
-      const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json; charset=utf-8\r\n`;
-      if (socket.writable)
-        socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+      const traceId = uuid();
+      const body = problemBody('malformed_request', traceId);
+      const head = [
+        'HTTP/1.1 400 Bad Request',
+        'Content-Type: application/problem+json; charset=utf-8',
+        'Cache-Control: no-store',
+        `${traceHeader}: ${traceId}`,
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        'Connection: close',
+      ];
+      if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
       else socket.destroy();
     },
   };

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { databaseError } from './database-error.js';
+import { keptDatabase } from './kept-database.js';
 
 /**
  * The lock on a data directory: an exclusive transaction on a file of its own, held for the life of the process. The
@@ -10,7 +11,7 @@ import { databaseError } from './database-error.js';
 export function lockData(dataDir: string): { release(): void } | null {
   let database: Database.Database | null = null;
   try {
-    database = new Database(join(dataDir, 'lock'), { timeout: 0 });
+    database = keptDatabase(join(dataDir, 'lock'), { timeout: 0 });
     database.pragma('journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {

@@ -1,5 +1,6 @@
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { databaseError } from './database-error.js';
+import { keptDatabase } from './kept-database.js';
 
 export type SqliteDatabase = Database.Database;
 
@@ -32,7 +33,7 @@ export function openDatabase(
 ): SqliteDatabase {
   let database: SqliteDatabase | null = null;
   try {
-    database = new Database(path, { readonly: mode === 'reader', timeout: mode === 'reader' ? 5_000 : 0 });
+    database = keptDatabase(path, { readonly: mode === 'reader', timeout: mode === 'reader' ? 5_000 : 0 });
     accept(database);
     if (database.pragma('journal_mode', { simple: true }) !== 'wal') database.pragma('journal_mode = WAL');
     expectSetting(database, 'journal_mode', 'wal');

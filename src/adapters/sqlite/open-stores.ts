@@ -13,8 +13,6 @@ import { sqliteTokenRows } from './token-rows.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
 import { startWriter } from './writer/writer.js';
 
-export type SqliteStores = Awaited<ReturnType<typeof openSqliteStores>>;
-
 /**
  * Opens both files of a data directory behind all ports: one thread writes, this one reads. Makes the files when they
  * are not there. Throws StoreBroken; `onBroken` is told when the files can no longer be written.

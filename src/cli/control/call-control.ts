@@ -1,26 +1,34 @@
 import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { Failure } from '../failure.js';
 import type { OperationName } from '../operations/operations.js';
 import type { OperationOutcome } from '../operations/run-operation.js';
 
-/** Has a running service do an operation; null: no service listens there. */
+/**
+ * Has a running service do an operation; null: no service listens there. Throws Failure when the service took it and
+ * never answered.
+ */
 export function callControl(socketPath: string, name: OperationName, input: unknown): Promise<OperationOutcome | null> {
+  const headers = { 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
-    const call = request(
-      { socketPath, path: `/operations/${name}`, method: 'POST', headers: { 'content-type': 'application/json' } },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (part: string) => {
-          text += part;
-        });
-        response.on('end', () => resolve(JSON.parse(text) as OperationOutcome));
-        response.on('error', reject);
-      },
-    );
+    const fail = (error: unknown): void => reject(failureOf(error, socketPath));
+    const call = request({ socketPath, path: `/operations/${name}`, method: 'POST', headers }, (response) => {
+      text(response)
+        .then((answer) => resolve(JSON.parse(answer) as OperationOutcome))
+        .catch(fail);
+    });
     call.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(null);
-      else reject(error);
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR') resolve(null);
+      else fail(error);
     });
     call.end(JSON.stringify(input));
   });
+}
+
+function failureOf(error: unknown, socketPath: string): Failure {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new Failure(`${socketPath} cannot be opened. Run this as the user that the service runs as.`);
+  }
+  return new Failure('the service ended before it answered. Look whether it was done, then try again.');
 }

@@ -2,6 +2,7 @@ import { KeyLost } from '../../commands/key-lost.js';
 import type { Json } from '../../domain/json.js';
 import type { Service } from '../../http/service.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { storeUnavailableText } from '../store-unavailable-text.js';
 import { OperationFailed } from './operation.js';
 import { type OperationName, operations } from './operations.js';
 
@@ -22,9 +23,7 @@ export async function runOperation(service: Service, name: OperationName, input:
     return { ok: true, value: await run(service, parsed.data) };
   } catch (error) {
     if (error instanceof OperationFailed) return { ok: false, message: error.message };
-    if (error instanceof StoreUnavailable) {
-      return { ok: false, message: `${error.store} is unavailable (${error.reason}). Try again in a moment.` };
-    }
+    if (error instanceof StoreUnavailable) return { ok: false, message: storeUnavailableText(error) };
     if (error instanceof KeyLost) return { ok: false, message: 'the key of this token is lost: restore keys.db.' };
     throw error;
   }

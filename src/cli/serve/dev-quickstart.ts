@@ -7,6 +7,7 @@ import { devRootKeyPath } from '../../compose/root-key/dev-root-key-path.js';
 import { tokenPermissions } from '../../domain/access/permission.js';
 import type { Service } from '../../http/service.js';
 import { operatorOrigin } from '../operations/operator-origin.js';
+import { shellWord } from './shell-word.js';
 
 const rule = {
   description: 'everything, in clear',
@@ -38,15 +39,16 @@ export async function prepareQuickstart({ vault }: Service, dataDir: string): Pr
 
 /** What a newcomer pastes: it creates a card token and reads it back. */
 export function quickstartText(dataDir: string, address: string): string {
-  const header = join(dataDir, 'quickstart.header');
+  const header = shellWord(`@${join(dataDir, 'quickstart.header')}`);
+  const tokens = shellWord(`${address}/tokens`);
   const card =
     '{"type":"card","data":{"number":"4242424242424242","expiration_month":12,"expiration_year":2030,"cvc":"123"}}';
   return `
 Create a card token and read it back:
 
-  ID=$(curl -sS -H @${header} -H 'Content-Type: application/json' \\
+  ID=$(curl -sS -H ${header} -H 'Content-Type: application/json' \\
     -d '${card}' \\
-    ${address}/tokens | sed 's/^{"id":"\\([^"]*\\)".*/\\1/') && curl -sS -H @${header} ${address}/tokens/$ID
+    ${tokens} | sed 's/^{"id":"\\([^"]*\\)".*/\\1/') && curl -sS -H ${header} ${tokens}/$ID
 
 The keys of this tenant lie in ${join(dataDir, 'dev-keys.json')}, the root key in ${devRootKeyPath(dataDir)}.
 --dev is for trying out on this machine: nothing real belongs in this data.

@@ -14,10 +14,12 @@ import { Failure } from '../failure.js';
 import { rootKeyOf } from '../root-key-of.js';
 import { prepareQuickstart, quickstartText } from './dev-quickstart.js';
 import { ensureDevRootKey } from './dev-root-key.js';
+import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
 /** What is in flight when the process is told to stop gets this long. */
 const graceMs = 10_000;
+const hangUpMs = 20;
 
 /** Serves the embedded profile until SIGTERM or SIGINT. Throws Failure or StoreBroken when it cannot start. */
 export async function serve(config: Config): Promise<void> {
@@ -31,6 +33,7 @@ export async function serve(config: Config): Promise<void> {
       `the path of ${settings.data} is too long for its control socket. Choose a shorter one with --data.`,
     );
   }
+  await expectFreeAddress(settings);
   if (settings.dev) ensureDevRootKey(config);
   const service = await open(config, logger);
   const app = createApp(service, {
@@ -42,12 +45,12 @@ export async function serve(config: Config): Promise<void> {
   });
   try {
     const isNew = settings.dev && (await prepareQuickstart(service, settings.data));
-    const address = await listen(app, config);
+    const address = await listen(app, settings);
     const control = await serveControl(service, socketPath, (error) => logger.error('a verb failed', { error }));
     service.sweep.start();
     if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
     stopOnSignal(logger, async () => {
-      await Promise.all([app.close(), control.close()]);
+      await Promise.all([finishRequests(app), control.close()]);
       await service.close();
     });
     if (isNew) process.stderr.write(quickstartText(settings.data, address));
@@ -81,21 +84,11 @@ function headerNamesOf({ settings }: Config): HeaderNames {
   };
 }
 
-async function listen(app: FastifyInstance, { settings: { host, port } }: Config): Promise<string> {
-  try {
-    return await app.listen({ host, port });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new Failure(`port ${port} on ${host} is in use. Stop what uses it, or choose another one with --port.`);
-    }
-    if (code === 'EACCES')
-      throw new Failure(`this user may not listen on port ${port}. Choose one above 1023 with --port.`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Failure(`${host} is no address of this machine. Choose another one with --host.`);
-    }
-    throw error;
-  }
+/** Takes no more and waits for what is under way, but not for a connection that only might bring another request. */
+async function finishRequests(app: FastifyInstance): Promise<void> {
+  const hangUp = setInterval(() => app.server.closeIdleConnections(), hangUpMs);
+  await app.close();
+  clearInterval(hangUp);
 }
 
 /** Stops once, however many signals come; exits 0 when everything in flight was finished in time. */

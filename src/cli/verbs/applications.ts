@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { applicationTypes } from '../../domain/access/application-type.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { Failure } from '../failure.js';
@@ -22,7 +22,7 @@ export function addApplications(program: Command): void {
   withSettings(applications.command('create'), storeSettings)
     .description('make an application and print its key, which is shown this once')
     .requiredOption('--name <name>', 'name of the application')
-    .requiredOption('--type <type>', applicationTypes.join(', '))
+    .addOption(new Option('--type <type>', 'what it may hold').choices(applicationTypes).makeOptionMandatory())
     .option('--tenant <id>', 'its tenant; may be left out while there is only one')
     .option('--permissions <list>', 'permissions with commas between them')
     .option('--rules <file>', 'a JSON file with an array of access rules (- for standard input)')

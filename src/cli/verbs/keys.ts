@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { generateRootKey } from '../../compose/root-key/generate-root-key.js';
 import { Failure } from '../failure.js';
+import { print } from '../print.js';
 
 /** `strongroom keys generate-root`. */
 export function addKeys(program: Command): void {
@@ -9,10 +10,12 @@ export function addKeys(program: Command): void {
     .description('make keys')
     .command('generate-root <file>')
     .description('make a root key in a new file that only you can read')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom keys generate-root /etc/strongroom/root.key')
-    .action((file: string) => {
+    .action((file: string, options: { readonly json?: boolean }) => {
       const generated = generateRootKey(file);
       if (!generated.ok) throw new Failure(generated.message);
-      process.stdout.write(`made ${file}. Keep a copy where the data is not: without it nothing can be opened.\n`);
+      const text = `made ${file}. Keep a copy where the data is not: without it nothing can be opened.`;
+      print({ root_key_file: file }, options, () => text);
     });
 }

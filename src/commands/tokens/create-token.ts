@@ -1,6 +1,6 @@
 import { transformForCreate } from '../../domain/access/decide-access.js';
 import type { Transform } from '../../domain/access/transform.js';
-import { type Checked, valid } from '../../domain/field-errors.js';
+import { type Checked, type FieldErrors, valid } from '../../domain/field-errors.js';
 import { Secret } from '../../domain/secret.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import { decide } from '../../domain/token/decide.js';
@@ -17,7 +17,7 @@ import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
 import { deduplicationInForce } from '../directory/tenant-settings.js';
-import { type CommandResult, done, invalidFields, rejected } from '../result.js';
+import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
 import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { duplicateAnswer } from './duplicate-answer.js';
@@ -68,27 +68,39 @@ type Creation = TokenDraft & {
 async function createUnderSomeId(vault: Vault, creation: Creation): Promise<CommandResult<TokenAnswer>> {
   const random = randomForCommand(vault.random, creation.tenantKeys.claims, creation.cmd);
   const redrawn = creation.id?.kind === 'expression' && creation.id.random;
+  let ownValue: Rejected | null = null;
+  let isTaken = false;
   for (let tries = 0; tries < (redrawn ? aliasTriesMax : 1); tries += 1) {
     const id = chooseId(vault, creation, random);
     if (!id.ok) return invalidFields(id.errors);
-    const result = await createUnder(vault, creation, id.value);
-    if (result.ok || result.code !== 'id_in_use' || !(redrawn || creation.id === null)) return result;
+    const own = checkOwnValues(creation, id.value);
+    if (own.ok) {
+      const result = await createUnder(vault, creation, id.value);
+      if (result.ok || result.code !== 'id_in_use' || !(redrawn || creation.id === null)) return result;
+      isTaken = true;
+    } else {
+      ownValue = invalidFields(own.errors);
+      if (!redrawn || !concernsId(own.errors)) return ownValue;
+    }
   }
+  if (ownValue !== null && !isTaken) return ownValue;
   // Truly random: what follows from an idempotency key is taken when that key comes again after it was forgotten.
   return createUnder(vault, creation, vault.random.uuid());
 }
 
-function chooseId(
-  vault: Vault,
-  { id, draft, ownValues }: Creation,
-  random: Pick<Random, 'uuid' | 'integer'>,
-): Checked<string> {
+function chooseId(vault: Vault, { id, draft }: Creation, random: Pick<Random, 'uuid' | 'integer'>): Checked<string> {
+  if (id === null) return valid(random.uuid());
+  return evaluateId(vault.expressions, id, draft.data, (maxExclusive) => random.integer(maxExclusive));
+}
+
+function checkOwnValues({ id, draft, ownValues }: Creation, chosenId: string): Checked<null> {
   const { containers, metadata } = draft;
-  const chosen =
-    id === null ? valid(random.uuid()) : evaluateId(vault.expressions, id, draft.data, (max) => random.integer(max));
-  if (!chosen.ok) return chosen;
-  const own = checkOwnValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
-  return own.ok ? chosen : own;
+  return checkOwnValue(ownValues, { givenId: id === null ? null : chosenId, containers, metadata });
+}
+
+/** A random alias may by chance be the value itself; then, as when it is taken, another one is drawn. */
+function concernsId(errors: FieldErrors): boolean {
+  return Object.keys(errors).every((path) => path === 'id');
 }
 
 function createUnder(vault: Vault, creation: Creation, id: string): Promise<CommandResult<TokenAnswer>> {

@@ -56,6 +56,8 @@ async function renderAgain(
   if (deduplicated) {
     return done(duplicateAnswer(vault, context, open, { life, view }, { operation, cvcIgnored }));
   }
+  // The first may have been answered 503 because the keys of replaced data could not be destroyed yet.
+  if (view.state.ended.length > 0) await vault.keys.destroy(view.state.ended);
   const { containers } = open.content.reveal();
   const transform =
     operation === 'create' ? transformForCreate(caller, containers) : transformFor(caller, 'token:update', containers);

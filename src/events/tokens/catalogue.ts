@@ -40,11 +40,6 @@ export class UnreadableEvent extends Error {
   }
 }
 
-/** True for the events that `readTokenEvent` reads. */
-export function isTokenEvent(event: RecordedEvent): boolean {
-  return event.type.startsWith('token.');
-}
-
 /** A stored event as the domain folds it, brought to the newest version. Throws UnreadableEvent. */
 export function readTokenEvent(event: RecordedEvent): RecordedFact {
   if (event.version > tokenEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');

@@ -93,6 +93,12 @@ export async function eventsSince(service: TestService, count: number) {
   return events.slice(count).map(({ type, clear, actorId, stream }) => ({ type, clear, actorId, stream }));
 }
 
+/** The same of one stream alone: that of the first event since then. */
+export async function streamSince(service: TestService, count: number) {
+  const events = await eventsSince(service, count);
+  return events.filter(({ stream }) => stream === events[0]?.stream);
+}
+
 export const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
 
 export const minuteMs = 60_000;

@@ -134,12 +134,19 @@ function reply(id: number, attempt: Attempt): WriterReply {
   return { id, ok: false, store: null, reason: error.message };
 }
 
+/** Why the files cannot be taken, for the person who starts the service. */
+function startFailure(error: unknown): string {
+  if (!(error instanceof StoreUnavailable)) return error instanceof Error ? error.message : 'the writer failed';
+  const { store, reason } = error;
+  if (reason === 'full') return `the disk under ${store} is full. Free some space, then start again.`;
+  return `another program holds ${store} (${reason}). End it, then start again.`;
+}
+
 if (parentPort !== null) {
   try {
     start(parentPort, (workerData as { dataDir: string }).dataDir);
   } catch (error) {
-    const text = error instanceof Error ? error.message : 'the writer failed';
-    parentPort.postMessage({ message: 'broken', text } satisfies FromWriter);
+    parentPort.postMessage({ message: 'broken', text: startFailure(error) } satisfies FromWriter);
     parentPort.close();
   }
 }

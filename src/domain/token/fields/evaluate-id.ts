@@ -31,5 +31,8 @@ export function evaluateId(expressions: Expressions, id: IdSource, data: Json, r
   if (!evaluated.ok) return invalid('id', evaluated.message);
   const { value } = evaluated;
   if (value === null) return invalid('id', 'evaluates to nothing; it must give an id');
-  return checkId(typeof value === 'number' || typeof value === 'boolean' ? String(value) : value);
+  const checked = checkId(typeof value === 'number' || typeof value === 'boolean' ? String(value) : value);
+  if (checked.ok) return checked;
+  const [message = 'is not valid'] = checked.errors['id'] ?? [];
+  return invalid('id', `the id it evaluates to ${message}`);
 }

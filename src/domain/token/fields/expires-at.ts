@@ -2,11 +2,12 @@ import { type Checked, invalid, valid } from '../../field-errors.js';
 import { parseExpiresAt } from '../../time/parse-expires-at.js';
 
 const path = 'expires_at';
+const formats = '2030-01-31T12:00:00Z, 2030-01-31, 1/31/2030 or 1/31/2030 1:00:00 PM +01:00';
 
 /** When a token ends, milliseconds since the epoch; null: never. `now` must lie before it. Contract, section 8. */
 export function checkExpiresAt(text: string | null, now: number): Checked<number | null> {
   if (text === null) return valid(null);
   const expiresAt = parseExpiresAt(text);
-  if (expiresAt === null) return invalid(path, 'must be a possible ISO 8601 date or date-time, or M/D/YYYY h:mm:ss AM');
+  if (expiresAt === null) return invalid(path, `must be a date or date-time that exists, written like ${formats}`);
   return expiresAt > now ? valid(expiresAt) : invalid(path, 'must lie in the future');
 }

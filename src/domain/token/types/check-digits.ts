@@ -9,5 +9,5 @@ export function checkDigits(value: Json | undefined, path: string, min: number, 
   if (value === undefined || value === null) return invalid(path, 'is required');
   const fits = typeof value === 'string' && value.length >= min && value.length <= max && /^[0-9]+$/.test(value);
   if (fits) return valid(value);
-  return invalid(path, `must be a string of ${min === max ? min : `${min} to ${max}`} digits`);
+  return invalid(path, `must be a string of ${min === max ? min : `${min} to ${max}`} digits and nothing else`);
 }

@@ -144,6 +144,7 @@ const ownValueRows: readonly Row[] = [
   ['a card number in the id', { ...ownCard, id: `my-${pan}` }, 'id'],
   ['a grouped card number in the id', { ...ownCard, id: '4242-4242.4242 4242' }, 'id'],
   ['an id that evaluates to it', { ...ownCard, id: 'x-{{ data.number }}' }, 'id'],
+  ['beside a random alias', { ...ownCard, id: '{{ data.number }}-{{ data.number | alias_card }}' }, 'id'],
   ['in a container', { ...ownCard, containers: ['/a/', `/${pan}/`] }, 'containers[1]'],
   ['in metadata', { ...ownCard, metadata: { a: 'b', note: '4242 4242 4242 4242!' } }, 'metadata.note'],
   ['in full-width digits', { ...ownCard, metadata: { note: '４２４２４２４２４２４２４２４２' } }, 'metadata.note'],

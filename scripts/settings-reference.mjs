@@ -1,0 +1,31 @@
+// Writes docs/reference/settings.md from the table of settings. With --check it only says whether the page is as it should be.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { environmentName, flagName } from '#src/compose/config/names.js';
+import { settingPaths, settings } from '#src/compose/config/settings.js';
+
+const page = 'docs/reference/settings.md';
+const rows = settingPaths.map((path) => {
+  const { default: value, doc } = settings[path];
+  const shown = value === null || (Array.isArray(value) && value.length === 0) ? '-' : `\`${value}\``;
+  return `| \`${path}\` | ${shown} | ${doc} |`;
+});
+const text = `# Settings
+
+Settings come from a JSON file (\`--config\`), then from variables, then from flags; the later one wins. The variable of
+\`${settingPaths[0]}\` is \`${environmentName(settingPaths[0])}\`, that of \`auth.header_aliases\` is
+\`${environmentName('auth.header_aliases')}\`; its flag is \`${flagName('auth.header_aliases')}\`. Lists are written with commas. A
+setting that nobody knows is an error, so a misspelt one cannot pass unseen. \`strongroom config print\` shows what is in force.
+
+| Setting | Default | What it does |
+|---|---|---|
+${rows.join('\n')}
+
+The root key comes from a file or a command, never from a variable. Its file holds 64 hexadecimal characters, belongs to the
+user that runs the service, is readable for nobody else (mode 0600 or 0400), and lies outside the data directory.
+`;
+
+if (!process.argv.includes('--check')) writeFileSync(page, text);
+else if (readFileSync(page, 'utf8') !== text) {
+  console.error(`${page} is not what the settings say; write it again: npm run settings-reference`);
+  process.exit(1);
+}

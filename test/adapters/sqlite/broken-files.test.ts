@@ -1,0 +1,215 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { copyOf, create, tamper } from '../../erasure/support.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
+
+let service: TestService;
+let whole: string;
+let ids: string[];
+beforeEach(async () => {
+  service = await startTestService();
+  ids = await Promise.all(Array.from({ length: 60 }, () => create(service, { type: 'token', data: 'x'.repeat(500) })));
+  await service.stop();
+  whole = await copyOf(service.dataDir);
+});
+afterEach(async () => {
+  for (const folder of [service.dataDir, whole]) await rm(folder, { recursive: true, force: true });
+});
+
+function overwrite(file: string, at: number, bytes: Buffer): void {
+  const handle = openSync(join(service.dataDir, file), 'r+');
+  writeSync(handle, bytes, 0, bytes.length, at);
+  closeSync(handle);
+}
+
+const path = (file: string) => join(service.dataDir, file);
+const storeFiles = () =>
+  Object.fromEntries(
+    readdirSync(service.dataDir)
+      .filter((name) => name !== 'lock' && statSync(path(name)).size > 0)
+      .map((name) => [
+        name,
+        createHash('sha256')
+          .update(readFileSync(path(name)))
+          .digest('hex'),
+      ]),
+  );
+
+async function expectRefused(message: RegExp, options: { readonly rootKey?: Buffer } = {}): Promise<void> {
+  const before = storeFiles();
+  const start = startTestService({ dataDir: service.dataDir, rootKey: options.rootKey ?? service.rootKey });
+  const error = await start.then(
+    async (started) => {
+      await started.stop();
+      return new Error('it started');
+    },
+    (reason: unknown) => reason as Error,
+  );
+  expect([error.name, error.message]).toEqual(['StoreBroken', expect.stringMatching(message)]);
+  expect(error.message).not.toMatch(/SQLITE|sqlite|malformed/);
+  expect(Object.keys(storeFiles()).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(
+    Object.keys(before).filter((name) => !/-(wal|shm)$/.test(name)),
+  );
+  expect(storeFiles()).toMatchObject(before);
+}
+
+/** Puts the files back as they were: then all is well again. */
+async function expectMended(): Promise<void> {
+  for (const name of readdirSync(service.dataDir)) rmSync(path(name));
+  for (const file of ['vault.db', 'keys.db']) execFileSync('cp', [join(whole, file), path(file)]);
+  const { key, dataDir, rootKey } = service;
+  const again = await startTestService({ dataDir, rootKey });
+  for (const id of ids.slice(0, 3))
+    expect((await again.call('GET', `/tokens/${id}`, undefined, { key })).status).toBe(200);
+  await again.stop();
+}
+
+describe.each(['vault.db', 'keys.db'])('%s', (file) => {
+  test('with a damaged first page', async () => {
+    overwrite(file, 0, randomBytes(200));
+    await expectRefused(new RegExp(`^${file} is damaged.*backup`));
+    await expectMended();
+  });
+
+  test('with a damaged page in the middle', async () => {
+    const pages = statSync(path(file)).size / 4096;
+    expect(pages).toBeGreaterThan(6);
+    overwrite(file, Math.floor(pages / 2) * 4096, randomBytes(4096));
+    await expectRefused(new RegExp(`^${file} is damaged.*backup`));
+    await expectMended();
+  });
+
+  test('cut in the middle', async () => {
+    truncateSync(path(file), Math.floor(statSync(path(file)).size / 8192) * 4096);
+    await expectRefused(new RegExp(`^${file} is damaged.*backup`));
+  });
+
+  test('that is a text', async () => {
+    writeFileSync(path(file), 'not a database '.repeat(1_000));
+    await expectRefused(new RegExp(`^${file} is damaged.*backup`));
+  });
+
+  test('missing', async () => {
+    rmSync(path(file));
+    await expectRefused(new RegExp(`^${file} is missing or empty.*backup`));
+    await expectMended();
+  });
+
+  test('empty', async () => {
+    writeFileSync(path(file), '');
+    await expectRefused(new RegExp(`^${file} is missing or empty.*backup`));
+    expect(statSync(path(file)).size).toBe(0);
+    await expectMended();
+  });
+
+  test('of a newer version', async () => {
+    const database = keptDatabase(path(file), {});
+    database.pragma('user_version = 2');
+    database.close();
+    await expectRefused(new RegExp(`^${file} was written by another version`));
+  });
+
+  test('of another program', async () => {
+    rmSync(path(file));
+    const database = keptDatabase(path(file), {});
+    database.exec('CREATE TABLE recipes (name TEXT)');
+    database.close();
+    await expectRefused(new RegExp(`^${file} is no file of Strongroom`));
+  });
+
+  test('of another vault with the same root key', async () => {
+    const other = await startTestService({ rootKey: service.rootKey });
+    await other.stop();
+    execFileSync('cp', [join(other.dataDir, file), path(file)]);
+    await expectRefused(/^vault\.db and keys\.db do not belong together.*backups/);
+    await rm(other.dataDir, { recursive: true });
+    await expectMended();
+  });
+});
+
+test('another root key', async () => {
+  await expectRefused(/^the root key is not the one/, { rootKey: randomBytes(32) });
+  await expectMended();
+});
+
+test('a data directory that is in use, and the one who uses it goes on', async () => {
+  const { dataDir, rootKey, key } = service;
+  const first = await startTestService({ dataDir, rootKey });
+  for (let count = 0; count < 3; count += 1) {
+    await expect(startTestService({ dataDir, rootKey })).rejects.toThrow(/^another Strongroom process uses/);
+  }
+  expect((await first.call('DELETE', `/tokens/${ids[0]}`, undefined, { key })).status).toBe(204);
+  await create(first, { type: 'token', data: 'x' });
+  await first.stop();
+  const second = await startTestService({ dataDir, rootKey });
+  expect((await second.call('GET', `/tokens/${ids[0]}`, undefined, { key })).status).toBe(404);
+  await second.stop();
+});
+
+test('a lock file that is no lock', async () => {
+  writeFileSync(path('lock'), 'not a database '.repeat(1_000));
+  await expectRefused(/lock/);
+});
+
+describe('keys that wrap', () => {
+  const wrappingKeys = () => {
+    const database = keptDatabase(path('keys.db'), { readonly: true });
+    const rows = database
+      .prepare(`SELECT id FROM tenant_keys WHERE tenant = ? AND purpose = 'wrapping'`)
+      .all(service.tenantId);
+    database.close();
+    return rows.length;
+  };
+
+  test.each([
+    { clock: 'going on', ms: 1_000 },
+    { clock: 'set back by a day', ms: -24 * 3_600_000 },
+  ])(
+    'are followed by new ones at 2^30 uses, once, and what the old ones wrapped still opens; clock $clock',
+    async ({ ms }) => {
+      expect(tamper(service.dataDir, 'keys.db', 'UPDATE wraps SET count = ?', 2 ** 30 - 3)).toBeGreaterThan(0);
+      expect(wrappingKeys()).toBe(1);
+      const { dataDir, rootKey, key } = service;
+      const again = await startTestService({ dataDir, rootKey });
+      again.clock.advance(ms);
+      const made: string[] = [];
+      for (let count = 0; count < 40; count += 1) {
+        const created = await again.call('POST', '/tokens', { type: 'token', data: `new ${count}` }, { key });
+        expect(created.status, created.text).toBe(201);
+        made.push(String(created.body['id']));
+      }
+      await again.stop();
+      expect(wrappingKeys()).toBe(2);
+      const third = await startTestService({ dataDir, rootKey });
+      for (const id of [...ids, ...made]) {
+        expect((await third.call('GET', `/tokens/${id}`, undefined, { key })).status).toBe(200);
+      }
+      await third.stop();
+    },
+  );
+});
+
+test('keys that were made ahead and not used do not outlive the service', () => {
+  const keys = keptDatabase(path('keys.db'), { readonly: true });
+  const living = keys
+    .prepare(`SELECT count(*) FROM data_keys WHERE wrapped <> zeroblob(length(wrapped))`)
+    .pluck()
+    .get();
+  keys.close();
+  expect(living).toBe(ids.length);
+});

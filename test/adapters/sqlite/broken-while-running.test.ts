@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/support.js';
+import { create, keyIdsOf } from '../../erasure/support.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
+
+/** Makes every connection read its pages anew, and then there is nothing good to read. */
+function wreck(file: string): void {
+  const other = keptDatabase(file, {});
+  other.exec('CREATE TABLE wrecker (a); DROP TABLE wrecker;');
+  other.pragma('wal_checkpoint(TRUNCATE)');
+  execFileSync('dd', ['if=/dev/urandom', `of=${file}`, 'bs=4096', 'seek=1', 'count=40', 'conv=notrunc'], {
+    stdio: 'ignore',
+  });
+  other.close();
+}
+
+const operations = {
+  'vault.db': ({ vault }: TestService) => vault.work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()]))),
+  'keys.db': ({ vault }: TestService, keyId: string) => vault.keys.destroy([{ keyId, eventId: randomUUID() }]),
+};
+
+test.each(['vault.db', 'keys.db'] as const)(
+  'a %s that is damaged under the service: nothing is acknowledged, the process is told to end, closing does not hang',
+  async (file) => {
+    const service = await startTestService();
+    const body = { type: 'token', data: 'x' };
+    const ids = await Promise.all(Array.from({ length: 20 }, () => create(service, body)));
+    const { content } = await keyIdsOf(service, String(ids[0]));
+    wreck(join(service.dataDir, file));
+    const refused = { name: 'StoreUnavailable', store: 'writer', reason: 'broken' };
+    await expect(operations[file](service, String(content[0]))).rejects.toMatchObject(refused);
+    expect(service.errors).toMatchObject([
+      { name: 'StoreBroken', message: expect.stringContaining(`${file} is damaged`) },
+    ]);
+    await expect(operations[file](service, String(content[0]))).rejects.toMatchObject(refused);
+    const answer = await service.call('DELETE', `/tokens/${ids[1]}`);
+    expect([500, 503], answer.text).toContain(answer.status);
+    expect(answer.text).not.toMatch(/sqlite|malformed/i);
+    await service.stop();
+    expect(service.errors).toHaveLength(1);
+    await rm(service.dataDir, { recursive: true });
+  },
+);

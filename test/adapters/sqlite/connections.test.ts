@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '#src/adapters/sqlite/open-database.js';
+import { prepareStores } from '#src/adapters/sqlite/prepare-stores.js';
+import { tamper } from '../../erasure/support.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
+
+/** What the promises rest on (architecture, "The stores, exactly"), as SQLite answers it. */
+const settings = {
+  journal_mode: 'wal',
+  synchronous: 2,
+  secure_delete: 1,
+  temp_store: 2,
+  cell_size_check: 1,
+  trusted_schema: 0,
+};
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'strongroom-connections-'));
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+test('every connection, whether it reads or writes, has every setting', () => {
+  const { vault, keys } = prepareStores(dataDir);
+  const readers = ['vault.db', 'keys.db'].map((file) => openDatabase(join(dataDir, file), file, 'reader'));
+  for (const database of [vault, keys, ...readers]) {
+    for (const [pragma, value] of Object.entries(settings)) {
+      expect([pragma, database.pragma(pragma, { simple: true })]).toEqual([pragma, value]);
+    }
+    expect(database.pragma('mmap_size', { simple: true }) ?? 0).toBe(0);
+    database.close();
+  }
+});
+
+test('a reader cannot write', () => {
+  const reader = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
+  expect(() => reader.exec('DELETE FROM meta')).toThrow();
+  reader.close();
+});
+
+test('store files are opened in one place, with its settings, and the lock in another', () => {
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  const opening = /new Database\(|keptDatabase\(/;
+  const openers = sources.filter((path) => opening.test(readFileSync(join('src', path), 'utf8')));
+  const allowed = ['data-lock.ts', 'kept-database.ts', 'open-database.ts'].map((file) => `adapters/sqlite/${file}`);
+  expect(openers.filter((path) => !allowed.includes(path))).toEqual([]);
+  expect(openers).toContain('adapters/sqlite/data-lock.ts');
+});
+
+test('the log refuses to be changed or shortened, whoever asks', async () => {
+  const service: TestService = await startTestService();
+  const change = (statement: string) => tamper(service.dataDir, 'vault.db', statement);
+  expect(() => change(`UPDATE events SET actor = 'another'`)).toThrow('append only');
+  expect(() => change(`UPDATE events SET clear = '{}' WHERE position = 1`)).toThrow('append only');
+  expect(() => change('DELETE FROM events WHERE position = 1')).toThrow('append only');
+  expect(() => change('DELETE FROM events')).toThrow('append only');
+  await service.close();
+});

@@ -1,0 +1,99 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '#src/adapters/sqlite/open-database.js';
+import { truncateLog } from '#src/adapters/sqlite/writer/erasure.js';
+import { expectNowhere } from '../../erasure/files.js';
+import { aCard, create, wrappedKeysOf } from '../../erasure/support.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
+
+const disk = mkdtempSync(join(tmpdir(), 'strongroom-disk-'));
+/** A disk of a few megabytes takes a mount, which takes root: elsewhere `group-commit.test.ts` has to do. */
+const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', disk]).status === 0;
+
+afterAll(() => {
+  if (mounted) execFileSync('umount', ['--lazy', disk]);
+  rmSync(disk, { recursive: true });
+});
+
+describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
+  let service: TestService;
+  let stored: string[] = [];
+  const filler = join(disk, 'filler');
+  const value = () => ({ type: 'token', data: randomBytes(20_000).toString('hex') });
+  const free = () => Number(statfsSync(disk).bavail) * Number(statfsSync(disk).bsize);
+
+  beforeAll(async () => {
+    service = await startTestService({ dataDir: join(disk, 'data') });
+    stored = await Promise.all(Array.from({ length: 5 }, () => create(service, value())));
+    stored.push(await create(service, aCard()));
+    writeFileSync(filler, Buffer.alloc(free() - 300_000));
+  });
+  afterAll(() => service.close());
+
+  test('what finds no room is 503, is not there, and harms nothing that is', async () => {
+    const before = await service.eventCount();
+    let created = 0;
+    let refused = 0;
+    for (let count = 0; count < 30; count += 1) {
+      const answers = await Promise.all(
+        [0, 1, 2].map((n) => service.call('POST', '/tokens', { id: `t-${count}-${n}`, ...value() })),
+      );
+      for (const [n, { status, body }] of answers.entries()) {
+        const read = await service.call('GET', `/tokens/t-${count}-${n}`);
+        if (status === 201) {
+          created += 1;
+          expect(read.status).toBe(200);
+        } else {
+          refused += 1;
+          expect([status, body['code'], read.status]).toEqual([503, 'store_unavailable', 404]);
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(10);
+    expect(await service.eventCount()).toBe(before + created);
+    for (const id of stored) expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
+    expect(service.errors, 'the writer must outlive it').toEqual([]);
+  });
+
+  test('a DELETE is either done, with the keys gone, or 503', async () => {
+    const id = String(stored.at(-1));
+    const { content } = await wrappedKeysOf(service, id);
+    const { status, body } = await service.call('DELETE', `/tokens/${id}`);
+    if (status === 204) expectNowhere(service.dataDir, content);
+    else expect([status, body['code']]).toEqual([503, 'store_unavailable']);
+    expect(service.errors).toEqual([]);
+  });
+
+  test('a log that finds no room where it is copied back is not emptied yet, and that is all', () => {
+    rmSync(filler);
+    const database = openDatabase(join(disk, 'other.db'), 'other.db', 'writer');
+    database.exec('CREATE TABLE t (a BLOB)');
+    truncateLog(database, 'other.db');
+    database.prepare('INSERT INTO t VALUES (zeroblob(1000000))').run();
+    const fill = spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096']);
+    expect(fill.status, 'dd goes on until the disk is full').not.toBe(0);
+    expect(truncateLog(database, 'other.db')).toBe(false);
+    rmSync(filler);
+    expect(truncateLog(database, 'other.db')).toBe(true);
+    database.close();
+    rmSync(join(disk, 'other.db'));
+  });
+
+  test('with room again all of it goes on', async () => {
+    const id = await create(service, aCard());
+    expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
+    const { content, cvc } = await wrappedKeysOf(service, id);
+    expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+    expectNowhere(service.dataDir, [...content, ...cvc]);
+    expect([204, 404]).toContain((await service.call('DELETE', `/tokens/${stored.at(-1)}`)).status);
+    const { dataDir, rootKey, key } = service;
+    await service.stop();
+    service = await startTestService({ dataDir, rootKey });
+    for (const one of stored.slice(0, -1))
+      expect((await service.call('GET', `/tokens/${one}`, undefined, { key })).status).toBe(200);
+  });
+});

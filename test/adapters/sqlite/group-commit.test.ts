@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StoreBroken } from '#src/adapters/sqlite/database-error.js';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { openDatabase, type SqliteDatabase } from '#src/adapters/sqlite/open-database.js';
+import { truncateLog } from '#src/adapters/sqlite/writer/erasure.js';
+import { createGroupCommit } from '#src/adapters/sqlite/writer/group-commit.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/support.js';
+import { filesOf } from '../../erasure/files.js';
+import { startTestService } from '../../support/test-service.js';
+
+describe('a group', () => {
+  let folder: string;
+  let database: SqliteDatabase;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'strongroom-group-'));
+    database = openDatabase(join(folder, 'test.db'), 'test.db', 'writer');
+    database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT');
+  });
+  afterEach(async () => {
+    database.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const put =
+    (a: unknown, b: unknown = null) =>
+    () =>
+      database.prepare('INSERT INTO t VALUES (?, ?)').run(a, b).changes;
+  const stored = () => database.prepare('SELECT a FROM t ORDER BY a').pluck().all();
+  const run = (...works: (() => unknown)[]) => createGroupCommit(database, 'test.db')(works);
+
+  test('a command that can never be stored takes no other with it, nor what it had done itself', () => {
+    const half = () => {
+      put(100)();
+      return put(1)();
+    };
+    const unbindable = put(5, { not: 'bindable' });
+    const attempts = run(put(1), half, put(2), unbindable, put(3));
+    expect(attempts.map(({ ok }) => ok)).toEqual([true, false, true, false, true]);
+    expect(stored()).toEqual([1, 2, 3]);
+    for (const attempt of attempts) if (!attempt.ok) expect(attempt.error).not.toBeInstanceOf(StoreUnavailable);
+  });
+
+  test('an error tells nothing of what the command held', () => {
+    const [attempt] = run(put('marker-4242'));
+    expect(attempt?.ok).toBe(false);
+    expect(String(attempt?.ok === false && attempt.error)).not.toContain('marker');
+  });
+
+  test('a damaged file stops it, and nothing of the group is stored', () => {
+    const damaged = () => {
+      throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT');
+    };
+    expect(() => run(put(1), damaged, put(2))).toThrow(StoreBroken);
+    expect(stored()).toEqual([]);
+    expect(database.inTransaction).toBe(false);
+  });
+
+  test('while another connection writes, all of it is refused as unavailable, and the next group is stored', () => {
+    const other = keptDatabase(join(folder, 'test.db'), {});
+    other.exec('BEGIN IMMEDIATE');
+    for (const attempt of run(put(1), put(2))) expect(attempt).toMatchObject({ ok: false, error: { reason: 'busy' } });
+    other.exec('ROLLBACK');
+    other.close();
+    expect(run(put(1), put(2)).map(({ ok }) => ok)).toEqual([true, true]);
+  });
+
+  test('what finds no room is refused as unavailable and leaves nothing; with room it goes on', () => {
+    run(put(1));
+    database.pragma(`max_page_count = ${Number(database.pragma('page_count', { simple: true })) + 2}`);
+    const large = Buffer.alloc(100_000);
+    const full = run(put(2), put(3, large), put(4));
+    const refused = full.filter(({ ok }) => !ok);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const attempt of refused)
+      expect(attempt).toMatchObject({ ok: false, error: { store: 'test.db', reason: 'full' } });
+    const kept = [2, 3, 4].filter((_, index) => full[index]?.ok);
+    expect(stored()).toEqual([1, ...kept]);
+    expect(database.inTransaction).toBe(false);
+    database.pragma('max_page_count = 1000000');
+    expect(run(put(7, large)).map(({ ok }) => ok)).toEqual([true]);
+    expect(stored()).toContain(7);
+  });
+
+  test('the log counts as emptied only when no reader kept it', () => {
+    run(put(1));
+    const other = keptDatabase(join(folder, 'test.db'), { readonly: true });
+    other.exec('BEGIN');
+    other.prepare('SELECT * FROM t').all();
+    run(put(2));
+    expect(truncateLog(database, 'test.db')).toBe(false);
+    other.close();
+    expect(truncateLog(database, 'test.db')).toBe(true);
+  });
+});
+
+/** Transactions that the log of a file holds: frames that name the size of the database (sqlite.org/fileformat2). */
+function commitsIn(log: Buffer): number {
+  const frameBytes = 24 + log.readUInt32BE(8);
+  let commits = 0;
+  for (let at = 32; at + frameBytes <= log.length; at += frameBytes) {
+    if (log.compare(log, 16, 24, at + 8, at + 16) === 0 && log.readUInt32BE(at + 4) !== 0) commits += 1;
+  }
+  return commits;
+}
+
+test('commands that come together share transactions', async () => {
+  const service = await startTestService();
+  const log = () => filesOf(service.dataDir).find(({ name }) => name === 'vault.db-wal')?.content ?? Buffer.alloc(0);
+  const before = commitsIn(log());
+  const writes = Array.from({ length: 150 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));
+  const outcomes = await Promise.all(writes.map((write) => service.vault.work.commit(change(write))));
+  expect(outcomes.every(({ outcome }) => outcome === 'committed')).toBe(true);
+  const together = commitsIn(log()) - before;
+  expect(together).toBeGreaterThan(0);
+  expect(together).toBeLessThan(30);
+  for (let count = 0; count < 10; count += 1) {
+    await service.vault.work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()])));
+  }
+  expect(commitsIn(log()) - before - together, 'one after the other: a transaction each').toBe(10);
+  await service.close();
+});

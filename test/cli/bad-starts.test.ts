@@ -1,0 +1,386 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import {
+  type Ended,
+  hashesOf,
+  http,
+  makeRootKey,
+  makeVault,
+  type RunOptions,
+  run,
+  startService,
+  type TestVault,
+  tempDir,
+} from '../support/process.js';
+
+/** What SQLite keeps beside a file that it opened and let go: never data of its own. */
+function withoutTraces(hashes: Readonly<Record<string, string>>) {
+  return Object.fromEntries(Object.entries(hashes).filter(([file]) => !/-shm$|lock$/.test(file)));
+}
+
+/** `serve` must end by itself with this code and a text that says what to do, and no file may have changed. */
+async function expectRefusal(
+  dir: string,
+  args: readonly string[],
+  message: RegExp,
+  code = 1,
+  options: RunOptions = {},
+): Promise<Ended> {
+  const before = withoutTraces(hashesOf(dir));
+  const ended = await run(['serve', '--port', '0', ...args], options);
+  expect(ended.stderr).toMatch(message);
+  expect(ended).toMatchObject({ code, signal: null, stdout: '' });
+  expect(ended.stderr, 'one or more sentences, no stack').not.toMatch(/^\s+at |Error:|SQLITE_(?!IOERR)/m);
+  expect(withoutTraces(hashesOf(dir))).toEqual(before);
+  return ended;
+}
+
+/** The service is none the worse for it. */
+async function expectAsBefore({ flags, key }: TestVault): Promise<void> {
+  const service = await startService(flags);
+  const { status } = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 1 } });
+  expect(status).toBe(201);
+  expect(await service.stop()).toMatchObject({ code: 0 });
+}
+
+describe('root key', () => {
+  test('the wrong one', async () => {
+    const vault = await makeVault();
+    const other = makeRootKey(tempDir());
+    await expectRefusal(
+      vault.dir,
+      ['--data', vault.dataDir, '--root-key-file', other],
+      /root key is not the one .*Name the right/,
+    );
+    await expectAsBefore(vault);
+  });
+
+  test('none: the message names the command that makes one, and that command is right', async () => {
+    const { dir, dataDir } = await makeVault();
+    const { stderr } = await expectRefusal(
+      dir,
+      ['--data', dataDir],
+      /no root key.*strongroom keys generate-root FILE.*STRONGROOM_ROOT_KEY_FILE/,
+    );
+    const words = /`strongroom ([a-z -]+) FILE`/.exec(stderr)?.[1]?.split(' ') ?? [];
+    expect(await run([...words, join(dir, 'new.key')])).toMatchObject({ code: 0 });
+    const missing = join(dir, 'missing.key');
+    await expectRefusal(
+      dir,
+      ['--data', dataDir, '--root-key-file', missing],
+      /missing\.key does not exist.*generate-root/,
+    );
+  });
+
+  test('none, on a directory that is not there: it is not made', async () => {
+    const dir = tempDir();
+    await expectRefusal(dir, ['--data', join(dir, 'data')], /no root key/);
+    expect(statSync(join(dir, 'data'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  test.each([0o644, 0o640, 0o660, 0o700])('a file with mode %o', async (mode) => {
+    const vault = await makeVault();
+    chmodSync(vault.rootKeyFile, mode);
+    await expectRefusal(vault.dir, vault.flags, /owner alone.*chmod 600/);
+    execFileSync('chmod', ['600', vault.rootKeyFile]);
+    if (mode === 0o644) await expectAsBefore(vault);
+  });
+
+  test('inside the data directory, also by a link', async () => {
+    const { dir, dataDir, rootKeyFile } = await makeVault();
+    copyFileSync(rootKeyFile, join(dataDir, 'root.key'));
+    chmodSync(join(dataDir, 'root.key'), 0o600);
+    await expectRefusal(
+      dir,
+      ['--data', dataDir, '--root-key-file', join(dataDir, 'root.key')],
+      /inside the data directory.*Move it/,
+    );
+    execFileSync('ln', ['-s', join(dataDir, 'root.key'), join(dir, 'link.key')]);
+    await expectRefusal(
+      dir,
+      ['--data', dataDir, '--root-key-file', join(dir, 'link.key')],
+      /inside the data directory.*Move it/,
+    );
+  });
+
+  test.each(['', 'not a key\n', `${'a'.repeat(63)}\n`, `${'a'.repeat(65)}\n`])(
+    'a file with something else in it',
+    async (text) => {
+      const { dir, flags, rootKeyFile } = await makeVault();
+      writeFileSync(rootKeyFile, text);
+      const { stderr } = await expectRefusal(dir, flags, /does not hold a root key.*Put the right file back/);
+      expect(stderr).not.toContain('aaaa');
+    },
+  );
+
+  test('in a variable', async () => {
+    const { dir, dataDir } = await makeVault();
+    const env = { STRONGROOM_ROOT_KEY: 'ab'.repeat(32) };
+    const { stderr } = await expectRefusal(
+      dir,
+      ['--data', dataDir],
+      /STRONGROOM_ROOT_KEY: .*STRONGROOM_ROOT_KEY_FILE/,
+      2,
+      { env },
+    );
+    expect(stderr).not.toContain('abab');
+  });
+
+  test('a command that fails', async () => {
+    const { dir, dataDir } = await makeVault();
+    const env = { STRONGROOM_ROOT_KEY_COMMAND: '["false","marker-9"]' };
+    const { stderr } = await expectRefusal(dir, ['--data', dataDir], /root_key_command ended with status 1/, 1, {
+      env,
+    });
+    expect(stderr).not.toContain('marker-9');
+  });
+});
+
+describe('store files', () => {
+  function overwrite(file: string, position: number, sizeBytes: number): void {
+    const descriptor = openSync(file, 'r+');
+    writeSync(descriptor, randomBytes(sizeBytes), 0, sizeBytes, position);
+    closeSync(descriptor);
+  }
+
+  const faults: readonly (readonly [string, (file: string) => void])[] = [
+    ['a damaged header', (file) => overwrite(file, 0, 100)],
+    ['a damaged first page', (file) => overwrite(file, 100, 2_000)],
+    ['a damaged middle', (file) => overwrite(file, Math.floor(statSync(file).size / 8192) * 4096, 4_096)],
+    ['its end cut off', (file) => truncateSync(file, statSync(file).size - 5_000)],
+    ['the half of it', (file) => truncateSync(file, Math.floor(statSync(file).size / 2))],
+    ['nothing in it', (file) => truncateSync(file, 0)],
+    ['another kind of file', (file) => writeFileSync(file, 'a text that somebody put here by mistake\n'.repeat(500))],
+  ];
+  const cases = ['vault.db', 'keys.db'].flatMap((file) =>
+    faults.map(([what, damage]) => [file, what, damage] as const),
+  );
+
+  test.each(cases)('%s with %s', async (file, _what, damage) => {
+    const { dir, dataDir, flags } = await makeVault();
+    damage(join(dataDir, file));
+    await expectRefusal(
+      dir,
+      flags,
+      new RegExp(`${file.replace('.', '\\.')} .*([Rr]estore .*from (a )?backup|Choose another data directory)`),
+    );
+  });
+
+  test.each(['vault.db', 'keys.db'])('%s missing: no new one takes its place', async (file) => {
+    const { dir, dataDir, flags } = await makeVault();
+    rmSync(join(dataDir, file));
+    await expectRefusal(dir, flags, new RegExp(`${file} is missing.*Restore it from a backup`));
+  });
+
+  test('files of two vaults', async () => {
+    const [one, other] = [await makeVault(), await makeVault()];
+    copyFileSync(join(other.dataDir, 'vault.db'), join(one.dataDir, 'vault.db'));
+    await expectRefusal(one.dir, one.flags, /do not belong together.*Restore both/);
+  });
+
+  test('a file that somebody else’s program has locked', async () => {
+    const vault = await makeVault();
+    const holder = keptDatabase(join(vault.dataDir, 'vault.db'), {});
+    holder.pragma('locking_mode = EXCLUSIVE');
+    holder.exec('BEGIN EXCLUSIVE');
+    const { stderr, code } = await run(['serve', '--port', '0', ...vault.flags]);
+    holder.exec('ROLLBACK');
+    holder.close();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/another program holds vault\.db.*End it/),
+    });
+    await expectAsBefore(vault);
+  });
+});
+
+describe('data directory', () => {
+  test('below a file', async () => {
+    const { dir, rootKeyFile } = await makeVault();
+    const file = join(dir, 'a-file');
+    writeFileSync(file, 'text');
+    const flags = ['--root-key-file', rootKeyFile];
+    await expectRefusal(dir, [...flags, '--data', file], /cannot be made: a file is in the way.*--data/);
+    await expectRefusal(dir, [...flags, '--data', join(file, 'data')], /cannot be made: a file is in the way.*--data/);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('of another user (needs root)', async () => {
+    const vault = await makeVault();
+    const uid = 65_534;
+    chmodSync(vault.dir, 0o755);
+    chownSync(vault.rootKeyFile, uid, uid);
+    await expectRefusal(
+      vault.dir,
+      vault.flags,
+      /data directory .* cannot be written\. Give this user write permission/,
+      1,
+      { uid },
+    );
+    // It may be looked at, and still not be written.
+    chmodSync(vault.dataDir, 0o755);
+    for (const file of ['vault.db', 'keys.db', 'lock']) chmodSync(join(vault.dataDir, file), 0o644);
+    await expectRefusal(
+      vault.dir,
+      vault.flags,
+      /data directory .* cannot be written\. Give this user write permission/,
+      1,
+      { uid },
+    );
+    // Its files are another user's, one after the other.
+    chownSync(vault.dataDir, uid, uid);
+    for (const file of ['lock', 'keys.db', 'vault.db']) {
+      await expectRefusal(vault.dir, vault.flags, new RegExp(`${file} cannot be written\\. Give this user`), 1, {
+        uid,
+      });
+      chownSync(join(vault.dataDir, file), uid, uid);
+    }
+    for (const file of ['lock', 'keys.db', 'vault.db']) chownSync(join(vault.dataDir, file), 0, 0);
+    for (const path of [vault.rootKeyFile, vault.dataDir]) chownSync(path, 0, 0);
+    await expectAsBefore(vault);
+  });
+
+  test('whose path is too long for its socket', async () => {
+    const dir = tempDir();
+    const dataDir = join(dir, 'd'.repeat(60), 'e'.repeat(60));
+    mkdirSync(dataDir, { recursive: true });
+    const rootKeyFile = makeRootKey(dir);
+    await expectRefusal(
+      dir,
+      ['--data', dataDir, '--root-key-file', rootKeyFile],
+      /too long for its control socket.*shorter one with --data/,
+    );
+  });
+
+  test('whose path is long but short as seen from here serves, and verbs find it', async () => {
+    const dir = tempDir();
+    const cwd = join(dir, 'd'.repeat(60), 'e'.repeat(60));
+    mkdirSync(cwd, { recursive: true });
+    const vault = await makeVault(dir, join(cwd, 'data'));
+    const flags = ['--data', 'data', '--root-key-file', vault.rootKeyFile];
+    await startService(flags, { cwd });
+    expect(await run(['tenants', 'list', ...flags], { cwd })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('settings', () => {
+  test('a configuration file that is not there, a directory, or no JSON', async () => {
+    const { dir, flags } = await makeVault();
+    const file = join(dir, 'settings.json');
+    await expectRefusal(dir, [...flags, '--config', file], /settings\.json: cannot be read; check the path/, 2);
+    await expectRefusal(dir, [...flags, '--config', dir], /: cannot be read; check the path/, 2);
+    writeFileSync(file, '{"port": marker-1');
+    const { stderr } = await expectRefusal(dir, [...flags, '--config', file], /settings\.json: /, 2);
+    expect(stderr).not.toContain('marker-1');
+    writeFileSync(file, '[]');
+    await expectRefusal(dir, [...flags, '--config', file], /must hold a JSON object/, 2);
+  });
+
+  test('an unknown one is refused, and the nearest is named as its source writes it', async () => {
+    const { dir, flags } = await makeVault();
+    const file = join(dir, 'settings.json');
+    writeFileSync(file, '{"auth":{"header_alias":["x"]},"prot":1}');
+    const { stderr } = await expectRefusal(
+      dir,
+      [...flags, '--config', file],
+      /auth\.header_alias .*is no setting; the nearest is auth\.header_aliases/,
+      2,
+    );
+    expect(stderr).toMatch(/prot .*the nearest is port/);
+    const env = { STRONGROOM_AUTH_HEADER_ALIAS: 'marker-2' };
+    const second = await expectRefusal(
+      dir,
+      flags,
+      /STRONGROOM_AUTH_HEADER_ALIAS: is no setting; the nearest is STRONGROOM_AUTH_HEADER_ALIASES/,
+      2,
+      { env },
+    );
+    expect(second.stderr).not.toContain('marker-2');
+    await expectRefusal(dir, [...flags, '--log-levle', 'info'], /--log-levle.*\n?.*--log-level/, 2);
+  });
+
+  test('several problems are all told at once', async () => {
+    const { dir, flags } = await makeVault();
+    const env = { STRONGROOM_PORT: 'x', STRONGROOM_LOG_LEVEL: 'loud', STRONGROOM_CVC_RETENTION_SECONDS: '3601' };
+    const { stderr } = await expectRefusal(dir, [...flags], /STRONGROOM_LOG_LEVEL: must be one of/, 2, {
+      env: { ...env },
+    });
+    expect(stderr).toMatch(/STRONGROOM_CVC_RETENTION_SECONDS: must be a whole number from 1 to 3600/);
+  });
+});
+
+describe('address', () => {
+  async function takenPort(): Promise<string> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    return String(typeof address === 'object' ? address?.port : '');
+  }
+
+  test('a port in use', async () => {
+    const vault = await makeVault();
+    await expectRefusal(
+      vault.dir,
+      [...vault.flags, '--port', await takenPort()],
+      /port \d+ on 127\.0\.0\.1 is in use.*--port/,
+    );
+    await expectAsBefore(vault);
+  });
+
+  test('a port in use at the very first start of --dev makes nothing, so that the next start is still the first', async () => {
+    const cwd = tempDir();
+    await expectRefusal(cwd, ['--dev', '--port', await takenPort()], /is in use.*--port/, 1, { cwd });
+    expect(hashesOf(cwd)).toEqual({});
+    const service = await startService(['--dev'], { cwd });
+    expect(service.stderr()).toContain('curl');
+  });
+
+  test('one that this machine does not have', async () => {
+    const vault = await makeVault();
+    const cert = join(vault.dir, 'c.pem');
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '1',
+        '-subj',
+        '/CN=x',
+        '-keyout',
+        cert,
+        '-out',
+        `${cert}.c`,
+      ],
+      { stdio: 'pipe' },
+    );
+    const tls = ['--tls-cert', `${cert}.c`, '--tls-key', cert];
+    await expectRefusal(
+      vault.dir,
+      [...vault.flags, ...tls, '--host', '192.0.2.1'],
+      /192\.0\.2\.1 is no address of this machine.*--host/,
+    );
+  });
+});

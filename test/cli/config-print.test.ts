@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { run, runJson, tempDir } from '../support/process.js';
+
+const env = {
+  STRONGROOM_PORT: '9000',
+  STRONGROOM_AUTH_HEADER_ALIASES: 'X-API-KEY,Y-API-KEY',
+  STRONGROOM_ROOT_KEY_COMMAND: '["vault","read","--token=marker-1"]',
+};
+
+test('config print shows each setting with its source, the later source wins, and secrets are replaced', async () => {
+  const file = join(tempDir(), 'settings.json');
+  writeFileSync(file, JSON.stringify({ port: 7000, log_level: 'warn', cvc: { retention_seconds: 60 } }));
+  const args = ['config', 'print', '--config', file, '--log-level', 'error'];
+  const printed = await runJson(args, { env });
+  expect(printed).toMatchObject({
+    host: { value: '127.0.0.1', source: 'default' },
+    port: { value: 9000, source: 'environment' },
+    log_level: { value: 'error', source: 'flag' },
+    'cvc.retention_seconds': { value: 60, source: 'file' },
+    'auth.header_aliases': { value: ['x-api-key', 'y-api-key'], source: 'environment' },
+    root_key_command: { value: '[hidden]', source: 'environment' },
+  });
+  const text = await run(args, { env });
+  expect(text).toMatchObject({ code: 0, stderr: '' });
+  expect(text.stdout).toMatch(/^port +9000 {2}\(environment\)$/m);
+  expect(text.stdout).toMatch(/^log_level +error {2}\(flag\)$/m);
+  expect(text.stdout).not.toContain('marker-1');
+});
+
+test('user and password in anything that looks like a URL are replaced', async () => {
+  const args = ['config', 'print', '--data', 'https://user:marker-2@host/path'];
+  const both = [await run(args), await run([...args, '--json'])];
+  for (const { code, stdout } of both) {
+    expect(code).toBe(0);
+    expect(stdout).toContain('https://[hidden]@host/path');
+    expect(stdout).not.toContain('marker-2');
+  }
+});

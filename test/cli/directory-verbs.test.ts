@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hashesOf, http, makeVault, run, runJson, startService, type TestVault } from '../support/process.js';
+
+const rules = [
+  { description: 'r', priority: 1, container: '/', transform: 'mask', permissions: ['token:read', 'token:create'] },
+];
+const create = { type: 'card_number', data: '4242424242424242' };
+
+/** Runs the same test without a service and through the control socket of one. */
+describe.each(['alone', 'through a running service'])('%s', (how) => {
+  async function vault(): Promise<TestVault> {
+    const made = await makeVault();
+    if (how !== 'alone') await startService(made.flags);
+    return made;
+  }
+
+  test('tenants create makes a further tenant, tenants list shows both', async () => {
+    const { flags, tenantId } = await vault();
+    const second = await runJson(['tenants', 'create', '--name', 'Second shop', ...flags]);
+    expect(Object.keys(second)).toEqual(['tenant_id', 'management_key']);
+    const listed = await runJson(['tenants', 'list', ...flags]);
+    const { tenants } = listed as { tenants: { name: string }[] };
+    expect(tenants.sort((a, b) => b.name.localeCompare(a.name))).toEqual([
+      { tenant_id: second['tenant_id'], name: 'Second shop' },
+      { tenant_id: tenantId, name: 'default' },
+    ]);
+    const { code, stdout } = await run(['tenants', 'list', ...flags]);
+    expect({ code, lines: stdout.trim().split('\n').sort() }).toEqual({
+      code: 0,
+      lines: [`${tenantId}  default`, `${second['tenant_id']}  Second shop`].sort(),
+    });
+    expect(await run(['tenants', 'create', '--name', 'third', ...flags])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^tenant [0-9a-f-]{36}\nmanagement key, shown this once: sr_management_\w+\n$/),
+    });
+  });
+
+  test('applications create needs to know which of several tenants is meant', async () => {
+    const { flags, tenantId } = await vault();
+    await runJson(['tenants', 'create', '--name', 'other', ...flags]);
+    const args = [
+      'applications',
+      'create',
+      '--name',
+      'a',
+      '--type',
+      'public',
+      '--permissions',
+      'token:create',
+      ...flags,
+    ];
+    expect(await run(args)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/--tenant ID/) });
+    expect(await run([...args, '--tenant', 'nobody'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no such tenant.*tenants list/),
+    });
+    expect(await runJson([...args, '--tenant', tenantId])).toEqual({
+      ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), tenant_id: tenantId, name: 'a', type: 'public' },
+      key: expect.stringMatching(/^sr_public_[0-9A-Za-z]{49,}$/),
+    });
+    expect(await run([...args, '--tenant', tenantId])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^application [0-9a-f-]{36}\nkey, shown this once: sr_public_\w+\n$/),
+    });
+  });
+
+  test('what an application must not hold is refused with the reason', async () => {
+    const { flags, dir } = await vault();
+    const refused = async (args: readonly string[], stdin: string, message: RegExp) => {
+      const ended = await run(['applications', 'create', '--name', 'a', ...args, ...flags], { stdin });
+      expect(ended, args.join(' ')).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toMatch(message);
+      expect(ended.stderr).not.toMatch(/^\s+at /m);
+    };
+    await refused(['--type', 'public', '--permissions', 'token:create,token:delete'], '', /permissions\[1\]: /);
+    await refused(['--type', 'private', '--permissions', 'token:fly'], '', /permissions\[0\]: /);
+    await refused(['--type', 'private', '--rules', '-'], '[]', /rules: /);
+    await refused(['--type', 'private', '--rules', '-'], '[{"container":"pci"}]', /rules\[0\]\.container: /);
+    await refused(['--type', 'private', '--rules', '-'], 'no json', /no JSON.*array of access rules/s);
+    await refused(['--type', 'private', '--rules', join(dir, 'missing.json')], '', /missing\.json.*ENOENT/);
+  });
+});
+
+test('what verbs make is honoured by the running service at once', async () => {
+  const { flags, dir } = await makeVault();
+  const service = await startService(flags);
+  const rulesFile = join(dir, 'rules.json');
+  writeFileSync(rulesFile, JSON.stringify(rules));
+  const application = async (...args: string[]) =>
+    String((await runJson(['applications', 'create', '--name', 'a', '--type', 'private', ...args, ...flags]))['key']);
+
+  const byRules = await application('--rules', rulesFile);
+  const created = await http('POST', `${service.address}/tokens`, { key: byRules, body: create });
+  expect(created).toMatchObject({ status: 201, body: { data: 'XXXXXXXXXXXX4242' } });
+  const url = `${service.address}${created.headers.location}`;
+  const byPermissions = await application('--permissions', 'token:read, token:delete');
+  expect(await http('GET', url, { key: byPermissions })).toMatchObject({ status: 200 });
+  expect(await http('DELETE', url, { key: byRules })).toMatchObject({ status: 403 });
+
+  const { tenant_id: other } = await runJson(['tenants', 'create', '--name', 'other', ...flags]);
+  const stranger = await application('--permissions', 'token:read', '--tenant', String(other));
+  expect(await http('GET', url, { key: stranger })).toMatchObject({ status: 404 });
+  expect(await http('DELETE', url, { key: byPermissions })).toMatchObject({ status: 204 });
+});
+
+test('a refused verb changes nothing in the data', async () => {
+  const { flags, dir } = await makeVault();
+  const before = hashesOf(dir);
+  await run(['applications', 'create', '--name', 'a', '--type', 'public', '--permissions', 'log:read', ...flags]);
+  await run(['applications', 'create', '--name', '', '--type', 'public', '--permissions', 'token:create', ...flags]);
+  await run(['tenants', 'create', '--name', 'n'.repeat(201), ...flags]);
+  expect(hashesOf(dir)).toEqual(before);
+});

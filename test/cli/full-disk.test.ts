@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import {
+  type HttpAnswer,
+  hashesOf,
+  http,
+  makeRootKey,
+  makeVault,
+  run,
+  startService,
+  tempDir,
+  until,
+} from '../support/process.js';
+import { canMount, smallDisk } from '../support/small-disk.js';
+
+const megabyte = 1024 * 1024;
+
+describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
+  test.each([0, 20_000, 60_000])(
+    'at init, with %i bytes left: says so, and works when there is space',
+    async (leave) => {
+      const disk = smallDisk(megabyte);
+      const flags = ['--data', join(disk.dir, 'data'), '--root-key-file', makeRootKey(tempDir())];
+      disk.fill(leave);
+      const ended = await run(['init', ...flags, '--json']);
+      expect(ended).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toMatch(/full.*Free some space/);
+      disk.free();
+      expect(await run(['init', ...flags, '--json'])).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  test('at the start of the service: says so, changes nothing, and works when there is space', async () => {
+    const disk = smallDisk(megabyte);
+    const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
+    const stores = () => Object.entries(hashesOf(dataDir)).filter(([file]) => file.endsWith('.db'));
+    const before = stores();
+    disk.fill();
+    const ended = await run(['serve', '--port', '0', ...flags]);
+    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/full.*Free some space/) });
+    expect(stores()).toEqual(before);
+    disk.free();
+    expect(await (await startService(flags)).stop()).toMatchObject({ code: 0 });
+  });
+
+  test('while it runs: writes are 503 with Retry-After, reads go on, nothing is half stored, and it recovers by itself', async () => {
+    const disk = smallDisk(4 * megabyte);
+    const { flags, key, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
+    const service = await startService(flags);
+    const url = `${service.address}/tokens`;
+    const send = (method: string, path: string, body?: unknown, once?: string) =>
+      http(method, url + path, {
+        ...(body === undefined ? {} : { body }),
+        ...{ key, headers: once === undefined ? {} : { 'service-idempotency-key': once } },
+      });
+    const stored = new Map<string, HttpAnswer['body']>();
+    const refused: string[] = [];
+    const create = async (id: string) => {
+      const answer = await send('POST', '', { id, type: 'token', data: 'v'.repeat(3_000) }, `once-${id}`);
+      if (answer.status === 201) stored.set(id, answer.body);
+      else refused.push(id);
+      return answer;
+    };
+    for (const index of Array(10).keys()) expect(await create(`before-${index}`)).toMatchObject({ status: 201 });
+    disk.fill(100_000);
+    const first503 = await until('the first refusal', 60_000, async () => {
+      const answers = await Promise.all(
+        [...Array(8).keys()].map(() => create(`filling-${stored.size}-${Math.random()}`)),
+      );
+      return answers.find(({ status }) => status !== 201);
+    });
+    expect(first503, first503.text).toMatchObject({
+      status: 503,
+      headers: {
+        'content-type': expect.stringContaining('problem+json'),
+        'retry-after': expect.stringMatching(/^[1-9]\d*$/),
+      },
+      body: { code: 'store_unavailable' },
+    });
+    disk.fill();
+    const [someId = ''] = stored.keys();
+    for (const refusedWrite of [
+      await create('full-1'),
+      await send('PATCH', `/${someId}`, { data: 'other' }),
+      await send('DELETE', `/${someId}`),
+    ]) {
+      expect(refusedWrite, refusedWrite.text).toMatchObject({
+        status: 503,
+        headers: { 'retry-after': expect.any(String) },
+      });
+    }
+    for (const [id, body] of stored) expect(await send('GET', `/${id}`)).toMatchObject({ status: 200, body });
+    for (const id of refused) expect(await send('GET', `/${id}`)).toMatchObject({ status: 404 });
+    expect(await http('GET', `${service.address}/health/live`)).toMatchObject({ status: 200 });
+
+    disk.free();
+    const ids = refused.splice(0);
+    await until('recovery', 30_000, async () => ((await create('after')).status === 201 ? true : undefined));
+    // The same idempotency keys: what was refused is made now, once.
+    for (const id of ids) expect(await create(id)).toMatchObject({ status: 201 });
+    const removed = await send('DELETE', `/${someId}`);
+    expect(removed.status, removed.text).toBe(204);
+    stored.delete(someId);
+    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
+
+    const vault = keptDatabase(join(dataDir, 'vault.db'), { readonly: true });
+    const count = (sql: string) => vault.prepare(sql).pluck().get();
+    expect(count(`SELECT count(*) FROM events WHERE type = 'token.created'`)).toBe(stored.size + 1);
+    expect(count('SELECT count(*) FROM token_rows WHERE removed_at IS NULL')).toBe(stored.size);
+    vault.close();
+    const again = await startService(flags);
+    for (const [id, body] of stored) {
+      expect(await http('GET', `${again.address}/tokens/${id}`, { key })).toMatchObject({ status: 200, body });
+    }
+  });
+});

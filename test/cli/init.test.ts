@@ -1,0 +1,85 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { hashesOf, http, makeRootKey, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const managementKey = /^sr_management_[0-9A-Za-z]{49,}$/;
+
+test('init --json prints exactly the tenant and the key; a second one fails and changes no byte', async () => {
+  const dir = tempDir();
+  const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];
+  const first = await run(['init', ...flags, '--json']);
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(first.stdout)).toEqual({
+    tenant_id: expect.stringMatching(uuid),
+    management_key: expect.stringMatching(managementKey),
+  });
+
+  const before = hashesOf(dir);
+  const second = await run(['init', ...flags, '--json']);
+  expect(second).toMatchObject({ code: 1, stdout: '' });
+  expect(second.stderr).toMatch(/initialised already.*strongroom tenants create/);
+  expect(hashesOf(dir)).toEqual(before);
+});
+
+test('init tells a person the same, and what it makes is for its owner alone', async () => {
+  const dir = tempDir();
+  const dataDir = join(dir, 'a', 'new', 'directory');
+  const { code, stdout } = await run(['init', '--data', dataDir, '--root-key-file', makeRootKey(dir)]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^tenant [0-9a-f-]{36}\nmanagement key, shown this once: sr_management_\w+\n$/);
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  for (const file of ['vault.db', 'keys.db']) expect(statSync(join(dataDir, file)).mode & 0o077, file).toBe(0);
+});
+
+test('two simultaneous inits make one tenant', async () => {
+  const dir = tempDir();
+  const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];
+  const both = await Promise.all([run(['init', ...flags, '--json']), run(['init', ...flags, '--json'])]);
+  expect(both.map(({ code }) => code).sort(), JSON.stringify(both)).toEqual([0, 1]);
+  expect((await runJson(['tenants', 'list', ...flags]))['tenants']).toHaveLength(1);
+});
+
+test('init works while a service runs on the data; a second one through it fails too', async () => {
+  const dir = tempDir();
+  const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];
+  const service = await startService(flags);
+  const { tenant_id } = await runJson(['init', ...flags]);
+  expect(await run(['init', ...flags])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/initialised already/),
+  });
+  const args = [
+    'applications',
+    'create',
+    '--name',
+    'a',
+    '--type',
+    'private',
+    '--permissions',
+    'token:create',
+    ...flags,
+  ];
+  const key = String((await runJson(args))['key']);
+  const created = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 1 } });
+  expect(created).toMatchObject({ status: 201, body: { tenant_id } });
+});
+
+test('verbs on data that is not there say how to make it, and make nothing', async () => {
+  const { dir, rootKeyFile } = await makeVault();
+  const before = hashesOf(dir);
+  const flags = ['--data', join(dir, 'elsewhere'), '--root-key-file', rootKeyFile];
+  const verbs = [
+    ['tenants', 'list'],
+    ['tenants', 'create', '--name', 'x'],
+    ['applications', 'create', '--name', 'x', '--type', 'private', '--permissions', 'token:read'],
+    ['tokens', 'get', 'an-id', '--key-file', rootKeyFile],
+  ];
+  for (const verb of verbs) {
+    const ended = await run([...verb, ...flags]);
+    expect(ended, verb.join(' ')).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(/no vault in .*elsewhere.*strongroom init/);
+  }
+  expect(hashesOf(dir)).toEqual(before);
+});

@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { expect, test } from 'vitest';
+import { hashesOf, http, makeVault, run, startService, tempDir, until } from '../support/process.js';
+
+/** A self-signed certificate for this machine and its key. */
+function certificate(dir: string, name: string): { cert: string; key: string } {
+  const files = { cert: join(dir, `${name}.pem`), key: join(dir, `${name}.key`) };
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+      ...['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
+      ...['-keyout', files.key, '-out', files.cert],
+    ],
+    { stdio: 'pipe' },
+  );
+  return files;
+}
+
+/** Whose certificate the service shows. */
+function shownBy(address: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const call = request(`${address}/health/live`, { agent: false, rejectUnauthorized: false }, (response) => {
+      const { subject } = (response.socket as TLSSocket).getPeerCertificate();
+      response.resume().on('end', () => resolve(String(subject.CN)));
+    });
+    call.on('error', reject).end();
+  });
+}
+
+test('with a certificate it serves https only, and SIGHUP takes the one that lies there now', async () => {
+  const { flags, key, dir } = await makeVault();
+  const [first, second] = [certificate(dir, 'first'), certificate(dir, 'second')];
+  const inUse = { cert: join(dir, 'tls.pem'), key: join(dir, 'tls.key') };
+  const take = (from: typeof first) => {
+    copyFileSync(from.cert, inUse.cert);
+    copyFileSync(from.key, inUse.key);
+  };
+  take(first);
+  // Allowed on every address now.
+  const tls = ['--tls-cert', inUse.cert, '--tls-key', inUse.key, '--host', '0.0.0.0'];
+  const service = await startService([...flags, ...tls]);
+  const address = service.address.replace('0.0.0.0', '127.0.0.1');
+  expect(address).toMatch(/^https:/);
+  const ca = readFileSync(first.cert);
+  const body = { type: 'token', data: 'value' };
+  expect(await http('POST', `${address}/tokens`, { key, body, ca })).toMatchObject({ status: 201 });
+  await expect(http('GET', `${address.replace('https', 'http')}/health/live`)).rejects.toThrow();
+  expect(await shownBy(address)).toBe('first');
+
+  take(second);
+  service.signal('SIGHUP');
+  await until('the second certificate', 20_000, async () => ((await shownBy(address)) === 'second' ? true : undefined));
+  writeFileSync(inUse.cert, 'no certificate');
+  service.signal('SIGHUP');
+  await until('the word of the bad one', 20_000, () => (service.stdout().includes('stays in use') ? true : undefined));
+  expect(await shownBy(address)).toBe('second');
+  expect(await service.stop()).toMatchObject({ code: 0 });
+});
+
+test('an address that other machines reach is refused without TLS, with the reason and what to do', async () => {
+  const { flags, dir } = await makeVault();
+  const before = hashesOf(dir);
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', 'db.example.com']) {
+    const ended = await run(['serve', ...flags, '--host', host]);
+    expect(ended, host).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(
+      /--host: other machines reach this address, so TLS is needed.*--tls-cert.*127\.0\.0\.1/,
+    );
+  }
+  expect(await run(['serve', ...flags, '--host', '0.0.0.0', '--behind-tls-proxy'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--behind-tls-proxy: needs .*http\.trusted_proxies/),
+  });
+  expect(hashesOf(dir)).toEqual(before);
+});
+
+test('behind a TLS proxy that is named it listens where others reach it', async () => {
+  const { flags } = await makeVault();
+  const proxy = ['--host', '0.0.0.0', '--behind-tls-proxy', '--http-trusted-proxies', '10.0.0.1'];
+  const { address } = await startService([...flags, ...proxy]);
+  expect(address).toMatch(/^http:\/\/(0\.0\.0\.0|127\.0\.0\.1):/);
+});
+
+test.each([
+  [
+    'only a certificate',
+    (files: { cert: string; key: string }) => ['--tls-cert', files.cert],
+    2,
+    /--tls-cert: needs tls\.key/,
+  ],
+  [
+    'a certificate that is not there',
+    (files: { cert: string; key: string }) => ['--tls-cert', '/none.pem', '--tls-key', files.key],
+    1,
+    /\/none\.pem.*cannot be read/,
+  ],
+  [
+    'files the wrong way round',
+    (files: { cert: string; key: string }) => ['--tls-cert', files.key, '--tls-key', files.cert],
+    1,
+    /cannot be read or do not belong together/,
+  ],
+])('%s is refused', async (_what, argsOf, code, message) => {
+  const { flags, dir } = await makeVault();
+  const files = certificate(tempDir(), 'only');
+  chmodSync(files.key, 0o600);
+  const before = hashesOf(dir);
+  const ended = await run(['serve', '--port', '0', ...flags, ...argsOf(files)]);
+  expect(ended).toMatchObject({ code, stdout: '' });
+  expect(ended.stderr).toMatch(message);
+  expect(hashesOf(dir)).toEqual(before);
+});

@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hashesOf, makeVault, run, runJson, startService } from '../support/process.js';
+
+const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
+
+async function vaultWithKey(isRunning: boolean) {
+  const vault = await makeVault();
+  const keyFile = join(vault.dir, 'app.key');
+  writeFileSync(keyFile, `${vault.key}\n`, { mode: 0o600 });
+  const service = isRunning ? await startService(vault.flags) : null;
+  return { ...vault, keyFile, service, args: [...vault.flags, '--key-file', keyFile] };
+}
+
+describe.each([
+  ['alone', false],
+  ['through a running service', true],
+])('%s', (_how, isRunning) => {
+  test('a token is created from a file or standard input, shown, deleted, and then gone', async () => {
+    const { args, flags, dir, key, dataDir, service } = await vaultWithKey(isRunning);
+    const stdin = JSON.stringify({ id: 'card-1', type: 'card', data: card });
+    const created = await runJson(['tokens', 'create', ...args], { stdin });
+    expect(created).toMatchObject({ id: 'card-1', type: 'card', data: card });
+    const request = join(dir, 'request.json');
+    writeFileSync(request, '{"type":"token","data":{"a":[1,null]}}');
+    const second = await runJson(['tokens', 'create', '--file', request, '--key-file', '-', ...flags], { stdin: key });
+    expect(second['data']).toEqual({ a: [1, null] });
+
+    expect(await runJson(['tokens', 'get', 'card-1', ...args])).toEqual(created);
+    const shown = await run(['tokens', 'get', 'card-1', ...args]);
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toContain('\n  "id": "card-1"');
+
+    expect(await run(['tokens', 'delete', 'card-1', ...args])).toMatchObject({ code: 0, stdout: 'deleted\n' });
+    const again = await run(['tokens', 'delete', 'card-1', ...args]);
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/no such token/) });
+    expect(await run(['tokens', 'get', 'card-1', ...args])).toMatchObject({ code: 1, stdout: '' });
+    expect(await runJson(['tokens', 'delete', String(second['id']), ...args])).toEqual({ deleted: true });
+
+    await service?.stop();
+    for (const file of ['vault.db', 'keys.db'])
+      expect(readFileSync(join(dataDir, file)).includes(card.number)).toBe(false);
+  });
+
+  test('what is refused says why, repeats no value and stores nothing', async () => {
+    const { args, flags, dir, managementKey, service } = await vaultWithKey(isRunning);
+    await service?.stop();
+    const before = hashesOf(dir);
+    if (isRunning) await startService(flags);
+    const create = (stdin: string) => run(['tokens', 'create', ...args], { stdin });
+    const refusals = [
+      [await create('{"type":"card","data":{"number":"4242424242424241"}}'), /^data\.number: /],
+      [await create('{"type":"crd","data":"marker-7781"}'), /type: must be one of/],
+      [await create('{"type":"token","data":"marker-7781"'), /^the request .*/],
+      [await create('{"type":"token"}'), /data: is required/],
+      [await create(''), /^the request /],
+      [await run(['tokens', 'get', 'marker-7781', ...args]), /no such token/],
+      [await run(['tokens', 'get', 'an-id', '--key-file', '-', ...flags], { stdin: managementKey }), /token:read/],
+      [await run(['tokens', 'get', 'an-id', '--key-file', '-', ...flags], { stdin: 'marker-7781' }), /key file/],
+      [await run(['tokens', 'get', 'an-id', '--key-file', join(dir, 'none'), ...flags]), /ENOENT/],
+    ] as const;
+    for (const [ended, message] of refusals) {
+      expect(ended, ended.stderr).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toMatch(message);
+      expect(ended.stderr).not.toMatch(/marker-7781|4242424242424241|^\s+at /m);
+    }
+    if (!isRunning) expect(hashesOf(dir)).toEqual(before);
+  });
+});

@@ -1,0 +1,75 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { run, tempDir } from '../support/process.js';
+
+const verbs = [
+  ['serve'],
+  ['init'],
+  ['tenants', 'create'],
+  ['tenants', 'list'],
+  ['applications', 'create'],
+  ['tokens', 'get'],
+  ['tokens', 'create'],
+  ['tokens', 'delete'],
+  ['keys', 'generate-root'],
+  ['config', 'print'],
+];
+
+describe('help', () => {
+  test.each(verbs)('strongroom %s %s explains itself with an example that names the verb', async (...words) => {
+    const verb = words.filter((word) => typeof word === 'string');
+    const { code, stdout, stderr } = await run([...verb, '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: strongroom ${verb.join(' ')}`);
+    const [, example = ''] = stdout.split(/^Examples?:$/m);
+    expect(example, stdout).toContain(`strongroom ${verb.join(' ')}`);
+    if (verb[0] !== 'serve') expect(stdout).toContain('--json');
+  });
+
+  test('strongroom --help lists every group and ends well', async () => {
+    const { code, stdout } = await run(['--help']);
+    expect(code).toBe(0);
+    for (const [group = ''] of verbs) expect(stdout).toContain(`  ${group} `);
+  });
+
+  test('strongroom --version prints a version', async () => {
+    expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+});
+
+describe('wrong usage ends with 2, says what was wrong, and makes nothing', () => {
+  const wrong: readonly (readonly [string, readonly string[], RegExp])[] = [
+    ['no verb', [], /Usage: strongroom/],
+    ['an unknown verb', ['srve'], /unknown command 'srve'.*\n?.*serve/s],
+    ['a group without its verb', ['tenants'], /create/],
+    ['an unknown flag', ['serve', '--prot', '1'], /unknown option '--prot'.*\n?.*--port/s],
+    ['a missing name', ['tenants', 'create'], /--name/],
+    ['a missing file name', ['keys', 'generate-root'], /file/],
+    ['a missing id', ['tokens', 'get'], /id/],
+    ['too many arguments', ['init', 'extra'], /too many arguments/],
+    ['a port that is none', ['serve', '--port', 'http'], /--port: must be a whole number/],
+    ['a data directory that is none', ['init', '--data', ''], /--data: must not be empty/],
+    ['neither rules nor permissions', ['applications', 'create', '--name', 'a', '--type', 'private'], /--permissions/],
+    [
+      'rules and permissions',
+      ['applications', 'create', '--name', 'a', '--type', 'private', '--permissions', 'token:read', '--rules', '-'],
+      /either --permissions or --rules/,
+    ],
+    ['no application key', ['tokens', 'get', 'some-id'], /--key-file/],
+    ['both inputs from standard input', ['tokens', 'create', '--key-file', '-'], /only one of/],
+    [
+      'an application type that is none',
+      ['applications', 'create', '--name', 'a', '--type', 'x', '--permissions', 'token:read'],
+      /--type.*private, public, management/s,
+    ],
+  ];
+
+  test.each(wrong)('%s', async (_what, args, message) => {
+    const cwd = tempDir();
+    const { code, stdout, stderr } = await run(args, { cwd });
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});

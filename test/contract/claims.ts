@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import type { ClaimResult } from '#src/ports/claims.js';
+import type { UnitOfWork } from '#src/ports/unit-of-work.js';
+import { aDay, aHash, aStream, atNoon, type OpenStores, onStores } from './support.js';
+
+/** What every `Claims` must do; an adapter runs it in one line. */
+export function claimsContract(name: string, open: OpenStores): void {
+  const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
+
+  describe(`Claims of ${name}`, () => {
+    test(
+      'who begins first owns the key until the release',
+      on(async ({ claims }) => {
+        const [cmd, other] = [aHash(), aHash()];
+        const states = await Promise.all(Array.from({ length: 20 }, () => claims.begin(cmd, 0)));
+        expect(states.map(({ state }) => state).sort()).toEqual(['fresh', ...states.slice(1).map(() => 'in_flight')]);
+        expect(await claims.begin(other, 0)).toEqual({ state: 'fresh' });
+        await claims.release(cmd);
+        expect(await claims.begin(cmd, 0)).toEqual({ state: 'fresh' });
+        expect(await claims.begin(other, 0)).toEqual({ state: 'in_flight' });
+      }),
+    );
+
+    test(
+      'a finished claim answers with its result, before and after a restart, and a release does not end it',
+      on(async ({ work, claims, reopen }) => {
+        const [cmd, result] = [aHash(), aResult()];
+        await claims.begin(cmd, 0);
+        await finish(work, cmd, result, atNoon);
+        await claims.release(cmd);
+        expect(await claims.begin(cmd, atNoon)).toEqual({ state: 'done', result });
+        expect(await (await reopen()).claims.begin(cmd, atNoon)).toEqual({ state: 'done', result });
+      }),
+    );
+
+    test(
+      'a claim finished before the limit counts as absent, and can be finished anew',
+      on(async ({ work, claims }) => {
+        const [cmd, result] = [aHash(), aResult()];
+        await finish(work, cmd, aResult(), atNoon);
+        expect(await claims.begin(cmd, atNoon + 1)).toEqual({ state: 'fresh' });
+        expect(await claims.begin(cmd, atNoon + 1)).toEqual({ state: 'in_flight' });
+        await finish(work, cmd, result, atNoon + aDay);
+        await claims.release(cmd);
+        expect(await claims.begin(cmd, atNoon + 1)).toEqual({ state: 'done', result });
+      }),
+    );
+
+    test(
+      'only what finished before the limit is forgotten',
+      on(async ({ work, claims }) => {
+        const [old, young, result] = [aHash(), aHash(), aResult()];
+        await finish(work, old, result, atNoon - 1);
+        await finish(work, young, result, atNoon);
+        await claims.forget(atNoon);
+        expect(await claims.begin(old, 0)).toEqual({ state: 'fresh' });
+        expect(await claims.begin(young, 0)).toEqual({ state: 'done', result });
+      }),
+    );
+  });
+}
+
+function aResult(): ClaimResult {
+  return { tokens: [0, 3].map((createdRevision) => ({ stream: aStream(), createdRevision })), deduplicated: true };
+}
+
+async function finish(work: UnitOfWork, cmd: string, result: ClaimResult, time: number): Promise<void> {
+  expect(await work.commit({ writes: [], claim: { cmd, result, time } })).toEqual({ outcome: 'committed' });
+}

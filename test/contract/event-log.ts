@@ -1,0 +1,222 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { NewEvent, RecordedEvent } from '#src/events/event.js';
+import { aBox, anEvent, aStream, bytes, type OpenStores, onStores } from './support.js';
+
+/** What every `EventLog` must do; an adapter runs it in one line. */
+export function eventLogContract(name: string, open: OpenStores): void {
+  const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
+
+  describe(`EventLog of ${name}`, () => {
+    test(
+      'a new log is empty',
+      on(async ({ log }) => {
+        expect(await log.head()).toBe(0);
+        expect(await log.readAll(0, 10)).toEqual([]);
+        expect(await log.readStream(aStream())).toEqual([]);
+      }),
+    );
+
+    test(
+      'an event is read as it was appended, to the last byte',
+      on(async ({ log }) => {
+        const stream = aStream();
+        const event = anEvent({
+          ...{ version: 7, actorId: 'someone', time: 253_402_300_799_999, cmd: 'c'.repeat(64), trace: aBox() },
+          clear: { text: 'ü\u0000"\\\u2028😀', list: [1, -0.5, null, true], nested: { a: { b: [] } } },
+          sealed: { content: aBox(), cvc: aBox() },
+        });
+        const bare = anEvent();
+        const appended = await log.append(stream, -1, [event, bare]);
+        const [first, second, ...others] = await log.readStream(stream);
+        expect(others).toEqual([]);
+        expect(plain(first)).toEqual({ ...plain(event), stream, revision: 0, position: positionOf(appended) });
+        expect(plain(second)).toMatchObject({ ...plain(bare), stream, revision: 1 });
+        expect((await log.readAll(0, 10)).map(plain)).toEqual([plain(first), plain(second)]);
+      }),
+    );
+
+    test(
+      'a large box comes back whole',
+      on(async ({ log }) => {
+        const content = randomBytes(900_000);
+        const stream = aStream();
+        await log.append(stream, -1, [anEvent({ sealed: { content, cvc: null } })]);
+        const [read] = await log.readStream(stream);
+        expect(content.equals(read?.sealed.content ?? Buffer.alloc(0))).toBe(true);
+      }),
+    );
+
+    test.each([
+      { revision: -1, what: 'as if the stream did not exist' },
+      { revision: 0, what: 'at a stale revision' },
+      { revision: 2, what: 'one ahead' },
+      { revision: 100, what: 'far ahead' },
+    ])('an append $what stores nothing', ({ revision }) =>
+      on(async ({ log }) => {
+        const stream = aStream();
+        await log.append(stream, -1, [anEvent(), anEvent()]);
+        const before = await log.readAll(0, 100);
+        expect(await log.append(stream, revision, [anEvent(), anEvent()])).toEqual({ outcome: 'conflict' });
+        expect((await log.readAll(0, 100)).map(plain)).toEqual(before.map(plain));
+      })(),
+    );
+
+    test(
+      'an append ahead of a stream that does not exist stores nothing',
+      on(async ({ log }) => {
+        const stream = aStream();
+        expect(await log.append(stream, 0, [anEvent()])).toEqual({ outcome: 'conflict' });
+        expect(await log.readStream(stream)).toEqual([]);
+        expect(await log.head()).toBe(0);
+      }),
+    );
+
+    test.each([{ start: 0 }, { start: 3 }])(
+      'of 20 racers after $start events exactly one wins, and only its events are there',
+      ({ start }) =>
+        on(async ({ log }) => {
+          const stream = aStream();
+          if (start > 0)
+            await log.append(
+              stream,
+              -1,
+              Array.from({ length: start }, () => anEvent()),
+            );
+          const racers = Array.from({ length: 20 }, () => [anEvent(), anEvent()]);
+          const outcomes = await Promise.all(racers.map((events) => log.append(stream, start - 1, events)));
+          const winners = racers.filter((_, index) => outcomes[index]?.outcome === 'appended');
+          expect(winners, JSON.stringify(outcomes)).toHaveLength(1);
+          const stored = (await log.readStream(stream)).slice(start).map(({ id }) => id);
+          expect(stored).toEqual(winners[0]?.map(({ id }) => id));
+        })(),
+    );
+
+    test(
+      'an append of nothing is refused as a bug',
+      on(async ({ log }) => {
+        const stream = aStream();
+        await expect(log.append(stream, -1, [])).rejects.toThrow();
+        expect(await log.append(stream, -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
+      }),
+    );
+
+    test(
+      'revisions have no gaps, positions grow, and the position answered is that of the first event',
+      on(async ({ log }) => {
+        const streams = [aStream(), aStream(), aStream()];
+        const answered: number[] = [];
+        for (let round = 0; round < 4; round += 1) {
+          for (const stream of streams) {
+            answered.push(positionOf(await log.append(stream, 2 * round - 1, [anEvent(), anEvent()])));
+          }
+        }
+        const all = await log.readAll(0, 1_000);
+        const positions = all.map(({ position }) => position);
+        expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
+        expect(positions.filter((_, index) => index % 2 === 0)).toEqual(answered);
+        expect(positions.at(-1)).toBe(await log.head());
+        for (const stream of streams) {
+          const own = await log.readStream(stream);
+          expect(own.map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+          expect(all.filter((event) => event.stream === stream).map(plain)).toEqual(own.map(plain));
+        }
+      }),
+    );
+
+    test.each([{ limit: 1 }, { limit: 2 }, { limit: 7 }, { limit: 25 }, { limit: 1_000 }])(
+      'pages of $limit together are the whole log',
+      ({ limit }) =>
+        on(async ({ log }) => {
+          for (let count = 0; count < 25; count += 1) await log.append(aStream(), -1, [anEvent()]);
+          const seen: RecordedEvent[] = [];
+          for (let page = await log.readAll(0, limit); page.length > 0; ) {
+            expect(page.length).toBeLessThanOrEqual(limit);
+            seen.push(...page);
+            page = await log.readAll(page.at(-1)?.position ?? 0, limit);
+          }
+          expect(seen.map(({ id }) => id)).toEqual((await log.readAll(0, 1_000)).map(({ id }) => id));
+          expect(seen).toHaveLength(25);
+          expect(await log.readAll(await log.head(), limit)).toEqual([]);
+          expect(await log.readAll((await log.head()) + 1_000_000, limit)).toEqual([]);
+        })(),
+    );
+
+    test(
+      'every append that has resolved is seen, also amid others',
+      on(async ({ log }) => {
+        const writers = Array.from({ length: 8 }, async () => {
+          const stream = aStream();
+          for (let revision = -1; revision < 10; revision += 1) {
+            await log.append(stream, revision, [anEvent()]);
+            expect(await log.readStream(stream)).toHaveLength(revision + 2);
+          }
+        });
+        await Promise.all(writers);
+        expect(await log.readAll(0, 1_000)).toHaveLength(88);
+      }),
+    );
+
+    test(
+      'nobody who reads on from the last position ever misses an event',
+      on(async ({ log }) => {
+        const done = Promise.all(Array.from({ length: 100 }, () => log.append(aStream(), -1, [anEvent(), anEvent()])));
+        const seen: string[] = [];
+        let position = 0;
+        const readOn = async () => {
+          for (const event of await log.readAll(position, 1_000)) {
+            seen.push(event.id);
+            position = event.position;
+          }
+        };
+        let writing = true;
+        done.finally(() => {
+          writing = false;
+        });
+        while (writing) {
+          await readOn();
+          await new Promise(setImmediate);
+        }
+        await readOn();
+        expect([...seen].sort()).toEqual((await log.readAll(0, 1_000)).map(({ id }) => id).sort());
+      }),
+    );
+
+    test(
+      'names of streams are told apart by every character',
+      on(async ({ log }) => {
+        const base = `token-${randomUUID()}`;
+        const names = [base, `${base}a`, `${base}A`, base.slice(0, -1)];
+        for (const stream of names) await log.append(stream, -1, [anEvent({ actorId: stream })]);
+        for (const stream of names) {
+          expect((await log.readStream(stream)).map(({ actorId }) => actorId)).toEqual([stream]);
+        }
+      }),
+    );
+
+    test(
+      'what was appended is there after a restart, and the log goes on after it',
+      on(async ({ log, reopen }) => {
+        const stream = aStream();
+        await log.append(stream, -1, [anEvent(), anEvent()]);
+        const before = await log.readAll(0, 10);
+        const { log: again } = await reopen();
+        expect((await again.readAll(0, 10)).map(plain)).toEqual(before.map(plain));
+        expect(await again.append(stream, 0, [anEvent()])).toEqual({ outcome: 'conflict' });
+        const appended = await again.append(stream, 1, [anEvent()]);
+        expect(positionOf(appended)).toBeGreaterThan(before.at(-1)?.position ?? 0);
+      }),
+    );
+  });
+}
+
+function positionOf(appended: { readonly outcome: string; readonly position?: number }): number {
+  expect(appended).toMatchObject({ outcome: 'appended', position: expect.any(Number) });
+  return appended.position ?? 0;
+}
+
+function plain(event: NewEvent | RecordedEvent | undefined): object {
+  if (event === undefined) return {};
+  const { trace, sealed, ...facts } = event;
+  return { ...facts, trace: bytes(trace), content: bytes(sealed.content), cvc: bytes(sealed.cvc) };
+}

@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** Ports that are no store: tests own them, and an adapter of one line has nothing to suit. */
+const withoutSuite = new Set(['Clock', 'Random', 'Timers']);
+
+const sources = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(folder, path));
+const text = (path: string): string => readFileSync(path, 'utf8');
+
+const ports = sources('src/ports').flatMap((path) =>
+  [...text(path).matchAll(/^export interface (\w+)/gm)].map(([, port]) => ({
+    port: String(port),
+    suiteFile: `test/contract/${basename(path)}`,
+    suite: `${String(port).charAt(0).toLowerCase()}${String(port).slice(1)}Contract`,
+  })),
+);
+const stores = ports.filter(({ port }) => !withoutSuite.has(port));
+
+test('the ports were found', () => {
+  expect(ports.map(({ port }) => port)).toEqual(
+    expect.arrayContaining(['Claims', 'Clock', 'Directory', 'EventLog', 'KeyRing', 'TokenRows', 'UnitOfWork']),
+  );
+});
+
+test.each(stores)('the port $port has a contract suite', ({ suite, suiteFile }) => {
+  expect(existsSync(suiteFile), suiteFile).toBe(true);
+  expect(text(suiteFile)).toContain(`export function ${suite}(`);
+});
+
+describe.each(readdirSync('src/adapters'))('the adapter %s', (adapter) => {
+  /** The result types of its exported functions: what it implements. */
+  const results = sources(`src/adapters/${adapter}`).flatMap((path) =>
+    [...text(path).matchAll(/^export (?:async )?function \w+(?:<[^>]*>)?\([\s\S]*?\)(?::\s*([^{;]+))/gm)].map(
+      ([, result]) => String(result),
+    ),
+  );
+  const implemented = stores.filter(({ port }) => results.some((result) => new RegExp(`\\b${port}\\b`).test(result)));
+
+  test('implements a port', () => {
+    expect(implemented, results.join(' | ')).not.toEqual([]);
+  });
+
+  test('runs the suite of every port that it implements', () => {
+    const users = sources('test/contract').filter((path) => basename(path).startsWith(`${adapter}.test`));
+    const calls = users.map(text).join('\n');
+    const lacking = implemented.filter(({ suite }) => !new RegExp(`^${suite}\\(`, 'm').test(calls));
+    expect(lacking).toEqual([]);
+  });
+});
+
+test('together the adapters implement every store', () => {
+  const users = sources('test/contract')
+    .filter((path) => path.endsWith('.test.ts'))
+    .map(text)
+    .join('\n');
+  expect(stores.filter(({ suite }) => !users.includes(`${suite}('`))).toEqual([]);
+});

@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { KeyRing, TenantKeys } from '#src/ports/key-ring.js';
+import { anEvent, aStream, type ContractStores, type OpenStores, onStores } from './support.js';
+
+const anHour = 3_600_000;
+
+/** What every `KeyRing` must do; an adapter runs it in one line. */
+export function keyRingContract(name: string, open: OpenStores): void {
+  const on = (run: (stores: ContractStores & { readonly tenantId: string }) => Promise<void>) =>
+    onStores(open, async (stores) => {
+      const tenantId = randomUUID();
+      // Where there are keys there is a log: without one, a store may rightly think it lost.
+      await stores.log.append(aStream(), -1, [anEvent()]);
+      await stores.keys.createTenant(tenantId);
+      await run({ ...stores, tenantId });
+    });
+
+  describe(`KeyRing of ${name}`, () => {
+    describe('keys of tenants', () => {
+      test(
+        'five subkeys of 32 bytes, all different, the same at each look and after a restart',
+        on(async ({ keys, tenantId, reopen }) => {
+          const subkeys = hexOf(await keys.tenantKeys(tenantId));
+          expect(Object.keys(subkeys).sort()).toEqual(['audit', 'claims', 'directory', 'fingerprints', 'names']);
+          expect(new Set(Object.values(subkeys)).size).toBe(5);
+          for (const key of Object.values(subkeys)) expect(key).toMatch(/^[0-9a-f]{64}$/);
+          expect(hexOf(await keys.tenantKeys(tenantId))).toEqual(subkeys);
+          const again = await reopen();
+          expect(hexOf(await again.keys.tenantKeys(tenantId))).toEqual(subkeys);
+        }),
+      );
+
+      test(
+        'no two tenants share one, and an unknown tenant has none',
+        on(async ({ keys, tenantId }) => {
+          const other = randomUUID();
+          expect(await keys.tenantKeys(other)).toBeNull();
+          await keys.createTenant(other);
+          const all = [await keys.tenantKeys(tenantId), await keys.tenantKeys(other)].flatMap((subkeys) =>
+            Object.values(hexOf(subkeys)),
+          );
+          expect(new Set(all).size).toBe(10);
+        }),
+      );
+
+      test(
+        'an unknown tenant gets no data key',
+        on(async ({ keys }) => {
+          await expect(keys.create(randomUUID())).rejects.toThrow();
+        }),
+      );
+    });
+
+    describe('data keys', () => {
+      test(
+        'each is new, of 32 bytes, in memory of its own',
+        on(async ({ keys, tenantId }) => {
+          const made = await createMany(keys, tenantId, 300);
+          expect(new Set(made.map(({ id }) => id)).size).toBe(300);
+          expect(new Set(made.map(({ key }) => key.toString('hex'))).size).toBe(300);
+          for (const { key } of made) expect([key.length, key.buffer.byteLength]).toEqual([32, 32]);
+        }),
+      );
+
+      test(
+        'a key is in the store before it is handed out, and opens there after a restart',
+        on(async ({ keys, tenantId, clock, reopen }) => {
+          const { id, key } = await keys.create(tenantId);
+          const stored = await keys.made(0, clock.now() + 1, 1_000);
+          expect(stored.map(({ keyId }) => keyId)).toContain(id);
+          const again = await reopen();
+          expect(await opened(again.keys, tenantId, id)).toBe(key.toString('hex'));
+        }),
+      );
+
+      test(
+        'the buffer is the caller’s: zeroing it does not harm the key',
+        on(async ({ keys, tenantId }) => {
+          const { id, key } = await keys.create(tenantId);
+          const hex = key.toString('hex');
+          key.fill(0);
+          expect(await opened(keys, tenantId, id)).toBe(hex);
+          expect(await opened(keys, tenantId, id)).toBe(hex);
+        }),
+      );
+
+      test(
+        'what `use` answers is handed on, and what it throws is thrown',
+        on(async ({ keys, tenantId }) => {
+          const { id } = await keys.create(tenantId);
+          expect(await keys.use(tenantId, id, () => 42)).toEqual({ state: 'open', value: 42 });
+          const failing = keys.use(tenantId, id, () => {
+            throw new RangeError('ours');
+          });
+          await expect(failing).rejects.toThrow('ours');
+        }),
+      );
+
+      test(
+        'a key of one tenant does not open under another, whether it was just used or never',
+        on(async ({ keys, tenantId, reopen }) => {
+          const stranger = randomUUID();
+          await keys.createTenant(stranger);
+          const { id } = await keys.create(tenantId);
+          await keys.create(stranger);
+          expect(await keys.use(tenantId, id, () => true)).toEqual({ state: 'open', value: true });
+          expect(await keys.use(stranger, id, () => true)).toEqual({ state: 'missing' });
+          const again = await reopen();
+          expect(await again.keys.use(stranger, id, () => true)).toEqual({ state: 'missing' });
+          expect(await again.keys.use(tenantId, id, () => true)).toEqual({ state: 'open', value: true });
+          expect(await again.keys.use(stranger, id, () => true)).toEqual({ state: 'missing' });
+        }),
+      );
+
+      test(
+        'open, destroyed and missing are told apart',
+        on(async ({ keys, tenantId, reopen }) => {
+          const [living, dead] = await createMany(keys, tenantId, 2);
+          await keys.destroy([{ keyId: String(dead?.id), eventId: randomUUID() }]);
+          const states = async (ring: KeyRing) => {
+            const asked = [living?.id, dead?.id, randomUUID()].map((id) => ring.use(tenantId, String(id), () => 0));
+            return (await Promise.all(asked)).map(({ state }) => state);
+          };
+          expect(await states(keys)).toEqual(['open', 'destroyed', 'missing']);
+          expect(await states((await reopen()).keys)).toEqual(['open', 'destroyed', 'missing']);
+        }),
+      );
+    });
+
+    describe('destroying', () => {
+      test(
+        'counts what it brought to its end: each key once, in one call or in several',
+        on(async ({ keys, tenantId }) => {
+          const ended = (await createMany(keys, tenantId, 5)).map(({ id }) => ({ keyId: id, eventId: randomUUID() }));
+          expect(await keys.destroy([])).toBe(0);
+          expect(await keys.destroy(ended.slice(0, 2))).toBe(2);
+          expect(await keys.destroy(ended.slice(0, 2))).toBe(0);
+          expect(await keys.destroy(ended.slice(1, 4))).toBe(2);
+          expect(await keys.destroy([...ended, ...ended])).toBe(1);
+          expect(await keys.destroy([{ keyId: randomUUID(), eventId: randomUUID() }])).toBe(0);
+        }),
+      );
+
+      test(
+        'a key that was just in use is closed at once, also while others are read',
+        on(async ({ keys, tenantId }) => {
+          const made = await createMany(keys, tenantId, 40);
+          await Promise.all(
+            made.map(async ({ id }, index) => {
+              await keys.use(tenantId, id, () => 0);
+              if (index % 2 === 1) return;
+              const reading = Promise.all([0, 1, 2].map(() => keys.use(tenantId, id, () => 0)));
+              await keys.destroy([{ keyId: id, eventId: randomUUID() }]);
+              expect(await keys.use(tenantId, id, () => 0)).toEqual({ state: 'destroyed' });
+              await reading;
+            }),
+          );
+          for (const [index, { id }] of made.entries()) {
+            const { state } = await keys.use(tenantId, id, () => 0);
+            expect(state).toBe(index % 2 === 1 ? 'open' : 'destroyed');
+          }
+        }),
+      );
+
+      test(
+        'of 20 who destroy one key together, each waits until it is gone',
+        on(async ({ keys, tenantId }) => {
+          const { id } = await keys.create(tenantId);
+          const calls = Array.from({ length: 20 }, async () => {
+            await keys.destroy([{ keyId: id, eventId: randomUUID() }]);
+            expect(await keys.use(tenantId, id, () => 0)).toEqual({ state: 'destroyed' });
+          });
+          await Promise.all(calls);
+        }),
+      );
+    });
+
+    describe('living keys by age', () => {
+      test(
+        'come in the order of making, older than the limit alone, in pages, without the destroyed ones',
+        on(async ({ keys, tenantId, clock }) => {
+          const startedAt = clock.now();
+          const [first] = await createMany(keys, tenantId, 1);
+          clock.advance(anHour);
+          const [second, dead] = await createMany(keys, tenantId, 2);
+          await keys.destroy([{ keyId: String(dead?.id), eventId: randomUUID() }]);
+          const all = await keys.made(0, clock.now() + 1, 10_000);
+          const sequences = all.map(({ sequence }) => sequence);
+          expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => a - b));
+          const ids = all.map(({ keyId }) => keyId);
+          expect(ids).toContain(first?.id);
+          expect(ids).toContain(second?.id);
+          expect(ids).not.toContain(dead?.id);
+          expect(ids.indexOf(String(first?.id))).toBeLessThan(ids.indexOf(String(second?.id)));
+
+          const old = (await keys.made(0, startedAt + 1, 10_000)).map(({ keyId }) => keyId);
+          expect(old).toContain(first?.id);
+          expect(old).not.toContain(second?.id);
+          expect(await keys.made(0, startedAt, 10_000)).toEqual([]);
+
+          const paged: string[] = [];
+          for (let page = await keys.made(0, clock.now() + 1, 3); page.length > 0; ) {
+            expect(page.length).toBeLessThanOrEqual(3);
+            paged.push(...page.map(({ keyId }) => keyId));
+            page = await keys.made(page.at(-1)?.sequence ?? 0, clock.now() + 1, 3);
+          }
+          expect(paged).toEqual(ids);
+        }),
+      );
+
+      test(
+        'the head of the log that a key carries is before every event that can name it',
+        on(async ({ keys, log, tenantId, clock }) => {
+          for (let round = 0; round < 30; round += 1) {
+            const { id } = await keys.create(tenantId);
+            await log.append(aStream(), -1, [anEvent({ clear: { key: id } })]);
+          }
+          const named = new Map((await log.readAll(0, 1_000)).map((event) => [event.clear['key'], event.position]));
+          const made = await keys.made(0, clock.now() + 1, 1_000);
+          for (const { keyId, logHead } of made) {
+            expect(logHead).toBeLessThan(named.get(keyId) ?? Number.POSITIVE_INFINITY);
+          }
+          expect(made.filter(({ keyId }) => named.has(keyId))).toHaveLength(30);
+        }),
+      );
+
+      test(
+        'a key that waited for more than ten minutes is not handed out any more',
+        on(async ({ keys, tenantId, clock }) => {
+          await keys.create(tenantId);
+          const before = new Set((await keys.made(0, clock.now() + 1, 10_000)).map(({ keyId }) => keyId));
+          clock.advance(600_001);
+          for (const { id } of await createMany(keys, tenantId, 600)) expect(before.has(id)).toBe(false);
+        }),
+      );
+    });
+
+    test(
+      'checkpoints start at 0, are told apart, and outlive a restart',
+      on(async ({ keys, reopen }) => {
+        expect([await keys.checkpoint('shredder'), await keys.checkpoint('orphans')]).toEqual([0, 0]);
+        await keys.saveCheckpoint('shredder', 2 ** 40 + 7);
+        await keys.saveCheckpoint('orphans', 3);
+        await keys.saveCheckpoint('orphans', 1);
+        const { keys: again } = await reopen();
+        expect([await again.checkpoint('shredder'), await again.checkpoint('orphans')]).toEqual([2 ** 40 + 7, 1]);
+      }),
+    );
+  });
+}
+
+async function createMany(keys: KeyRing, tenantId: string, count: number) {
+  return Promise.all(Array.from({ length: count }, () => keys.create(tenantId)));
+}
+
+async function opened(keys: KeyRing, tenantId: string, keyId: string): Promise<string> {
+  const used = await keys.use(tenantId, keyId, (key) => key.toString('hex'));
+  return used.state === 'open' ? used.value : used.state;
+}
+
+function hexOf(subkeys: TenantKeys | null): Record<string, string> {
+  if (subkeys === null) throw new Error('the tenant has no keys');
+  return Object.fromEntries(Object.entries(subkeys).map(([purpose, key]) => [purpose, key.toString('hex')]));
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { manualClock } from '../support/manual-clock.js';
+import { claimsContract } from './claims.js';
+import { directoryContract } from './directory.js';
+import { eventLogContract } from './event-log.js';
+import { keyRingContract } from './key-ring.js';
+import type { ContractStores } from './support.js';
+import { tokenRowsContract } from './token-rows.js';
+import { unitOfWorkContract } from './unit-of-work.js';
+
+/** Both SQLite files in a folder of their own. */
+async function sqlite(): Promise<ContractStores> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
+  const rootKey = randomBytes(32);
+  const clock = manualClock();
+  const open = () =>
+    openSqliteStores(dataDir, rootKey, clock, (error) => {
+      throw error;
+    });
+  let stores = await open();
+  const contractStores = (): ContractStores => ({
+    ...stores,
+    clock,
+    async reopen() {
+      await stores.close();
+      stores = await open();
+      return contractStores();
+    },
+    async close() {
+      await stores.close();
+      await rm(dataDir, { recursive: true });
+    },
+  });
+  return contractStores();
+}
+
+eventLogContract('sqlite', sqlite);
+unitOfWorkContract('sqlite', sqlite);
+tokenRowsContract('sqlite', sqlite);
+keyRingContract('sqlite', sqlite);
+claimsContract('sqlite', sqlite);
+directoryContract('sqlite', sqlite);

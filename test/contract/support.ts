@@ -1,0 +1,135 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { JsonObject } from '#src/domain/json.js';
+import { type NewEvent, noSealedParts } from '#src/events/event.js';
+import type { Claims } from '#src/ports/claims.js';
+import type { Directory } from '#src/ports/directory.js';
+import type { EventLog } from '#src/ports/event-log.js';
+import type { KeyRing } from '#src/ports/key-ring.js';
+import type { TokenRows } from '#src/ports/token-rows.js';
+import type { Change, RowIndex, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
+import { applyToView, emptyView, type TokenView } from '#src/projections/token-view.js';
+import type { manualClock } from '../support/manual-clock.js';
+
+/** What an adapter hands to the suites: ports on stores of their own, new and empty at each `open`. */
+export type ContractStores = {
+  readonly log: EventLog;
+  readonly work: UnitOfWork;
+  readonly rows: TokenRows;
+  readonly keys: KeyRing;
+  readonly claims: Claims;
+  readonly directory: Directory;
+  readonly clock: ReturnType<typeof manualClock>;
+  /** Ends this use of the stores and opens them again, as after a restart. */
+  reopen(): Promise<ContractStores>;
+  close(): Promise<void>;
+};
+
+export type OpenStores = () => Promise<ContractStores>;
+
+export const aDay = 24 * 3_600_000;
+export const atNoon = Date.UTC(2026, 0, 31, 12);
+
+export function aStream(): string {
+  return `token-${randomBytes(32).toString('hex')}`;
+}
+
+export function aHash(): string {
+  return randomBytes(32).toString('hex');
+}
+
+/** Every byte there is, and some chance. */
+export function aBox(): Uint8Array {
+  return Buffer.concat([Uint8Array.from({ length: 256 }, (_, byte) => byte), randomBytes(16)]);
+}
+
+/** The bytes as a plain array, so that buffers of different kinds compare by what they hold. */
+export function bytes(box: Uint8Array | null): number[] | null {
+  return box === null ? null : [...box];
+}
+
+export function anEvent(given: Partial<NewEvent> = {}): NewEvent {
+  return {
+    ...{ id: randomUUID(), type: 'test.happened', version: 1, tenantId: 'tenant', actorId: 'actor', time: atNoon },
+    ...{ cmd: null, trace: null, clear: {}, sealed: noSealedParts },
+    ...given,
+  };
+}
+
+type Created = {
+  readonly tenantId?: string;
+  readonly expiresAt?: number;
+  readonly cvcPurgeAt?: number;
+  readonly key?: string;
+};
+
+export function tokenCreated({
+  tenantId = 'tenant',
+  expiresAt,
+  cvcPurgeAt,
+  key = randomUUID(),
+}: Created = {}): NewEvent {
+  const clear: JsonObject = {
+    ...{ token_type: 'card', key },
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+    ...(cvcPurgeAt === undefined ? {} : { cvc_key: randomUUID(), cvc_purge_at: cvcPurgeAt }),
+  };
+  const sealed = { content: aBox(), cvc: cvcPurgeAt === undefined ? null : aBox() };
+  return anEvent({ type: 'token.created', tenantId, clear, sealed });
+}
+
+/** The content is sealed again; the cvc stays. `expiresAt` undefined: it has none from now on. */
+export function tokenUpdated({ tenantId = 'tenant', expiresAt, key = randomUUID() }: Created = {}): NewEvent {
+  const times = expiresAt === undefined ? {} : { expires_at: expiresAt };
+  const clear = { changed: ['metadata'], key, cvc: 'kept', ends: [], ...times };
+  return anEvent({ type: 'token.updated', tenantId, clear, sealed: { content: aBox(), cvc: null } });
+}
+
+export function tokenDeleted(tenantId = 'tenant', time = atNoon): NewEvent {
+  return anEvent({ type: 'token.deleted', tenantId, time, clear: { reason: 'request', ends: [] } });
+}
+
+export function tokenExpired(dueAt: number): NewEvent {
+  return anEvent({ type: 'token.expired', clear: { due_at: dueAt, ends: [] } });
+}
+
+/** A write of a token's events after `before`, with the row they lead to. */
+export function tokenWrite(
+  before: TokenView,
+  events: readonly NewEvent[],
+  given: {
+    readonly index?: RowIndex;
+    readonly distinct?: { readonly fingerprintHash: string; readonly now?: number };
+  } = {},
+): StreamWrite & { readonly view: TokenView } {
+  const { stream } = before;
+  const view = events.reduce(
+    (folded, event) => applyToView(folded, { ...event, stream, revision: folded.state.revision + 1, position: 0 }),
+    before,
+  );
+  const { index = { fingerprintHash: aHash() }, distinct } = given;
+  return {
+    ...{ stream, expectedRevision: before.state.revision, events, view },
+    row: { of: 'token', view, index },
+    distinct: distinct === undefined ? null : { tenantId: view.tenantId, now: atNoon, ...distinct },
+  };
+}
+
+export function noTokenYet(tenantId = 'tenant', stream = aStream()): TokenView {
+  return emptyView(stream, tenantId);
+}
+
+export function change(...writes: readonly StreamWrite[]): Change {
+  return { writes, claim: null };
+}
+
+/** Runs a test on stores of its own and closes them, whatever happens. */
+export function onStores(open: OpenStores, test: (stores: ContractStores) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const stores = await open();
+    try {
+      await test(stores);
+    } finally {
+      await stores.close();
+    }
+  };
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import type { TokenRows } from '#src/ports/token-rows.js';
+import type { UnitOfWork } from '#src/ports/unit-of-work.js';
+import {
+  aHash,
+  aStream,
+  atNoon,
+  bytes,
+  change,
+  noTokenYet,
+  type OpenStores,
+  onStores,
+  tokenCreated,
+  tokenDeleted,
+  tokenUpdated,
+  tokenWrite,
+} from './support.js';
+
+/** What every `TokenRows` must do; an adapter runs it in one line. */
+export function tokenRowsContract(name: string, open: OpenStores): void {
+  const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
+
+  describe(`TokenRows of ${name}`, () => {
+    test(
+      'without rows nothing is found and nothing is due',
+      on(async ({ rows }) => {
+        expect(await rows.get(aStream())).toBeNull();
+        expect(await rows.findByFingerprint('tenant', aHash(), atNoon)).toBeNull();
+        expect(await rows.due(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+        expect(await rows.nextDueAt()).toBeNull();
+      }),
+    );
+
+    test(
+      'a row is the folded view, also after a restart',
+      on(async ({ work, log, rows, reopen }) => {
+        const events = [tokenCreated({ tenantId: 'ours', cvcPurgeAt: atNoon, expiresAt: atNoon + 1 }), tokenUpdated()];
+        const write = tokenWrite(noTokenYet('ours'), events);
+        await work.commit(change(write));
+        const [created] = await log.readStream(write.stream);
+        const { life } = write.view.state;
+        const state = { ...write.view.state, life: { ...life, createdPosition: created?.position } };
+        for (const reader of [async () => rows, async () => (await reopen()).rows]) {
+          const store = await reader();
+          const row = await store.get(write.stream);
+          expect(row).toMatchObject({ stream: write.stream, tenantId: 'ours', state });
+          expect(bytes(row?.content ?? null)).toEqual(bytes(events[1]?.sealed.content ?? null));
+          expect(bytes(row?.cvc ?? null)).toEqual(bytes(events[0]?.sealed.cvc ?? null));
+        }
+      }),
+    );
+
+    test(
+      'a fingerprint finds the living token of its tenant alone',
+      on(async ({ work, rows }) => {
+        const fingerprintHash = aHash();
+        const created = tokenCreated({ expiresAt: atNoon + 10 });
+        const write = tokenWrite(noTokenYet(), [created], { index: { fingerprintHash } });
+        await work.commit(change(write));
+        expect(await rows.findByFingerprint('tenant', fingerprintHash, atNoon + 9)).toBe(write.stream);
+        expect(await rows.findByFingerprint('tenant', fingerprintHash, atNoon + 10)).toBeNull();
+        expect(await rows.findByFingerprint('another', fingerprintHash, atNoon)).toBeNull();
+        expect(await rows.findByFingerprint('tenant', aHash(), atNoon)).toBeNull();
+      }),
+    );
+
+    test(
+      'due rows come earliest first, expiry and cvc together, up to the limit and not before their time',
+      on(async ({ work, rows }) => {
+        const late = await create(work, { expiresAt: atNoon + 50, cvcPurgeAt: atNoon + 10 });
+        const soon = await create(work, { expiresAt: atNoon + 20 });
+        const never = await create(work, {});
+        const purge = await create(work, { cvcPurgeAt: atNoon + 30 });
+        const all = [
+          { stream: late, tenantId: 'tenant', due: 'cvc', dueAt: atNoon + 10 },
+          { stream: soon, tenantId: 'tenant', due: 'expiry', dueAt: atNoon + 20 },
+          { stream: purge, tenantId: 'tenant', due: 'cvc', dueAt: atNoon + 30 },
+          { stream: late, tenantId: 'tenant', due: 'expiry', dueAt: atNoon + 50 },
+        ];
+        expect(await rows.due(atNoon + 9, 10)).toEqual([]);
+        for (const [index, { dueAt }] of all.entries()) {
+          expect(await rows.due(dueAt, 10)).toEqual(all.slice(0, index + 1));
+        }
+        for (const limit of [1, 2, 3]) expect(await rows.due(atNoon + 1_000, limit)).toEqual(all.slice(0, limit));
+        expect((await rows.due(atNoon + 1_000, 10)).map(({ stream }) => stream)).not.toContain(never);
+        expect(await rows.nextDueAt()).toBe(atNoon + 10);
+      }),
+    );
+
+    test(
+      'the next due time follows updates and removals',
+      on(async ({ work, rows }) => {
+        const first = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 5 })]);
+        await work.commit(change(first));
+        await create(work, { cvcPurgeAt: atNoon + 100 });
+        expect(await rows.nextDueAt()).toBe(atNoon + 5);
+        const later = tokenWrite(first.view, [tokenUpdated({ expiresAt: atNoon + 70 })], { index: 'keep' });
+        await work.commit(change(later));
+        expect(await rows.nextDueAt()).toBe(atNoon + 70);
+        const endless = tokenWrite(later.view, [tokenUpdated()], { index: 'keep' });
+        await work.commit(change(endless));
+        expect(await rows.nextDueAt()).toBe(atNoon + 100);
+        await expectGone(work, rows);
+      }),
+    );
+  });
+}
+
+async function expectGone(work: UnitOfWork, rows: TokenRows): Promise<void> {
+  const soonest = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 1, cvcPurgeAt: atNoon + 2 })]);
+  await work.commit(change(soonest));
+  expect(await rows.nextDueAt()).toBe(atNoon + 1);
+  await work.commit(change(tokenWrite(soonest.view, [tokenDeleted()], { index: 'keep' })));
+  expect(await rows.nextDueAt()).toBe(atNoon + 100);
+  expect(await rows.due(atNoon + 50, 10)).toEqual([]);
+}
+
+async function create(
+  work: UnitOfWork,
+  times: { readonly expiresAt?: number; readonly cvcPurgeAt?: number },
+): Promise<string> {
+  const write = tokenWrite(noTokenYet(), [tokenCreated(times)]);
+  await work.commit(change(write));
+  return write.stream;
+}

@@ -1,0 +1,102 @@
+import { randomInt } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { http, makeVault, runJson, spawnService, startService, until } from '../support/process.js';
+import { type Chance, chance, createModel } from './model.js';
+import { bytesLeft, livingKeys, livingTokens, lookInto } from './stores.js';
+
+const rounds = Number(process.env['STRONGROOM_CRASH_ROUNDS'] ?? 12);
+const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
+const callers = 8;
+
+/**
+ * Kills the process (SIGKILL) at a random moment under load, restarts it on the same data, and compares: what was
+ * acknowledged is there to the byte, what was not is there wholly or not at all, what was deleted is erased.
+ */
+test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed})`, {
+  timeout: 3_600_000,
+}, async () => {
+  const random = chance(seed);
+  const vault = await makeVault();
+  const model = createModel(vault.key, random);
+  /** Keys that a kill left alive after the event that ended them. */
+  let cutOff = 0;
+  /** Keys as they lay in the file while they lived. */
+  const seen = new Map<string, Buffer>();
+  let erasedSeen = 0;
+  let service = await startService(vault.flags);
+
+  for (let round = 1; round <= rounds; round += 1) {
+    const at = `round ${round}, STRONGROOM_CRASH_SEED=${seed}`;
+    const load = Promise.all([
+      ...Array.from({ length: callers }, () => model.caller(service.address)),
+      model.operator(join(vault.dataDir, 'control.sock'), vault.tenantId),
+    ]);
+    const halfMs = 20 + random.below(750);
+    await Promise.race([load, wait(halfMs)]);
+    for (const [id, wrapped] of livingKeys(vault.dataDir)) seen.set(id, wrapped);
+    await Promise.race([load, wait(halfMs)]);
+    expect(await service.stop('SIGKILL'), at).toMatchObject({ signal: 'SIGKILL', stderr: '' });
+    await load;
+
+    const left = lookInto(vault.dataDir, vault.rootKeyFile, vault.tenantId);
+    expect(left.isDamaged, at).toBe(false);
+    const erased = left.endedKeysOf(model.deleted());
+    const shouldBeGone = erased.flatMap((id) => seen.get(id) ?? []);
+    expect(
+      erased.filter((id) => left.living.has(id)),
+      `deletes answered and not carried out; ${at}`,
+    ).toEqual([]);
+    expect(bytesLeft(vault.dataDir, shouldBeGone), `bytes of keys of answered deletes; ${at}`).toBe(0);
+    erasedSeen = shouldBeGone.length;
+    cutOff += left.endedAlive.length;
+    if (round % 3 === 1) addGarbage(vault.dataDir, random);
+    if (round % 3 === 2) await killWhileStarting(vault.flags, random);
+
+    service = await startService(vault.flags);
+    expect(await http('GET', `${service.address}/health/ready`), at).toMatchObject({ status: 200 });
+    // Ready means erased: also what the kill cut off between the event and its key.
+    const toErase = left.endedAlive.flatMap((id) => left.living.get(id) ?? []);
+    expect(bytesLeft(vault.dataDir, toErase), `keys of ended tokens in the files after the start; ${at}`).toBe(0);
+    expect(await model.check(service.address), at).toEqual([]);
+  }
+
+  const { tenants } = (await runJson(['tenants', 'list', ...vault.flags])) as { tenants: { tenant_id: string }[] };
+  const known = tenants.map(({ tenant_id }) => tenant_id);
+  expect(model.tenants.filter((id) => !known.includes(id))).toEqual([]);
+  await wait(model.untilExpired());
+  const [least, most] = model.living();
+  const living = await until('the sweep of short lives', 90_000, () => {
+    const seen = livingTokens(vault.dataDir);
+    return seen <= most ? seen : undefined;
+  });
+  expect(living, `living tokens, STRONGROOM_CRASH_SEED=${seed}`).toBeGreaterThanOrEqual(least);
+  expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
+  const closed = lookInto(vault.dataDir, vault.rootKeyFile, vault.tenantId);
+  expect(closed.endedAlive, `ended keys after a clean stop, STRONGROOM_CRASH_SEED=${seed}`).toEqual([]);
+  const { acknowledged } = model;
+  console.log(`acknowledged ${JSON.stringify(acknowledged)}; keys seen alive whose bytes are gone: ${erasedSeen}`);
+  console.log(`keys that a kill left alive after their end: ${cutOff}`);
+});
+
+/** A torn end of the write-ahead logs: what a crash of the machine may leave after the last commit. */
+function addGarbage(dataDir: string, random: Chance): void {
+  for (const file of ['vault.db-wal', 'keys.db-wal'].map((name) => join(dataDir, name))) {
+    if (!existsSync(file)) continue;
+    // Half of a frame that has the right salt, and bytes of no meaning.
+    const frame = readFileSync(file).subarray(32, 32 + 24 + 2_000);
+    const noise = Buffer.from(Array.from({ length: 1 + random.below(9_000) }, () => random.below(256)));
+    appendFileSync(file, random.next() < 0.5 ? Buffer.concat([frame, noise]) : noise);
+  }
+}
+
+/** Kills a start before or after it is ready, also in the middle of recovery and of the shredder. */
+async function killWhileStarting(flags: readonly string[], random: Chance): Promise<void> {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const starting = spawnService(flags);
+    await wait(150 + random.below(700));
+    await starting.stop('SIGKILL');
+  }
+}

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { createTenantKeys } from '#src/adapters/sqlite/key-ring/tenant-keys.js';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { copyOf } from '../support/process.js';
+
+type KeyRow = { readonly id: string; readonly wrapped: Buffer };
+
+/** What lies in the files of a vault that no process holds. They are copied first, so that looking changes nothing. */
+export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string) {
+  const copy = copyOf(dataDir);
+  const vault = keptDatabase(join(copy, 'vault.db'), {});
+  const keys = keptDatabase(join(copy, 'keys.db'), {});
+  const rootKey = Buffer.from(readFileSync(rootKeyFile, 'utf8').trim(), 'hex');
+  const names = createTenantKeys(keys, rootKey).subkeys(tenantId)?.names;
+  if (names === undefined) throw new Error('the tenant has no keys');
+  const events = vault.prepare('SELECT stream, clear FROM events ORDER BY position').all() as {
+    stream: string;
+    clear: string;
+  }[];
+  const living = livingKeys(copy);
+  const damage = [vault, keys].filter((database) => database.pragma('integrity_check', { simple: true }) !== 'ok');
+  vault.close();
+  keys.close();
+  rootKey.fill(0);
+  const endedOf = (clear: string) =>
+    ((JSON.parse(clear) as { ends?: string[] }).ends ?? []).map((id) => id.replaceAll('-', ''));
+  return {
+    /** Keys that an event ended and that still open. */
+    endedAlive: events.flatMap(({ clear }) => endedOf(clear)).filter((id) => living.has(id)),
+    living,
+    isDamaged: damage.length > 0,
+    /** Ids of the keys that events on these tokens ended. */
+    endedKeysOf(ids: readonly string[]): string[] {
+      const streams = new Set(ids.map((id) => tokenStream(names, id)));
+      return events.filter(({ stream }) => streams.has(stream)).flatMap(({ clear }) => endedOf(clear));
+    },
+  };
+}
+
+/** Which of these wrapped keys still stand anywhere in the files of the key store, whoever holds it. */
+export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
+  const files = ['keys.db', 'keys.db-wal'].map((file) => join(dataDir, file)).filter((file) => existsSync(file));
+  const raw = files.map((file) => readFileSync(file));
+  return wrapped.filter((bytes) => raw.some((file) => file.includes(bytes))).length;
+}
+
+/** The bytes of every key that opens now, by its id, also while a service runs. */
+export function livingKeys(dataDir: string): ReadonlyMap<string, Buffer> {
+  const keys = keptDatabase(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
+  try {
+    const rows = keys.prepare('SELECT lower(hex(id)) AS id, wrapped FROM data_keys').all() as KeyRow[];
+    return new Map(rows.filter(({ wrapped }) => !isZero(wrapped)).map(({ id, wrapped }) => [id, wrapped]));
+  } finally {
+    keys.close();
+  }
+}
+
+function isZero(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
+/** Rows of living tokens, also while a service runs. */
+export function livingTokens(dataDir: string): number {
+  const vault = keptDatabase(join(dataDir, 'vault.db'), { readonly: true, timeout: 5_000 });
+  try {
+    return Number(vault.prepare('SELECT count(*) FROM token_rows WHERE removed_at IS NULL').pluck().get());
+  } finally {
+    vault.close();
+  }
+}

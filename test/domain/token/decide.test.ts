@@ -1,0 +1,167 @@
+import { describe, it } from 'vitest';
+import type { TokenDecision } from '#src/domain/token/decide.js';
+import { create, created, deleted, expiring, given, startMs, update, updatedFact } from './given.js';
+
+const at = startMs + 10_000;
+const later = startMs + 60_000;
+const hour = 3_600_000;
+const updated: TokenDecision = {
+  type: 'token.updated',
+  changed: ['metadata'],
+  key: 'k1',
+  cvc: 'kept',
+  expiresAt: null,
+  cvcPurgeAt: null,
+  ends: [],
+};
+const born: TokenDecision = {
+  type: 'token.created',
+  tokenType: 'token',
+  hasCvc: false,
+  expiresAt: null,
+  cvcPurgeAt: null,
+};
+
+describe('create', () => {
+  it('is done on a free id', () => {
+    given().when(create).thenEvents(born);
+    given(created, deleted).when(create).thenEvents(born);
+  });
+
+  it('gives a cvc its hour from the instant of the command', () => {
+    given()
+      .when({ ...create, tokenType: 'card', hasCvc: true, expiresAt: 5 })
+      .thenEvents({ ...born, tokenType: 'card', hasCvc: true, expiresAt: 5, cvcPurgeAt: at + hour });
+  });
+
+  it('is refused while the id is in use', () => {
+    given(created).when(create).thenRefused('id_in_use');
+    given(expiring)
+      .when({ ...create, at: later - 1 })
+      .thenRefused('id_in_use');
+    given(created, deleted, created).when(create).thenRefused('id_in_use');
+  });
+
+  it('records an expiry that nobody recorded yet, so that no key is forgotten', () => {
+    given(expiring)
+      .when({ ...create, at: later })
+      .thenEvents({ type: 'token.expired', dueAt: later, ends: ['k1', 'c1'] }, born);
+  });
+});
+
+describe('update', () => {
+  it('decides nothing when nothing changes', () => {
+    given(created)
+      .when({ ...update, changed: [] })
+      .thenEvents();
+  });
+
+  it('keeps the key while data stays', () => {
+    given(created).when(update).thenEvents(updated);
+  });
+
+  it('ends the key of replaced data', () => {
+    given(created)
+      .when({ ...update, changed: ['data'], dataReplaced: true })
+      .thenEvents({ ...updated, changed: ['data'], key: null, ends: ['k1'] });
+  });
+
+  it('lets it live where the tenant keeps superseded data', () => {
+    given(created)
+      .when({ ...update, changed: ['data'], dataReplaced: true, keepSuperseded: true })
+      .thenEvents({ ...updated, changed: ['data'], key: null });
+  });
+
+  it('ends the key of a cvc that is removed or replaced', () => {
+    given(created)
+      .when({ ...update, changed: ['data'], cvc: 'removed' })
+      .thenEvents({ ...updated, changed: ['data'], cvc: 'removed', ends: ['c1'] });
+    given(created)
+      .when({ ...update, changed: ['data'], cvc: 'set' })
+      .thenEvents({ ...updated, changed: ['data'], cvc: 'set', cvcPurgeAt: at + hour, ends: ['c1'] });
+  });
+
+  it('never carries on a cvc whose hour is over, though nobody has purged it', () => {
+    given(created)
+      .when({ ...update, at: startMs + hour })
+      .thenEvents({ ...updated, cvc: 'removed', ends: ['c1'] });
+    given(created)
+      .when({ ...update, at: startMs + hour - 1 })
+      .thenEvents(updated);
+  });
+
+  it('is refused when the token is not there', () => {
+    given().when(update).thenRefused('token_not_found');
+    given(created, deleted).when(update).thenRefused('token_not_found');
+    given(expiring)
+      .when({ ...update, at: later })
+      .thenRefused('token_not_found');
+  });
+});
+
+describe('delete', () => {
+  it('ends every living key', () => {
+    given(created)
+      .when({ do: 'delete', at })
+      .thenEvents({ type: 'token.deleted', ends: ['k1', 'c1'] });
+    given(created, updatedFact({ key: 'k2', cvc: 'removed', ends: ['c1'] }))
+      .when({ do: 'delete', at })
+      .thenEvents({ type: 'token.deleted', ends: ['k2', 'k1'] });
+    given(created, updatedFact({ key: 'k2', cvc: 'set', cvc_key: 'c2', cvc_purge_at: 9e9, ends: ['k1', 'c1'] }))
+      .when({ do: 'delete', at })
+      .thenEvents({ type: 'token.deleted', ends: ['k2', 'c2'] });
+  });
+
+  it('is refused when the token is not there', () => {
+    given().when({ do: 'delete', at }).thenRefused('token_not_found');
+    given(created, deleted).when({ do: 'delete', at }).thenRefused('token_not_found');
+    given(expiring).when({ do: 'delete', at: later }).thenRefused('token_not_found');
+  });
+});
+
+describe('expire', () => {
+  it('names the nominal time, whenever it is recorded', () => {
+    given(expiring)
+      .when({ do: 'expire', at: later + 5_000 })
+      .thenEvents({ type: 'token.expired', dueAt: later, ends: ['k1', 'c1'] });
+  });
+
+  it('decides nothing before its time, for a token that never expires, and twice', () => {
+    given(expiring)
+      .when({ do: 'expire', at: later - 1 })
+      .thenEvents();
+    given(created).when({ do: 'expire', at: 9e12 }).thenEvents();
+    given(expiring, updatedFact({})).when({ do: 'expire', at: later }).thenEvents();
+    given(expiring, deleted).when({ do: 'expire', at: later }).thenEvents();
+    given().when({ do: 'expire', at }).thenEvents();
+  });
+});
+
+describe('purge_cvc', () => {
+  const purged = { type: 'token.property.expired', dueAt: startMs + hour, ends: ['c1'] } as const;
+
+  it('is done at its hour, or at once on request', () => {
+    given(created)
+      .when({ do: 'purge_cvc', at: startMs + hour, reason: 'due' })
+      .thenEvents({ ...purged, reason: 'due' });
+    given(created)
+      .when({ do: 'purge_cvc', at, reason: 'request' })
+      .thenEvents({ ...purged, reason: 'request' });
+  });
+
+  it('decides nothing before the hour is over, and without a cvc', () => {
+    given(created)
+      .when({ do: 'purge_cvc', at: startMs + hour - 1, reason: 'due' })
+      .thenEvents();
+    given(created, {
+      type: 'token.property.expired',
+      clear: { property: 'cvc', reason: 'due', due_at: 1, ends: ['c1'] },
+    })
+      .when({ do: 'purge_cvc', at, reason: 'request' })
+      .thenEvents();
+  });
+
+  it('is refused when there is no token', () => {
+    given(created, deleted).when({ do: 'purge_cvc', at, reason: 'request' }).thenRefused('token_not_found');
+  });
+});

@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+import { type Decided, decide, type TokenCommand, type TokenDecision } from '#src/domain/token/decide.js';
+import { evolve } from '#src/domain/token/evolve.js';
+import type { TokenFact } from '#src/domain/token/token-fact.js';
+import { noToken, type TokenState } from '#src/domain/token/token-state.js';
+
+/** When the nth event of a history happened. */
+export const startMs = 1_000_000;
+
+/** The state that these facts lead to; each a second after the one before, written by `app`. */
+export function stateAfter(facts: readonly TokenFact[]): TokenState {
+  return facts.reduce(
+    (state, fact, i) =>
+      evolve(state, {
+        ...fact,
+        ...{ id: `event-${i}`, revision: i, position: i + 10, time: startMs + i * 1_000 },
+        ...{ tenantId: 'tenant', actorId: 'app' },
+      }),
+    noToken,
+  );
+}
+
+/** `given(facts).when(command).thenEvents(decisions)` or `.thenRefused(code)`. */
+export function given(...facts: readonly TokenFact[]) {
+  return {
+    when(command: TokenCommand) {
+      const decided: Decided = decide(command, stateAfter(facts));
+      return {
+        thenEvents: (...events: readonly TokenDecision[]) => expect(decided).toEqual({ ok: true, events }),
+        thenRefused: (code: string) => expect(decided).toEqual({ ok: false, code }),
+      };
+    },
+  };
+}
+
+export const created: Extract<TokenFact, { type: 'token.created' }> = {
+  type: 'token.created',
+  clear: { token_type: 'card', key: 'k1', cvc_key: 'c1', cvc_purge_at: startMs + 3_600_000 },
+};
+export const expiring: TokenFact = { type: 'token.created', clear: { ...created.clear, expires_at: startMs + 60_000 } };
+export const deleted: TokenFact = { type: 'token.deleted', clear: { reason: 'request', ends: ['k1', 'c1'] } };
+
+export function updatedFact(clear: Partial<Extract<TokenFact, { type: 'token.updated' }>['clear']>): TokenFact {
+  return { type: 'token.updated', clear: { changed: ['metadata'], key: 'k1', cvc: 'kept', ends: [], ...clear } };
+}
+
+export const create: Extract<TokenCommand, { do: 'create' }> = {
+  do: 'create',
+  at: startMs + 10_000,
+  tokenType: 'token',
+  hasCvc: false,
+  cvcRetentionMs: 3_600_000,
+  expiresAt: null,
+};
+
+export const update: Extract<TokenCommand, { do: 'update' }> = {
+  do: 'update',
+  at: startMs + 10_000,
+  changed: ['metadata'],
+  dataReplaced: false,
+  keepSuperseded: false,
+  cvc: 'kept',
+  cvcRetentionMs: 3_600_000,
+  expiresAt: null,
+};

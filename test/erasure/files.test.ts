@@ -1,0 +1,21 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { filesOf, findTexts, formsOf } from './files.js';
+
+test('the search finds a text in each form it claims to know, and nothing else', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'strongroom-search-'));
+  const marker = 'märker-"\\-7f3a91c2';
+  for (const { form, bytes } of formsOf(marker)) {
+    await writeFile(join(folder, 'file'), Buffer.concat([Buffer.from([0, 255, 34]), bytes, Buffer.from([7])]));
+    expect(findTexts(filesOf(folder), { marker }).length, form).toBeGreaterThan(0);
+  }
+  for (const before of ['', 'x', 'xy', 'xyz']) {
+    await writeFile(join(folder, 'file'), Buffer.from(`${before}${marker}and more`).toString('base64'));
+    expect(findTexts(filesOf(folder), { marker }), before).not.toEqual([]);
+  }
+  await writeFile(join(folder, 'file'), 'märker-"\\-7f3a91c3');
+  expect(findTexts(filesOf(folder), { marker })).toEqual([]);
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+
+export type StoreFile = { readonly name: string; readonly content: Buffer };
+
+/**
+ * Every file of a data directory. Another process reads them: SQLite's locks belong to the process, and closing any
+ * handle of a file here would give them back while the service under test still counts on them.
+ */
+export function filesOf(dataDir: string): StoreFile[] {
+  return readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => {
+      const content = execFileSync('cat', [join(parentPath, name)], { maxBuffer: 2 ** 30 });
+      return { name, content };
+    });
+}
+
+/** Every form in which a text may lie in a file: raw, base64 at each alignment, hex, UTF-16, escaped. */
+export function formsOf(text: string): { readonly form: string; readonly bytes: Buffer }[] {
+  const utf8 = Buffer.from(text);
+  const utf16le = Buffer.from(text, 'utf16le');
+  const hex = utf8.toString('hex');
+  const escaped = JSON.stringify(text).slice(1, -1);
+  const ascii = [...text].some((character) => character > '\u007e')
+    ? text.replaceAll(/[^\u0020-\u007e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    : text;
+  const forms = [
+    { form: 'raw', bytes: utf8 },
+    { form: 'UTF-16LE', bytes: utf16le },
+    { form: 'UTF-16BE', bytes: Buffer.from(utf16le).swap16() },
+    { form: 'hex', bytes: Buffer.from(hex) },
+    { form: 'HEX', bytes: Buffer.from(hex.toUpperCase()) },
+    { form: 'JSON', bytes: Buffer.from(escaped) },
+    { form: 'JSON twice', bytes: Buffer.from(JSON.stringify(escaped).slice(1, -1)) },
+    { form: 'JSON in ASCII', bytes: Buffer.from(ascii) },
+    { form: 'URL', bytes: Buffer.from(encodeURIComponent(text)) },
+    { form: 'lower case', bytes: Buffer.from(text.toLowerCase()) },
+    { form: 'upper case', bytes: Buffer.from(text.toUpperCase()) },
+    ...base64FormsOf(utf8),
+  ];
+  return forms.filter(({ bytes }) => bytes.length >= 4);
+}
+
+/** The characters of base64 that depend on the text alone, wherever in a longer one it may start. */
+function base64FormsOf(utf8: Buffer) {
+  return [0, 1, 2].flatMap((before) => {
+    const shifted = Buffer.concat([Buffer.alloc(before), utf8]);
+    const start = Math.ceil((before * 4) / 3);
+    const whole = Math.floor((shifted.length * 8) / 6);
+    return (['base64', 'base64url'] as const).map((encoding) => ({
+      form: `${encoding} at ${before}`,
+      bytes: Buffer.from(shifted.toString(encoding).slice(start, whole)),
+    }));
+  });
+}
+
+/** Where any of the texts lies, as a readable list. */
+export function findTexts(files: readonly StoreFile[], texts: Readonly<Record<string, string>>): string[] {
+  return Object.entries(texts).flatMap(([what, text]) =>
+    formsOf(text).flatMap(({ form, bytes }) =>
+      files.filter(({ content }) => content.includes(bytes)).map(({ name }) => `${what} (${form}) in ${name}`),
+    ),
+  );
+}
+
+/** How often the bytes occur in all files together. */
+export function countBytes(files: readonly StoreFile[], bytes: Buffer): number {
+  let count = 0;
+  for (const { content } of files) {
+    for (let at = content.indexOf(bytes); at >= 0; at = content.indexOf(bytes, at + 1)) count += 1;
+  }
+  return count;
+}
+
+export type WrappedKey = { readonly id: string; readonly wrapped: Buffer; readonly destroyed: boolean };
+
+/** The rows of `keys.db` through a second connection that only reads. */
+export function wrappedKeys(dataDir: string): Map<string, WrappedKey> {
+  const database = keptDatabase(join(dataDir, 'keys.db'), { readonly: true });
+  try {
+    const rows = database.prepare('SELECT hex(id) AS hex, wrapped, destroyed_by FROM data_keys').all() as {
+      readonly hex: string;
+      readonly wrapped: Buffer;
+      readonly destroyed_by: Buffer;
+    }[];
+    return new Map(
+      rows.map(({ hex, wrapped }) => {
+        const id = uuidOf(hex.toLowerCase());
+        return [id, { id, wrapped, destroyed: wrapped.every((byte) => byte === 0) }];
+      }),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+function uuidOf(hex: string): string {
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Fails when a part of wrapped key bytes, long enough not to be chance, is in any file. */
+export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void {
+  const files = filesOf(dataDir);
+  const found = [...keys].flatMap(({ id, wrapped }) =>
+    partsOf(wrapped).flatMap((part, index) =>
+      files.filter(({ content }) => content.includes(part)).map(({ name }) => `part ${index} of ${id} in ${name}`),
+    ),
+  );
+  expect(found).toEqual([]);
+}
+
+/** True when the whole of it is in some file: what a test must see before it can say that it went away. */
+export function isSomewhere(dataDir: string, { wrapped }: WrappedKey): boolean {
+  return filesOf(dataDir).some(({ content }) => content.includes(wrapped));
+}
+
+/** Nonce, body and tag in pieces of 12 bytes: a torn remainder would be found, too. */
+function partsOf(wrapped: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 1; at + 12 <= wrapped.length; at += 12) parts.push(wrapped.subarray(at, at + 12));
+  return parts;
+}

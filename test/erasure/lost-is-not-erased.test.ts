@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { aCard, create, keyIdBytes, keyIdsOf, streamOf, tamper } from './support.js';
+
+let service: TestService;
+let id: string;
+beforeEach(async () => {
+  service = await startTestService();
+  id = await create(service, aCard());
+});
+afterEach(() => service.close());
+
+const remove = 'DELETE FROM data_keys WHERE id = ?';
+const destroy = `UPDATE data_keys SET wrapped = zeroblob(length(wrapped)), destroyed_at = 1 WHERE id = ?`;
+const damage = `UPDATE data_keys SET wrapped = zeroblob(length(wrapped)) WHERE id = ?`;
+
+describe.each([
+  { how: 'removed', statement: remove },
+  { how: 'destroyed without an event', statement: destroy },
+  { how: 'damaged', statement: damage },
+])('a key that was $how by hand', ({ statement }) => {
+  test.each(['content', 'cvc'] as const)('of the %s: its token is lost, not erased', async (part) => {
+    const [keyId] = (await keyIdsOf(service, id))[part];
+    const { dataDir, rootKey, key } = service;
+    await service.stop();
+    expect(tamper(dataDir, 'keys.db', statement, keyIdBytes(String(keyId)))).toBe(1);
+    service = await startTestService({ dataDir, rootKey });
+    expect((await service.call('GET', '/health/ready', undefined, { key: null })).status).toBe(200);
+    for (const [method, body] of [['GET'], ['PATCH', { metadata: { a: 'b' } }], ['DELETE']] as const) {
+      const { status, body: problem } = await service.call(method, `/tokens/${id}`, body, { key });
+      expect([method, status, problem['code']]).toEqual([method, 500, 'key_lost']);
+    }
+    expect((await service.call('GET', '/health/ready', undefined, { key: null })).status).toBe(503);
+    expect((await service.call('GET', '/health/live', undefined, { key: null })).status).toBe(200);
+  });
+});
+
+test('boxes of two tokens that were swapped are lost, and show nothing of each other', async () => {
+  const other = await create(service, { type: 'token', data: 'another-value' });
+  const streams = [await streamOf(service, id), await streamOf(service, other)];
+  const { dataDir, rootKey, key } = service;
+  await service.stop();
+  const swap = `UPDATE token_rows SET content = (SELECT content FROM events WHERE stream = ? AND revision = 0) WHERE stream = ?`;
+  expect(tamper(dataDir, 'vault.db', swap, streams[1], streams[0])).toBe(1);
+  service = await startTestService({ dataDir, rootKey });
+  const { status, body, text } = await service.call('GET', `/tokens/${id}`, undefined, { key });
+  expect([status, body['code']]).toEqual([500, 'key_lost']);
+  expect(text).not.toContain('another-value');
+});

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { expectNowhere, isSomewhere } from './files.js';
+import { aCard, anHour, create, openReader, wrappedKeysOf } from './support.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const data = { number: '5555555555554444' };
+const headers = { 'service-idempotency-key': randomUUID() };
+
+/** While somebody reads an old state of `keys.db`, its log keeps that state: no answer may say that it is erased. */
+describe.each([
+  { operation: 'DELETE', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}`) },
+  { operation: 'PATCH', done: 200, call: (id: string) => service.call('PATCH', `/tokens/${id}`, { data }) },
+  {
+    operation: 'PATCH with an idempotency key',
+    done: 200,
+    call: (id: string) => service.call('PATCH', `/tokens/${id}`, { data }, { headers }),
+  },
+  { operation: 'DELETE of the cvc', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}/cvc`) },
+])('$operation while a snapshot of keys.db is held', ({ operation, done, call }) => {
+  test('is 503 within three seconds, and its repeat after that is done', async () => {
+    const id = await create(service, aCard());
+    const { content, cvc } = await wrappedKeysOf(service, id);
+    const ended = operation.includes('cvc') ? cvc : operation === 'DELETE' ? [...content, ...cvc] : content;
+    const reader = openReader(service.dataDir);
+    reader.hold();
+    for (let tries = operation === 'DELETE' ? 2 : 1; tries > 0; tries -= 1) {
+      const startedAt = performance.now();
+      const refused = await call(id);
+      const tookMs = performance.now() - startedAt;
+      expect([refused.status, refused.body['code']], refused.text).toEqual([503, 'store_unavailable']);
+      expect(refused.headers['retry-after']).toBeDefined();
+      expect(tookMs).toBeGreaterThan(1_500);
+      expect(tookMs).toBeLessThan(3_500);
+    }
+    expect(ended.some((key) => isSomewhere(service.dataDir, key))).toBe(true);
+    if (operation === 'DELETE') expect((await service.call('GET', `/tokens/${id}`)).status).toBe(404);
+    reader.close();
+    const repeated = await call(id);
+    expect(repeated.status, repeated.text).toBe(done);
+    expectNowhere(service.dataDir, ended);
+  });
+});
+
+test('many deletes that wait for one reader are all done when it leaves', async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => create(service, aCard())));
+  const keys = await Promise.all(ids.map((id) => wrappedKeysOf(service, id)));
+  const reader = openReader(service.dataDir);
+  reader.hold();
+  const deletes = Promise.all(ids.map((id) => service.call('DELETE', `/tokens/${id}`)));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  reader.close();
+  expect((await deletes).map(({ status }) => status)).toEqual(ids.map(() => 204));
+  expectNowhere(
+    service.dataDir,
+    keys.flatMap(({ content, cvc }) => [...content, ...cvc]),
+  );
+});
+
+test('what a reader held up is finished without any request after it has left', async () => {
+  const expires_at = new Date(service.clock.now() + anHour / 2).toISOString();
+  const id = await create(service, aCard('123', { expires_at }));
+  const { content } = await wrappedKeysOf(service, id);
+  const reader = openReader(service.dataDir);
+  reader.hold();
+  service.clock.advance(anHour / 2);
+  await service.service.sweep.run();
+  expect(service.errors.splice(0)).toMatchObject([{ name: 'StoreUnavailable' }]);
+  reader.close();
+  const gone = () => content.every((key) => !isSomewhere(service.dataDir, key));
+  await expect.poll(gone, { timeout: 5_000, interval: 100 }).toBe(true);
+});
+
+test('a reader that outlives the service holds the bytes, and no start takes that for erasure', async () => {
+  const id = await create(service, aCard());
+  const { content } = await wrappedKeysOf(service, id);
+  const reader = openReader(service.dataDir);
+  reader.hold();
+  expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(503);
+  const { dataDir, rootKey, key } = service;
+  await service.stop();
+  await expect(startTestService({ dataDir, rootKey })).rejects.toMatchObject({ name: 'StoreUnavailable' });
+  reader.close();
+  service = await startTestService({ dataDir, rootKey });
+  expect((await service.call('DELETE', `/tokens/${id}`, undefined, { key })).status).toBe(404);
+  expectNowhere(dataDir, content);
+});

@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { applyToView } from '#src/projections/token-view.js';
+import type { TestService } from '../support/test-service.js';
+import { isSomewhere, type WrappedKey, wrappedKeys } from './files.js';
+
+export const anHour = 3_600_000;
+
+export function aCard(cvc: string | null = '123', further: object = {}) {
+  const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031 };
+  return { type: 'card', data: cvc === null ? data : { ...data, cvc }, ...further };
+}
+
+export async function create(service: TestService, body: object): Promise<string> {
+  const created = await service.call('POST', '/tokens', body);
+  expect(created.status, created.text).toBe(201);
+  return String(created.body['id']);
+}
+
+export async function streamOf(service: TestService, id: string, tenantId = service.tenantId): Promise<string> {
+  const keys = await service.vault.keys.tenantKeys(tenantId);
+  if (keys === null) throw new Error('the tenant has no keys');
+  return tokenStream(keys.names, id);
+}
+
+/** Ids of the keys that events of a token name, in order: those of its contents and those of its cvcs. */
+export async function keyIdsOf(service: TestService, id: string) {
+  const events = await service.vault.log.readStream(await streamOf(service, id));
+  const named = (part: string) => [
+    ...new Set(events.map(({ clear }) => clear[part]).filter((keyId) => typeof keyId === 'string')),
+  ];
+  return { content: named('key'), cvc: named('cvc_key') };
+}
+
+/** The wrapped bytes of a token's keys, seen in the files as they are now. */
+export async function wrappedKeysOf(service: TestService, id: string) {
+  const { content, cvc } = await keyIdsOf(service, id);
+  const all = wrappedKeys(service.dataDir);
+  const wrapped = (keyId: string): WrappedKey => {
+    const key = all.get(keyId);
+    if (key === undefined || key.destroyed) throw new Error(`the key ${keyId} is not there to be watched`);
+    expect(isSomewhere(service.dataDir, key), 'the search must find a living key').toBe(true);
+    return key;
+  };
+  return { content: content.map(wrapped), cvc: cvc.map(wrapped) };
+}
+
+/** A second connection, as another process would have it. */
+export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys.db') {
+  const database = keptDatabase(join(dataDir, file), { readonly: true });
+  return {
+    /** Reads once and holds nothing after it. */
+    look: () => database.prepare('SELECT count(*) FROM sqlite_schema').get(),
+    /** Opens a snapshot that stays. */
+    hold(): void {
+      database.exec('BEGIN');
+      database.prepare(`SELECT * FROM ${file === 'keys.db' ? 'data_keys' : 'events'} LIMIT 1`).get();
+    },
+    close: () => database.close(),
+  };
+}
+
+/** Copies the files of a stopped service, or some of them, to a new folder. */
+export async function copyOf(dataDir: string, names: readonly string[] = ['vault.db', 'keys.db']): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'strongroom-copy-'));
+  for (const name of names) execFileSync('cp', [join(dataDir, name), join(folder, name)]);
+  return folder;
+}
+
+/** Runs statements on a file of a stopped service. */
+export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement: string, ...values: unknown[]): number {
+  const database = keptDatabase(join(dataDir, file), {});
+  try {
+    return database.prepare(statement).run(...values).changes;
+  } finally {
+    database.close();
+  }
+}
+
+export function keyIdBytes(keyId: string): Buffer {
+  return Buffer.from(keyId.replaceAll('-', ''), 'hex');
+}
+
+/** A token as a crash leaves it after its deletion was stored and before its keys were destroyed. */
+export async function deletedWithLivingKeys(service: TestService) {
+  const { vault, clock, tenantId } = service;
+  const id = await create(service, aCard());
+  const wrapped = await wrappedKeysOf(service, id);
+  const stream = await streamOf(service, id);
+  const row = await vault.rows.get(stream);
+  const life = row?.state.life;
+  if (row === null || life == null) throw new Error('the token is not there');
+  const event = {
+    ...{ id: randomUUID(), type: 'token.deleted', version: 1, tenantId, actorId: 'somebody', time: clock.now() },
+    ...{ cmd: null, trace: null, clear: { reason: 'request', ends: [life.key, String(life.cvc?.key)] } },
+    sealed: { content: null, cvc: null },
+  };
+  const view = applyToView(row, { ...event, stream, revision: row.state.revision + 1, position: 0 });
+  const write = {
+    ...{ stream, expectedRevision: row.state.revision, events: [event], distinct: null },
+    row: { of: 'token', view, index: 'keep' } as const,
+  };
+  expect(await vault.work.commit({ writes: [write], claim: null })).toEqual({ outcome: 'committed' });
+  return { id, keys: [...wrapped.content, ...wrapped.cvc] };
+}

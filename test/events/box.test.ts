@@ -1,0 +1,100 @@
+import { createCipheriv, randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type BoxPlace, openBox, sealBox } from '#src/events/sealing/box.js';
+import { openJson, sealJson } from '#src/events/sealing/json-box.js';
+
+const key = randomBytes(32);
+const place: BoxPlace = { tenantId: 't', stream: 'token-1', revision: 3, keyId: 'k', field: 'content' };
+
+test('what was sealed opens, whatever it is', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (plain) => {
+      expect([...(openBox(key, sealBox(key, plain, place), place) ?? [])]).toEqual([...plain]);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const opened = openJson(key, sealJson(key, value, place), place);
+      expect(JSON.stringify(opened)).toBe(JSON.stringify(value));
+    }),
+  );
+});
+
+test('a box that is changed in any single bit never opens', () => {
+  const box = sealBox(key, randomBytes(70), place);
+  for (let at = 0; at < box.length; at += 1) {
+    for (let bit = 0; bit < 8; bit += 1) {
+      const changed = Buffer.from(box);
+      changed.writeUInt8(changed.readUInt8(at) ^ (1 << bit), at);
+      expect(openBox(key, changed, place), `byte ${at}, bit ${bit}`).toBeNull();
+    }
+  }
+});
+
+test('a box that is cut or longer never opens', () => {
+  const box = sealBox(key, randomBytes(40), place);
+  for (let length = 0; length < box.length; length += 1) {
+    expect(openBox(key, box.subarray(0, length), place), `${length} bytes`).toBeNull();
+    expect(openBox(key, box.subarray(box.length - length), place), `the last ${length} bytes`).toBeNull();
+  }
+  expect(openBox(key, Buffer.concat([box, Buffer.alloc(1)]), place)).toBeNull();
+});
+
+test.each([
+  ['tenant', { tenantId: 'T' }],
+  ['stream', { stream: 'token-2' }],
+  ['revision', { revision: 4 }],
+  ['key id', { keyId: 'K' }],
+  ['field', { field: 'cvc' }],
+  ['border between two parts', { tenantId: 'tt', stream: 'oken-1' }],
+] as const)('a box never opens in another place: %s', (_, elsewhere) => {
+  const box = sealBox(key, Buffer.from('value'), place);
+  expect(openBox(key, box, { ...place, ...elsewhere })).toBeNull();
+  expect(openJson(key, sealJson(key, 'value', place), { ...place, ...elsewhere })).toBeUndefined();
+});
+
+test('a box never opens under another key', () => {
+  const box = sealBox(key, Buffer.from('value'), place);
+  for (let count = 0; count < 50; count += 1) expect(openBox(randomBytes(32), box, place)).toBeNull();
+});
+
+describe('the format', () => {
+  test('is version, nonce, body and tag, in memory of its own', () => {
+    const box = sealBox(key, Buffer.alloc(64), place);
+    expect([box[0], box.length]).toEqual([1, 1 + 12 + 64 + 16]);
+    expect(box.buffer.byteLength).toBe(box.length);
+  });
+
+  test('a box of another version does not open, even with the same key and place', () => {
+    const box = sealBox(key, Buffer.alloc(64), place);
+    for (const version of [0, 2, 255]) {
+      box[0] = version;
+      expect(openBox(key, box, place), `version ${version}`).toBeNull();
+    }
+  });
+
+  test('the place is bound: a box that was sealed without it does not open', () => {
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce);
+    const body = Buffer.concat([cipher.update('value'), cipher.final()]);
+    expect(openBox(key, Buffer.concat([Buffer.from([1]), nonce, body, cipher.getAuthTag()]), place)).toBeNull();
+  });
+
+  test('no nonce comes twice', () => {
+    const nonces = Array.from({ length: 10_000 }, () => sealBox(key, Buffer.alloc(1), place).toString('hex', 1, 13));
+    expect(new Set(nonces).size).toBe(10_000);
+  });
+});
+
+test('texts whose lengths lie within the same 64 bytes give boxes of one length', () => {
+  fc.assert(
+    fc.property(fc.nat(20), fc.integer({ min: 1, max: 64 }), fc.integer({ min: 1, max: 64 }), (blocks, one, other) => {
+      // Two bytes of the text are its quotes.
+      const text = (bytes: number) => 'x'.repeat(Math.max(0, 64 * blocks + bytes - 2));
+      const [first, second] = [one, other].map((bytes) => sealJson(key, text(Math.max(bytes, 2)), place).length);
+      expect(first).toBe(second);
+      expect((Number(first) - 29) % 64).toBe(0);
+    }),
+  );
+});

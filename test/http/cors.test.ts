@@ -1,0 +1,54 @@
+import { describe, expect } from 'vitest';
+import { createApp } from '#src/http/app.js';
+import type { TestService } from '../support/test-service.js';
+import { createPlain, path, test } from './routes/support.js';
+
+const origin = 'https://app.example';
+
+function appFor({ service }: TestService) {
+  return createApp(service, {
+    headerNames: { apiKey: ['service-api-key'], traceId: ['service-trace-id'], idempotencyKey: [] },
+    ...{ corsOrigins: [origin], trustedProxies: [], tls: null },
+    log: { request: () => undefined, error: () => undefined },
+  });
+}
+
+describe('a page of a named origin may use the service from a browser', () => {
+  test.for(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])('a preflight for %s', async (method, { service }) => {
+    const headers = {
+      ...{ origin, 'access-control-request-method': method },
+      'access-control-request-headers': 'service-api-key,content-type',
+    };
+    const answer = await appFor(service).inject({ method: 'OPTIONS', url: '/tokens/some-id', headers });
+    expect(answer.statusCode, answer.body).toBe(204);
+    expect(answer.headers['access-control-allow-origin']).toBe(origin);
+    expect(String(answer.headers['access-control-allow-methods'])).toContain(method);
+    expect(String(answer.headers['access-control-allow-headers'])).toContain('service-api-key');
+  });
+
+  test('it can read refusals too', async ({ service }) => {
+    const { id } = await createPlain(service);
+    for (const key of [service.key, 'wrong']) {
+      const headers = { origin, 'service-api-key': key };
+      const answer = await appFor(service).inject({ method: 'GET', url: path(id), headers });
+      expect(answer.headers['access-control-allow-origin'], answer.body).toBe(origin);
+      expect(String(answer.headers['access-control-expose-headers'])).toContain('etag');
+    }
+  });
+
+  test('another origin may not', async ({ service }) => {
+    const headers = { origin: 'https://other.example', 'service-api-key': service.key };
+    const answer = await appFor(service).inject({ method: 'GET', url: '/tokens/unknown', headers });
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+test('without named origins nothing is said of CORS', async ({ service }) => {
+  const headers = { origin, 'access-control-request-method': 'GET' };
+  const preflight = await service.call('OPTIONS', '/tokens/some-id', undefined, { headers });
+  expect(preflight.status).toBe(404);
+  const answer = await service.call('GET', '/tokens/unknown', undefined, { headers });
+  for (const { headers } of [preflight, answer]) {
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  }
+});

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { describe, expect } from 'vitest';
+import type { TestService } from '../support/test-service.js';
+import { createPlain, path, test } from './routes/support.js';
+
+const token = '{"type":"token","data":1}';
+
+/** What answers these bytes; the connection ends with the answer. */
+async function exchange({ app }: TestService, head: readonly string[], body = ''): Promise<string> {
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (bytes) => {
+    answer += bytes;
+  });
+  socket.write(`${[...head, 'Host: vault', 'Connection: close'].join('\r\n')}\r\n\r\n${body}`);
+  await once(socket, 'close');
+  return answer;
+}
+
+describe('what only a real connection shows', () => {
+  test('400 as a problem for what is no HTTP', async ({ service }) => {
+    const answer = await exchange(service, ['NOT HTTP']);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toMatch(/\r\nContent-Type: application\/problem\+json; charset=utf-8\r\n/);
+    const [, traceId] = /\r\nservice-trace-id: (\S+)\r\n/.exec(answer) ?? [];
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({
+      ...{ status: 400, code: 'malformed_request', instance: `urn:trace:${traceId}` },
+    });
+  });
+
+  test('400 as a problem for a request line that is too long', async ({ service }) => {
+    const answer = await exchange(service, [`GET /tokens/${'a'.repeat(20_000)} HTTP/1.1`]);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
+  });
+
+  test('404 for an id longer than any token has, and 401 without a key', async ({ service }) => {
+    const line = `GET /tokens/${'a'.repeat(12_000)} HTTP/1.1`;
+    const known = await exchange(service, [line, `SERVICE-API-KEY: ${service.key}`]);
+    expect(known).toMatch(/^HTTP\/1\.1 404 .*"code":"token_not_found"/s);
+    expect(await exchange(service, [line])).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('413 for an announced length, before the body comes', async ({ service }) => {
+    const head = ['POST /tokens HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 99999999'];
+    const answer = await exchange(service, [...head, `SERVICE-API-KEY: ${service.key}`], '{');
+    expect(answer).toMatch(/^HTTP\/1\.1 413 .*"code":"body_too_large"/s);
+  });
+
+  test('401 for an announced length without a key', async ({ service }) => {
+    const head = ['POST /tokens HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 99999999'];
+    expect(await exchange(service, head, '{')).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('415 for a chunked body without a media type, 400 for an empty one', async ({ service }) => {
+    const head = ['POST /tokens HTTP/1.1', 'Transfer-Encoding: chunked', `SERVICE-API-KEY: ${service.key}`];
+    const chunk = `${token.length.toString(16)}\r\n${token}\r\n`;
+    expect(await exchange(service, head, `${chunk}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 415 /);
+    expect(await exchange(service, head, '0\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"body":\["must be a JSON object"\]/s);
+  });
+
+  test('401 for two different keys', async ({ service }) => {
+    const head = ['GET /tokens/unknown HTTP/1.1', `SERVICE-API-KEY: ${service.key}`, 'SERVICE-API-KEY: other'];
+    expect(await exchange(service, head)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('repeated If-Match headers are one list', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const head = [`DELETE ${path(id)} HTTP/1.1`, `SERVICE-API-KEY: ${service.key}`];
+    const tags = ['If-Match: "5"', 'If-Match: "6"'];
+    expect(await exchange(service, [...head, ...tags])).toMatch(/^HTTP\/1\.1 412 /);
+    expect(await exchange(service, [...head, ...tags, 'If-Match: "0"'])).toMatch(/^HTTP\/1\.1 204 /);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect } from 'vitest';
+import { problemCatalogue } from '#src/http/problem-catalogue.js';
+import { createPlain, expectProblem, expectRefusal, path, test } from './routes/support.js';
+
+describe('a problem explains itself', () => {
+  test.for(Object.entries(problemCatalogue))(
+    'the page of %s needs no key',
+    async ([code, { status, title }], { service }) => {
+      const page = await service.call('GET', `/errors/${code}`, undefined, { key: null });
+      expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
+      expect(page.text).toContain(`<h1>${title}</h1>`);
+      expect(page.text).toContain(`Status ${status}`);
+    },
+  );
+
+  test('its type leads to its page', async ({ service }) => {
+    const problem = await service.call('GET', '/tokens/unknown');
+    const page = await service.call('GET', String(problem.body['type']), undefined, { key: null });
+    expect(page.text).toContain(String(problem.body['title']));
+  });
+
+  test.for(['none', 'constructor', '__proto__', 'toString'])('there is no page of %s', async (code, { service }) => {
+    const send = () => service.call('GET', `/errors/${code}`);
+    await expectRefusal(service, send, { status: 404, code: 'not_found' });
+  });
+
+  test.for([
+    ['GET', '/nothing'],
+    ['PUT', '/tokens'],
+    ['POST', '/tokens/some-id'],
+    ['GET', '/tokens/some-id/cvc'],
+    ['GET', '//tokens/x'],
+  ] as const)('%s %s is served by nobody', async ([method, url], { service }) => {
+    await expectRefusal(service, () => service.call(method, url), { status: 404, code: 'not_found' });
+  });
+
+  test('an answer of an error repeats nothing of the request', async ({ service }) => {
+    const marks = { id: 'mark/id', metadata: { k: 7 }, mask: '{{ mark }}', data: { mark: 'x' }, expires_at: 'mark' };
+    const { text } = await service.call('POST', '/tokens?mark=1', { type: 'card', ...marks, containers: ['mark'] });
+    expect(text).not.toContain('mark');
+  });
+});
+
+describe('the trace id', () => {
+  test.for(['abc', 'A.b_c-9', '12345678', '123456789a', '1-2-3-4-5-6-7-8', 'x'.repeat(100)])(
+    '%s is taken',
+    async (traceId, { service }) => {
+      const answer = await service.call('GET', '/tokens/unknown', undefined, {
+        headers: { 'service-trace-id': traceId },
+      });
+      expect(answer.headers['service-trace-id']).toBe(traceId);
+      expect(answer.body['instance']).toBe(`urn:trace:${traceId}`);
+    },
+  );
+
+  test.for([
+    '',
+    'a b',
+    'ä',
+    'a/b',
+    'x'.repeat(101),
+    '123456789',
+    '4242-4242-4242-4242',
+    '1.2.3.4.5.6.7.8.9',
+    '{"a":1}',
+  ])('%s is not taken', async (traceId, { service }) => {
+    const answer = await service.call('GET', '/tokens/unknown', undefined, {
+      headers: { 'service-trace-id': traceId },
+    });
+    expect(answer.headers['service-trace-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    expectProblem(answer);
+  });
+
+  test('every answer has one, and two requests have two', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const answers = [
+      await service.call('GET', path(id)),
+      await service.call('GET', path(id), undefined, { key: null }),
+      await service.call('GET', '/nothing'),
+      await service.call('GET', '/health/live', undefined, { key: null }),
+      await service.call('DELETE', path(id)),
+    ];
+    const ids = answers.map(({ headers }) => headers['service-trace-id']);
+    expect(ids.every((one) => typeof one === 'string' && one !== '')).toBe(true);
+    expect(new Set(ids).size).toBe(answers.length);
+  });
+});

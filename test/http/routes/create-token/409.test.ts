@@ -1,0 +1,45 @@
+import { describe, expect } from 'vitest';
+import { create, createPlain, expectRefusal, path, read, test, uniqueId } from '../support.js';
+
+const inUse = { status: 409, code: 'id_in_use' };
+
+describe('409 the id is taken', () => {
+  test('by a living token, which stays as it is', async ({ service }) => {
+    const token = await createPlain(service);
+    const send = () => service.call('POST', '/tokens', { id: token.id, type: 'token', data: 'other' });
+    await expectRefusal(service, send, inUse);
+    expect(await read(service, token.id)).toEqual(token);
+  });
+
+  test('by what a deterministic expression gives', async ({ service }) => {
+    const token = { id: '{{ data.name }}', type: 'token', data: { name: uniqueId() } };
+    await create(service, token);
+    await expectRefusal(service, () => service.call('POST', '/tokens', token), inUse);
+  });
+
+  test('for a caller who may not read that token, without a word about it', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const key = await service.application(['token:create'], 'public');
+    const send = () => service.call('POST', '/tokens', { id, type: 'token', data: 1 }, { key });
+    const { body } = await expectRefusal(service, send, inUse);
+    expect(body).not.toHaveProperty('errors');
+  });
+
+  test('of many creates with one id at the same moment one wins', async ({ service }) => {
+    const id = uniqueId();
+    const before = await service.eventCount();
+    const sent = Array.from({ length: 20 }, (_, i) => service.call('POST', '/tokens', { id, type: 'token', data: i }));
+    const answers = await Promise.all(sent);
+    const won = answers.filter(({ status }) => status === 201);
+    expect(won.length, JSON.stringify(answers.map(({ status }) => status))).toBe(1);
+    expect(answers.filter(({ status }) => status === 409).length).toBe(19);
+    expect(await service.eventCount()).toBe(before + 1);
+    expect(await read(service, id)).toEqual(won[0]?.body);
+  });
+
+  test('but not after a deletion', async ({ service }) => {
+    const { id } = await createPlain(service);
+    await service.call('DELETE', path(id));
+    await createPlain(service, { id });
+  });
+});

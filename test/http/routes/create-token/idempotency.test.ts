@@ -1,0 +1,123 @@
+import { describe, expect } from 'vitest';
+import { rule } from '../../../support/test-service.js';
+import { card, create, createPlain, expectRefusal, hourMs, invalid, path, read, test, uniqueId } from '../support.js';
+
+const token = { type: 'token', data: 'first' };
+const keyed = (key: string) => ({ 'service-idempotency-key': key });
+const gone = { status: 404, code: 'idempotent_result_gone' };
+
+describe('a create with an idempotency key happens once', () => {
+  test('a repeat gets the first result, whatever its body and header name', async ({ service }) => {
+    const key = uniqueId();
+    const first = await service.call('POST', '/tokens', token, { headers: keyed(key) });
+    const before = await service.eventCount();
+    const body = { type: 'card', data: card, id: uniqueId() };
+    const again = await service.call('POST', '/tokens/', body, { headers: { 'idempotency-key': key } });
+    expect(first.status).toBe(201);
+    expect(again).toMatchObject({ status: 201, body: first.body });
+    for (const header of ['location', 'etag']) expect(again.headers[header]).toBe(first.headers[header]);
+    expect(await service.eventCount()).toBe(before);
+  });
+
+  test('a repeat shows the token as it is now', async ({ service }) => {
+    const headers = keyed(uniqueId());
+    const { id } = await create(service, token, { headers });
+    await service.call('PATCH', path(id), { data: 'second' });
+    const again = await service.call('POST', '/tokens', token, { headers });
+    expect(again).toMatchObject({ status: 201, headers: { etag: '"1"' }, body: { id, data: 'second' } });
+  });
+
+  test('409 while the first is still running', async ({ service }) => {
+    const headers = keyed(uniqueId());
+    const before = await service.eventCount();
+    const answers = await Promise.all([1, 2, 3].map(() => service.call('POST', '/tokens', token, { headers })));
+    const codes = answers.map(({ status, body }) => `${status} ${body['code'] ?? ''}`).sort();
+    expect(codes).toEqual(['201 ', '409 idempotency_in_flight', '409 idempotency_in_flight']);
+    expect(await service.eventCount()).toBe(before + 1);
+  });
+
+  test('only successes are remembered', async ({ service }) => {
+    const headers = keyed(uniqueId());
+    const wrong = { ...token, containers: [] };
+    await expectRefusal(service, () => service.call('POST', '/tokens', wrong, { headers }), invalid('containers'));
+    const { id } = await createPlain(service);
+    const taken = () => service.call('POST', '/tokens', { ...token, id }, { headers });
+    await expectRefusal(service, taken, { status: 409, code: 'id_in_use' });
+    expect((await create(service, token, { headers }))['data']).toBe('first');
+  });
+
+  test('404 when that life of the token is gone, also when the id lives again', async ({ service }) => {
+    const headers = keyed(uniqueId());
+    const { id } = await create(service, { ...token, id: uniqueId() }, { headers });
+    await service.call('DELETE', path(id));
+    await expectRefusal(service, () => service.call('POST', '/tokens', token, { headers }), gone);
+    await create(service, { ...token, id });
+    await expectRefusal(service, () => service.call('POST', '/tokens', token, { headers }), gone);
+  });
+
+  test('404 when it expired', async ({ service }) => {
+    const headers = keyed(uniqueId());
+    const expires_at = new Date(service.clock.now() + hourMs).toISOString();
+    await create(service, { ...token, expires_at }, { headers });
+    service.clock.advance(hourMs);
+    await expectRefusal(service, () => service.call('POST', '/tokens', token, { headers }), gone);
+  });
+
+  test('another caller, tenant and method are other scopes', async ({ service }) => {
+    const headers = keyed(uniqueId());
+    const first = await create(service, token, { headers });
+    const another = await service.application([rule('/', 'reveal', ['token:create', 'token:update'])]);
+    for (const key of [another, await service.otherTenant()]) {
+      expect((await create(service, token, { headers, key })).id).not.toBe(first.id);
+    }
+    const patched = await service.call('PATCH', path(first.id), { data: 'patched' }, { headers });
+    expect(patched).toMatchObject({ status: 200, body: { id: first.id, data: 'patched' } });
+  });
+
+  test('the present rules apply to a repeat', async ({ service }) => {
+    const headers = keyed(uniqueId());
+    const key = await service.application([rule('/a/', 'reveal', ['token:create'])]);
+    const { id } = await create(service, { ...token, containers: ['/a/'] }, { headers, key });
+    await service.call('PATCH', path(id), { containers: ['/b/'] });
+    const again = () => service.call('POST', '/tokens', token, { headers, key });
+    await expectRefusal(service, again, { status: 403, code: 'forbidden' });
+  });
+
+  test('after 24 hours the key is new again, also for a token without an id of its own', async ({ service }) => {
+    const headers = keyed(uniqueId());
+    const first = await create(service, token, { headers });
+    service.clock.advance(24 * hourMs);
+    expect((await create(service, token, { headers })).id, 'the last instant').toBe(first.id);
+    for (let days = 1; days <= 3; days += 1) {
+      service.clock.advance(1);
+      const next = await create(service, token, { headers });
+      expect(next.id).not.toBe(first.id);
+      service.clock.advance(24 * hourMs);
+    }
+    expect(await read(service, first.id)).toEqual(first);
+  });
+
+  test('a repeat of a deduplicated create says so again', async ({ service }) => {
+    const headers = keyed(uniqueId());
+    const data = { ...card, number: '4000056655665556' };
+    const { id } = await create(service, { type: 'card', data });
+    const body = { type: 'card', data, deduplicate_token: true };
+    const first = await create(service, body, { headers });
+    expect(first).toMatchObject({ id, _extras: { deduplicated: true, cvc_ignored: true } });
+    expect(await create(service, body, { headers })).toEqual(first);
+  });
+});
+
+describe('400 an idempotency key of a wrong length', () => {
+  test.for([0, 201])('%s characters', async (length, { service }) => {
+    const headers = keyed('k'.repeat(length));
+    const send = () => service.call('POST', '/tokens', token, { headers });
+    await expectRefusal(service, send, invalid('SERVICE-IDEMPOTENCY-KEY'));
+  });
+
+  test('200 characters are taken', async ({ service }) => {
+    const headers = keyed(uniqueId().padEnd(200, 'k'));
+    const { id } = await create(service, token, { headers });
+    expect((await create(service, token, { headers })).id).toBe(id);
+  });
+});

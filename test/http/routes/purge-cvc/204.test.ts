@@ -1,0 +1,49 @@
+import { describe, expect } from 'vitest';
+import { rule } from '../../../support/test-service.js';
+import { card, create, eventsSince, hourMs, path, read, test } from '../support.js';
+
+describe('204 the cvc is gone at once', () => {
+  test('the rest of the card stays, and the key of the cvc is destroyed', async ({ service }) => {
+    const before = await service.eventCount();
+    const created = await create(service, { type: 'card', data: card });
+    const answer = await service.call('DELETE', `${path(created.id)}/cvc/`);
+    expect(answer).toMatchObject({ status: 204, text: '' });
+    const { cvc: _, ...data } = card;
+    expect(await read(service, created.id)).toEqual({ ...created, data });
+    const [made, purged] = await eventsSince(service, before);
+    const key = String(made?.clear['cvc_key']);
+    expect(purged?.type).toBe('token.property.expired');
+    const dueAt = service.clock.now() + hourMs;
+    expect(purged?.clear).toEqual({ property: 'cvc', reason: 'request', due_at: dueAt, ends: [key] });
+    expect(await service.vault.keys.use(service.tenantId, key, () => null)).toEqual({ state: 'destroyed' });
+  });
+
+  test('also when there is none any more or never was one, and then nothing is appended', async ({ service }) => {
+    const { id } = await create(service, { type: 'card', data: card });
+    const never = await create(service, { type: 'card', data: { number: card.number } });
+    await service.call('DELETE', `${path(id)}/cvc`);
+    const before = await service.eventCount();
+    for (const one of [id, never.id]) expect((await service.call('DELETE', `${path(one)}/cvc`)).status).toBe(204);
+    expect(await service.eventCount()).toBe(before);
+  });
+
+  test('for an application that may update without seeing', async ({ service }) => {
+    const { id } = await create(service, { type: 'card', data: card });
+    const key = await service.application([rule('/pci/', 'redact', ['token:update'])]);
+    expect((await service.call('DELETE', `${path(id)}/cvc`, undefined, { key })).status).toBe(204);
+    expect((await read(service, id))['data']).not.toHaveProperty('cvc');
+  });
+
+  test('a new cvc may follow', async ({ service }) => {
+    const { id } = await create(service, { type: 'card', data: card });
+    await service.call('DELETE', `${path(id)}/cvc`);
+    await service.call('PATCH', path(id), { data: { cvc: '999' } });
+    expect((await read(service, id))['data']).toEqual({ ...card, cvc: '999' });
+  });
+
+  test.for(['"0"', '*'])('If-Match %s', async (ifMatch, { service }) => {
+    const { id } = await create(service, { type: 'card', data: card });
+    const headers = { 'if-match': ifMatch };
+    expect((await service.call('DELETE', `${path(id)}/cvc`, undefined, { headers })).status).toBe(204);
+  });
+});

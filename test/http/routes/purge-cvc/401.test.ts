@@ -1,0 +1,3 @@
+import { refusesStrangers } from '../unauthenticated.js';
+
+refusesStrangers((service, options) => service.call('DELETE', '/tokens/unknown/cvc', undefined, options));

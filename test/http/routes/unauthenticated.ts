@@ -1,0 +1,42 @@
+import { describe, expect } from 'vitest';
+import type { Answer, TestService } from '../../support/test-service.js';
+import { expectRefusal, test } from './support.js';
+
+type Call = (
+  service: TestService,
+  options: { key: string | null; headers?: Record<string, string> },
+) => Promise<Answer>;
+
+const refused = { status: 401, code: 'unauthenticated' };
+
+/** The 401 of a route. `call` sends a request that would be 415, 400 or 404 with a good key. */
+export function refusesStrangers(call: Call): void {
+  describe('401 without a good key, before anything else is looked at, in the same words for every reason', () => {
+    test('missing, malformed, of a wrong checksum, unknown, of another header', async ({ service }) => {
+      const last = service.key.at(-1) === 'A' ? 'B' : 'A';
+      const elsewhere = await startedElsewhere();
+      const answers = [
+        await expectRefusal(service, () => call(service, { key: null }), refused),
+        await expectRefusal(service, () => call(service, { key: '' }), refused),
+        await expectRefusal(service, () => call(service, { key: 'password' }), refused),
+        await expectRefusal(service, () => call(service, { key: service.key.slice(0, -1) + last }), refused),
+        await expectRefusal(service, () => call(service, { key: elsewhere }), refused),
+        await expectRefusal(service, () => call(service, { key: `${service.key}, ${service.key}` }), refused),
+        await expectRefusal(service, () => call(service, { key: null, headers: bearer(service.key) }), refused),
+      ];
+      expect(new Set(answers.map(({ body }) => `${body['title']} ${body['detail']}`)).size).toBe(1);
+      for (const { body } of answers) expect(body).not.toHaveProperty('errors');
+    });
+  });
+}
+
+function bearer(key: string): Record<string, string> {
+  return { authorization: `Bearer ${key}`, 'x-api-key': key };
+}
+
+/** A well-formed key that this service never issued. */
+async function startedElsewhere(): Promise<string> {
+  const { newApiKey } = await import('#src/domain/directory/api-key.js');
+  const { randomInt } = await import('node:crypto');
+  return newApiKey('private', (maxExclusive) => randomInt(maxExclusive));
+}

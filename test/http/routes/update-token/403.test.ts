@@ -1,0 +1,189 @@
+import { describe, expect } from 'vitest';
+import type { AccessRule } from '#src/domain/access/access-rule.js';
+import type { JsonObject } from '#src/domain/json.js';
+import { rule } from '../../../support/test-service.js';
+import { card, create, createPlain, expectRefusal, path, read, test } from '../support.js';
+
+const forbidden = { status: 403, code: 'forbidden' };
+const revealRequired = { status: 403, code: 'reveal_required' };
+
+describe('403 the permission is missing, before media type, body and id are looked at', () => {
+  test.for([
+    ['permissions without it', ['token:create', 'token:read', 'token:use'], 'private'],
+    ['a public application that may only create', ['token:create'], 'public'],
+    ['rules without it', [rule('/', 'reveal', ['token:read', 'token:use'])], 'private'],
+  ] as const)('%s', async ([, access, type], { service }) => {
+    const key = await service.application([...access] as AccessRule[], type);
+    const headers = { 'content-type': 'text/plain' };
+    const send = () => service.call('PATCH', '/tokens/unknown', undefined, { key, headers, raw: '{' });
+    await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
+  });
+});
+
+describe('403 no rule grants token:update on this token', () => {
+  test('of another container; an unknown token is 404 for the same caller', async ({ service }) => {
+    const { id } = await createPlain(service, { containers: ['/b/'] });
+    const key = await service.application([
+      rule('/a/', 'reveal', ['token:update']),
+      rule('/b/', 'reveal', ['token:read']),
+    ]);
+    await expectRefusal(service, () => service.call('PATCH', path(id), { data: 1 }, { key }), forbidden);
+    const unknown = () => service.call('PATCH', '/tokens/unknown', { data: 1 }, { key });
+    await expectRefusal(service, unknown, { status: 404, code: 'token_not_found' });
+  });
+
+  test('comes before what depends on stored data, and before 412', async ({ service }) => {
+    const { id } = await create(service, { type: 'card', data: card, containers: ['/b/'] });
+    const key = await service.application([rule('/a/', 'reveal', ['token:update'])]);
+    const headers = { 'if-match': '"7"' };
+    for (const patch of [{ data: 1 }, { id: 'x' }, { type: 'x' }, { metadata: { a: card.number } }]) {
+      await expectRefusal(service, () => service.call('PATCH', path(id), patch, { key, headers }), forbidden);
+    }
+  });
+});
+
+describe('403 changing expressions needs reveal: an attacker may not write a program over data it cannot see', () => {
+  const secret = { number: '4242424242424242', name: 'Alice' };
+  const attacks: readonly JsonObject[] = [
+    { mask: '{{ data.number }}' },
+    { mask: { number: '{{ data.number }}' } },
+    { mask: { expiration_month: '{{ data.number | slice: 0, 8 }}' } },
+    { mask: null },
+    { mask: { number: null } },
+    { search_indexes: ['{{ data.number | slice: 0, 1 }}'] },
+    { search_indexes: [] },
+    { search_indexes: null },
+    // What cannot be evaluated would tell something about the data too.
+    { search_indexes: ['{{ data.none }}'] },
+    { fingerprint_expression: '{{ data.number | slice: 0, 1 }}' },
+    { fingerprint_expression: '{{ data.none }}' },
+    { fingerprint_expression: null, deduplicate_token: true },
+    { mask: '{{ data }}', data: { name: 'x' } },
+    { mask: '{{ data }}', metadata: { number: secret.number } },
+    { mask: '{{ data }}', type: 'token' },
+  ];
+  const attackers = [
+    ['plain permissions without token:use', ['token:read', 'token:update', 'token:search', 'token:create'], 'private'],
+    ['a public application', ['token:create', 'token:update'], 'public'],
+    ['a masking rule', [rule('/', 'mask', ['token:read', 'token:update', 'token:use'])], 'private'],
+    ['reveal for updates alone', [rule('/', 'reveal', ['token:update', 'token:search'])], 'private'],
+    [
+      'reveal that comes second',
+      [
+        rule('/', 'mask', ['token:read', 'token:use'], 1),
+        rule('/', 'reveal', ['token:read', 'token:use', 'token:update'], 2),
+      ],
+      'private',
+    ],
+    [
+      'reveal of another container',
+      [rule('/open/', 'reveal', ['token:read', 'token:use']), rule('/', 'mask', ['token:read', 'token:update'])],
+      'private',
+    ],
+    [
+      'a public application, even with a rule that no public one can be given',
+      [rule('/', 'reveal', ['token:read', 'token:use', 'token:update'])],
+      'public',
+    ],
+    ['a public application with a revealing rule', [rule('/', 'reveal', ['token:update'])], 'public'],
+  ] as const;
+
+  test.for(attackers)('%s', async ([, access, type], { service }) => {
+    const token = { type: 'card', data: secret, mask: { number: 'hidden', name: '{{ data.name }}' } };
+    const created = await create(service, { ...token, search_indexes: ['x'], fingerprint_expression: 'y' });
+    const key = await service.application([...access] as AccessRule[], type);
+    const headers = { 'if-match': '"7"' };
+    for (const patch of attacks) {
+      const send = () => service.call('PATCH', path(created.id), patch, { key, headers });
+      const { text } = await expectRefusal(service, send, revealRequired);
+      expect(text).not.toMatch(/4242|Alice/);
+    }
+    expect(await read(service, created.id)).toEqual(created);
+    const unchanged = { mask: created['mask'], search_indexes: ['x'], fingerprint_expression: 'y', data: { a: 1 } };
+    const allowed = await service.call('PATCH', path(created.id), unchanged, { key });
+    expect(allowed.status, allowed.text).toBe(200);
+  });
+
+  test.for([
+    ['token:use under plain permissions', ['token:update', 'token:use']],
+    ['reveal for token:read', [rule('/', 'mask', ['token:update']), rule('/pci/', 'reveal', ['token:read'], 2)]],
+    [
+      'reveal for token:use',
+      [rule('/', 'mask', ['token:update', 'token:read']), rule('/pci/', 'reveal', ['token:use'])],
+    ],
+  ] as const)('but %s suffices', async ([, access], { service }) => {
+    const { id } = await create(service, { type: 'card', data: secret });
+    const key = await service.application([...access] as AccessRule[]);
+    const answer = await service.call('PATCH', path(id), { mask: '{{ data.name }}' }, { key });
+    expect(answer).toMatchObject({ status: 200, body: { data: 'Alice' } });
+  });
+});
+
+describe('403 no move may widen what its caller may do or see', () => {
+  const update = rule('/', 'mask', ['token:update'], 9);
+  const rows: readonly (readonly [what: string, rules: readonly AccessRule[], to: readonly string[]])[] = [
+    ['without token:update on the destination', [rule('/from/', 'reveal', ['token:update'])], ['/to/']],
+    ['without it on a container added', [rule('/from/', 'reveal', ['token:update'])], ['/from/', '/to/']],
+    ['to where it may read', [update, rule('/to/', 'mask', ['token:read'])], ['/to/']],
+    ['to where it may read too', [update, rule('/to/', 'redact', ['token:read'])], ['/from/', '/to/']],
+    ['to where it may delete', [update, rule('/to/', 'mask', ['token:delete'])], ['/to/']],
+    ['to where it may use', [update, rule('/to/', 'mask', ['token:use'])], ['/to/']],
+    ['to where it may search', [update, rule('/to/', 'mask', ['token:search'])], ['/to/']],
+    [
+      'to a weaker transform',
+      [update, rule('/from/', 'redact', ['token:read']), rule('/to/', 'mask', ['token:read'])],
+      ['/to/'],
+    ],
+    [
+      'from mask to reveal',
+      [update, rule('/to/', 'reveal', ['token:read'], 1), rule('/', 'mask', ['token:read'], 2)],
+      ['/to/', '/from/'],
+    ],
+    [
+      'to a weaker transform for updates',
+      [rule('/', 'mask', ['token:update'], 2), rule('/to/', 'reveal', ['token:update'])],
+      ['/to/'],
+    ],
+    [
+      'out of a rule that masks first',
+      [update, rule('/from/', 'mask', ['token:read'], 1), rule('/', 'reveal', ['token:read'], 2)],
+      ['/to/'],
+    ],
+  ];
+
+  test.for(rows)('%s', async ([, rules, containers], { service }) => {
+    const { id } = await createPlain(service, { containers: ['/from/'] });
+    const key = await service.application([...rules]);
+    await expectRefusal(service, () => service.call('PATCH', path(id), { containers }, { key }), forbidden);
+  });
+
+  test('taking a container away needs token:update there', async ({ service }) => {
+    const { id } = await createPlain(service, { containers: ['/from/', '/to/'] });
+    const key = await service.application([rule('/to/', 'mask', ['token:update'])]);
+    const send = () => service.call('PATCH', path(id), { containers: ['/to/'] }, { key });
+    await expectRefusal(service, send, forbidden);
+  });
+
+  test('null moves to the default container, and is a move', async ({ service }) => {
+    const { id } = await createPlain(service, { containers: ['/from/'] });
+    const key = await service.application([rule('/from/', 'mask', ['token:update'])]);
+    await expectRefusal(service, () => service.call('PATCH', path(id), { containers: null }, { key }), forbidden);
+  });
+
+  test('a move that widens nothing is done, and the stricter transform answers', async ({ service }) => {
+    const { id } = await createPlain(service, { containers: ['/from/'], mask: 'masked' });
+    const rules = [rule('/from/', 'reveal', ['token:update', 'token:read']), rule('/to/', 'redact', ['token:update'])];
+    const key = await service.application(rules);
+    const { status, body } = await service.call('PATCH', path(id), { containers: ['/to/'] }, { key });
+    expect(status).toBe(200);
+    expect(body).not.toHaveProperty('data');
+    await expectRefusal(service, () => service.call('GET', path(id), undefined, { key }), forbidden);
+  });
+
+  test('the same containers in another order and case are no move', async ({ service }) => {
+    const { id } = await createPlain(service, { containers: ['/from/', '/other/'] });
+    const key = await service.application([rule('/from/', 'reveal', ['token:update'])]);
+    const answer = await service.call('PATCH', path(id), { containers: ['/OTHER/', '/from/'] }, { key });
+    expect(answer.status, answer.text).toBe(200);
+  });
+});

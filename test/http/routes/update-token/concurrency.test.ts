@@ -1,0 +1,43 @@
+import { describe, expect } from 'vitest';
+import { createPlain, eventsSince, path, read, test } from '../support.js';
+
+describe('concurrent updates of one token', () => {
+  test('100 at the same moment lose nothing', async ({ service }) => {
+    const { id } = await createPlain(service, { data: {} });
+    const before = await service.eventCount();
+    const keys = Array.from({ length: 50 }, (_, i) => `k${i}`);
+    const patches = keys.flatMap((key) => [{ metadata: { [key]: key } }, { data: { [key]: key } }]);
+    const answers = await Promise.all(patches.map((patch) => service.call('PATCH', path(id), patch)));
+    expect(answers.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([]);
+    expect(new Set(answers.map(({ headers }) => headers['etag'])).size).toBe(100);
+    const all = Object.fromEntries(keys.map((key) => [key, key]));
+    expect(await read(service, id)).toMatchObject({ data: all, metadata: all });
+    expect(await service.eventCount()).toBe(before + 100);
+  });
+
+  test('of those that name one revision with If-Match one wins', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const headers = { 'if-match': '"0"' };
+    const sent = Array.from({ length: 20 }, (_, i) => service.call('PATCH', path(id), { data: i }, { headers }));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, ...Array(19).fill(412)]);
+  });
+
+  test('with a delete: each update is done or not found, nothing lives afterwards', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const before = await service.eventCount();
+    const calls = Array.from({ length: 20 }, (_, i) =>
+      i === 10 ? service.call('DELETE', path(id)) : service.call('PATCH', path(id), { data: `new ${i}` }),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses[10]).toBe(204);
+    expect(statuses.filter((status) => ![200, 204, 404].includes(status))).toEqual([]);
+    expect((await service.call('GET', path(id))).status).toBe(404);
+    const events = await eventsSince(service, before);
+    expect(events.at(-1)?.type).toBe('token.deleted');
+    for (const { clear } of events.filter(({ type }) => type === 'token.updated')) {
+      const key = await service.vault.keys.use(service.tenantId, String(clear['key']), () => null);
+      expect(key.state).toBe('destroyed');
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect } from 'vitest';
+import { rule } from '../../../support/test-service.js';
+import { createPlain, expectRefusal, hourMs, invalid, path, read, test, uniqueId } from '../support.js';
+
+describe('an update with an idempotency key happens once', () => {
+  test('a repeat gets the token as it is now and changes nothing, whatever its body', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const headers = { 'service-idempotency-key': uniqueId() };
+    const first = await service.call('PATCH', path(id), { data: 'first' }, { headers });
+    expect(first).toMatchObject({ status: 200, body: { data: 'first' } });
+    await service.call('PATCH', path(id), { data: 'second' });
+    const before = await service.eventCount();
+    const again = await service.call('PATCH', `${path(id)}/`, { data: 'third' }, { headers });
+    expect(again).toMatchObject({ status: 200, headers: { etag: '"2"' }, body: { data: 'second' } });
+    expect(await service.eventCount()).toBe(before);
+  });
+
+  test('one that changes nothing is remembered too', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const headers = { 'service-idempotency-key': uniqueId() };
+    await service.call('PATCH', path(id), {}, { headers });
+    const again = await service.call('PATCH', path(id), { data: 'x' }, { headers });
+    expect(again).toMatchObject({ status: 200, headers: { etag: '"0"' } });
+  });
+
+  test('409 while the first is still running', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const headers = { 'service-idempotency-key': uniqueId() };
+    const send = () => service.call('PATCH', path(id), { data: 'x' }, { headers });
+    const answers = await Promise.all([send(), send()]);
+    expect(answers.map(({ status, body }) => [status, body['code']])).toEqual([
+      [200, undefined],
+      [409, 'idempotency_in_flight'],
+    ]);
+  });
+
+  test('another token is another scope', async ({ service }) => {
+    const headers = { 'service-idempotency-key': uniqueId() };
+    const [one, other] = [await createPlain(service), await createPlain(service)];
+    await service.call('PATCH', path(one.id), { data: 'x' }, { headers });
+    await service.call('PATCH', path(other.id), { data: 'y' }, { headers });
+    expect(await read(service, other.id)).toMatchObject({ data: 'y' });
+  });
+
+  test('only successes are remembered', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const headers = { 'service-idempotency-key': uniqueId() };
+    const wrong = () => service.call('PATCH', path(id), { type: 'card' }, { headers });
+    await expectRefusal(service, wrong, invalid('type'));
+    expect((await service.call('PATCH', path(id), { data: 'x' }, { headers })).body['data']).toBe('x');
+  });
+
+  test('the present rules apply to a repeat', async ({ service }) => {
+    const { id } = await createPlain(service, { containers: ['/a/'] });
+    const headers = { 'service-idempotency-key': uniqueId() };
+    const key = await service.application([rule('/a/', 'reveal', ['token:update'])]);
+    await service.call('PATCH', path(id), { data: 'x' }, { headers, key });
+    await service.call('PATCH', path(id), { containers: ['/b/'] });
+    const again = () => service.call('PATCH', path(id), { data: 'x' }, { headers, key });
+    await expectRefusal(service, again, { status: 403, code: 'forbidden' });
+  });
+
+  test('404 when the token is gone; after 24 hours the key is new again', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const { id: kept } = await createPlain(service);
+    const headers = { 'service-idempotency-key': uniqueId() };
+    for (const one of [id, kept]) await service.call('PATCH', path(one), { data: 'x' }, { headers });
+    await service.call('DELETE', path(id));
+    const again = () => service.call('PATCH', path(id), { data: 'x' }, { headers });
+    await expectRefusal(service, again, { status: 404, code: 'idempotent_result_gone' });
+    service.clock.advance(24 * hourMs + 1);
+    expect((await service.call('PATCH', path(kept), { data: 'y' }, { headers })).body['data']).toBe('y');
+  });
+});

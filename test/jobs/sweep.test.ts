@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createSweep } from '#src/jobs/sweep.js';
+import { wrappedKeys } from '../erasure/files.js';
+import { aCard, anHour, create, deletedWithLivingKeys, streamOf } from '../erasure/support.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await service.close();
+});
+
+const aDay = 24 * anHour;
+const inMs = (ms: number) => new Date(service.clock.now() + ms).toISOString();
+
+async function typesOf(id: string): Promise<string[]> {
+  return (await service.vault.log.readStream(await streamOf(service, id))).map(({ type }) => type);
+}
+
+describe('what is due is recorded', () => {
+  test('expiry and the hour of a cvc, once each, by the system, with their nominal times', async () => {
+    const { clock, vault } = service;
+    const start = clock.now();
+    const id = await create(service, aCard('123', { expires_at: inMs(2 * anHour) }));
+    expect(await service.service.sweep.run()).toBe(0);
+    clock.advance(anHour - 1);
+    expect(await service.service.sweep.run()).toBe(0);
+    clock.advance(10_001);
+    for (let repeat = 0; repeat < 2; repeat += 1) await service.service.sweep.run();
+    clock.advance(anHour);
+    for (let repeat = 0; repeat < 2; repeat += 1) await service.service.sweep.run();
+    const events = await vault.log.readStream(await streamOf(service, id));
+    expect(events.map(({ type }) => type)).toEqual(['token.created', 'token.property.expired', 'token.expired']);
+    expect(events.slice(1)).toMatchObject([
+      { actorId: 'system', trace: null, clear: { property: 'cvc', reason: 'due', due_at: start + anHour } },
+      { actorId: 'system', trace: null, clear: { due_at: start + 2 * anHour } },
+    ]);
+    expect(service.errors).toEqual([]);
+  });
+
+  test('both at once, when both are overdue', async () => {
+    const id = await create(service, aCard('123', { expires_at: inMs(anHour / 2) }));
+    service.clock.advance(aDay);
+    await service.service.sweep.run();
+    expect((await typesOf(id)).at(-1)).toBe('token.expired');
+    expect(await service.vault.rows.nextDueAt()).toBeNull();
+    expect(service.errors).toEqual([]);
+  });
+
+  test('more than one page of rows in one run', { timeout: 60_000 }, async () => {
+    const expires_at = inMs(1_000);
+    await Promise.all(Array.from({ length: 1_100 }, () => create(service, { type: 'token', data: 'x', expires_at })));
+    service.clock.advance(1_000);
+    expect(await service.service.sweep.run()).toBe(1_100);
+    expect(await service.vault.rows.due(service.clock.now(), 10)).toEqual([]);
+  });
+
+  test('nothing, when the time was moved meanwhile', async () => {
+    const id = await create(service, { type: 'token', data: 'x', expires_at: inMs(1_000) });
+    const [row] = await service.vault.rows.due(service.clock.now() + 1_000, 10);
+    expect((await service.call('PATCH', `/tokens/${id}`, { expires_at: inMs(anHour) })).status).toBe(200);
+    service.clock.advance(2_000);
+    const rows = { ...service.vault.rows, due: async () => (row === undefined ? [] : [row]) };
+    const sweep = createSweep(
+      { ...service.vault, rows },
+      async () => undefined,
+      (error) => expect.unreachable(String(error)),
+    );
+    expect(await sweep.run()).toBe(1);
+    expect(await typesOf(id)).toEqual(['token.created', 'token.updated']);
+  });
+});
+
+test('one row that fails stops no other, and is told of', async () => {
+  const expires_at = inMs(1_000);
+  const ids = await Promise.all(
+    Array.from({ length: 5 }, () => create(service, { type: 'token', data: 'x', expires_at })),
+  );
+  const failing = await streamOf(service, String(ids[2]));
+  const log = {
+    ...service.vault.log,
+    readStream: async (stream: string) => {
+      if (stream === failing) throw new Error('damaged');
+      return service.vault.log.readStream(stream);
+    },
+  };
+  const errors: unknown[] = [];
+  const sweep = createSweep(
+    { ...service.vault, log },
+    async () => undefined,
+    (error) => errors.push(error),
+  );
+  service.clock.advance(1_000);
+  await sweep.run();
+  expect(errors).toMatchObject([{ message: 'damaged' }]);
+  const types = await Promise.all(ids.map(async (id) => (await typesOf(id)).at(-1)));
+  expect(types).toEqual([0, 1, 2, 3, 4].map((index) => (index === 2 ? 'token.created' : 'token.expired')));
+  await service.service.sweep.run();
+  expect((await typesOf(String(ids[2]))).at(-1)).toBe('token.expired');
+});
+
+/** A sweep whose rounds are counted, on timers that the test moves together with the clock. */
+function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null> } = {}) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const rounds: number[] = [];
+  const { vault, clock } = service;
+  const rows = {
+    ...vault.rows,
+    due: async () => {
+      rounds.push(clock.now());
+      return [];
+    },
+    ...(given.nextDueAt === undefined ? {} : { nextDueAt: given.nextDueAt }),
+  };
+  const sweep = createSweep(
+    { ...vault, rows },
+    async () => undefined,
+    (error) => expect.unreachable(String(error)),
+  );
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    vi.advanceTimersByTime(ms);
+    // The round goes through the writing thread, which has no part in the timers.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  };
+  return { sweep, rounds, pass };
+}
+
+describe('when it runs', () => {
+  test('at the start, then every 20 seconds, then not any more', async () => {
+    const { sweep, rounds, pass } = observedSweep();
+    sweep.start();
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    for (const count of [2, 3]) {
+      await pass(20_000);
+      await vi.waitFor(() => expect([rounds.length, vi.getTimerCount()]).toEqual([count, 1]));
+    }
+    await sweep.stop();
+    await pass(60_000);
+    expect(rounds).toHaveLength(3);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('earlier when something is due earlier, and no later for what is due later', async () => {
+    const { sweep, rounds, pass } = observedSweep();
+    sweep.start();
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    sweep.dueAt(service.clock.now() + 3_000);
+    sweep.dueAt(service.clock.now() + 9_000);
+    await pass(2_999);
+    expect(rounds).toHaveLength(1);
+    await pass(1);
+    await vi.waitFor(() => expect(rounds).toHaveLength(2));
+    await sweep.stop();
+  });
+
+  test('nothing wakes it before the start or after the stop', async () => {
+    const { sweep, rounds, pass } = observedSweep();
+    sweep.dueAt(service.clock.now() + 10);
+    await pass(100);
+    sweep.start();
+    await sweep.stop();
+    sweep.dueAt(service.clock.now() + 10);
+    await pass(100);
+    expect(rounds).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('stop waits for the round that is under way, and no other follows it', async () => {
+    let goOn: (value: null) => void = () => undefined;
+    const held = new Promise<null>((resolve) => {
+      goOn = resolve;
+    });
+    let asked = false;
+    const { sweep, rounds, pass } = observedSweep({
+      nextDueAt: () => {
+        asked = true;
+        return held;
+      },
+    });
+    sweep.start();
+    await vi.waitFor(() => expect(asked).toBe(true));
+    let stopped = false;
+    const stopping = sweep.stop().then(() => {
+      stopped = true;
+    });
+    await pass(60_000);
+    expect(stopped).toBe(false);
+    goOn(null);
+    await stopping;
+    await pass(60_000);
+    expect([rounds.length, vi.getTimerCount()]).toEqual([1, 0]);
+  });
+});
+
+describe('it keeps house', () => {
+  async function oneRound(): Promise<void> {
+    const { sweep } = service.service;
+    sweep.start();
+    await sweep.stop();
+    expect(service.errors).toEqual([]);
+  }
+
+  test('claims are forgotten after a day, so that their key may come again', async () => {
+    const { vault, clock } = service;
+    const cmd = 'c'.repeat(64);
+    const claim = { cmd, result: { tokens: [], deduplicated: false }, time: clock.now() };
+    await vault.work.commit({ writes: [], claim });
+    clock.advance(aDay);
+    await oneRound();
+    expect(await vault.claims.begin(cmd, 0)).toMatchObject({ state: 'done' });
+    clock.advance(60_000);
+    await oneRound();
+    expect(await vault.claims.begin(cmd, 0)).toEqual({ state: 'fresh' });
+  });
+
+  test('tombstones go after seven days, and the history stays', async () => {
+    const id = await create(service, { type: 'token', data: 'x' });
+    const stream = await streamOf(service, id);
+    expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+    service.clock.advance(7 * aDay);
+    await oneRound();
+    expect(await service.vault.rows.get(stream)).toMatchObject({ state: { life: null } });
+    service.clock.advance(60_000);
+    await oneRound();
+    expect(await service.vault.rows.get(stream)).toBeNull();
+    expect(await typesOf(id)).toEqual(['token.created', 'token.deleted']);
+    expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(404);
+    await create(service, { id, type: 'token', data: 'again' });
+    expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: 'again' });
+  });
+
+  test('what a crash left is shredded, and orphans are sought', async () => {
+    const { keys } = await deletedWithLivingKeys(service);
+    const { id: orphan } = await service.vault.keys.create(service.tenantId);
+    service.clock.advance(2 * anHour);
+    await oneRound();
+    const now = wrappedKeys(service.dataDir);
+    for (const id of [...keys.map((key) => key.id), orphan]) expect(now.get(id)?.destroyed).toBe(true);
+  });
+});

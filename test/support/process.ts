@@ -1,0 +1,280 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished, vi } from 'vitest';
+import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { openEmbedded } from '#src/compose/embedded.js';
+import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
+import { loadRootKey } from '#src/compose/root-key.js';
+import { tokenPermissions } from '#src/domain/access/permission.js';
+import type { JsonObject } from '#src/domain/json.js';
+import { rule } from './test-service.js';
+
+/** The program as it is installed: nothing of it runs inside the test. */
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const startLimitMs = 60_000;
+
+// Each start of the program takes a second or two on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
+
+export type RunOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string | Buffer;
+  /** Runs as this user; the test must be root. */
+  readonly uid?: number;
+};
+
+export type Ended = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** A directory for one test, gone when it ends. */
+export function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'strongroom-process-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+function start(args: readonly string[], { env = {}, cwd, stdin, uid }: RunOptions): ChildProcess {
+  const child = spawn(process.execPath, [program, ...args], {
+    // Nothing of the tester's own settings gets in.
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(stdin ?? '');
+  return child;
+}
+
+function outputOf(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  return output;
+}
+
+function ending(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+}
+
+/** Runs `strongroom` with these arguments to its end. */
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const child = start(args, options);
+  const output = outputOf(child);
+  const ended = await ending(child);
+  return { ...ended, ...output };
+}
+
+/** Runs a verb that must succeed with `--json`, and answers what it printed. */
+export async function runJson(args: readonly string[], options: RunOptions = {}): Promise<JsonObject> {
+  const { code, stdout, stderr } = await run([...args, '--json'], options);
+  if (code !== 0) throw new Error(`strongroom ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as JsonObject;
+}
+
+export type Service = {
+  /** As the ready line names it. */
+  readonly address: string;
+  readonly pid: number;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Sends the signal and waits for the end; SIGTERM unless another is named. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+  signal(signal: NodeJS.Signals): void;
+  readonly ended: Promise<Ended>;
+};
+
+/** Starts `strongroom serve` on a free port without waiting; `ready` throws when it ends before its ready line. */
+export function spawnService(args: readonly string[], options: RunOptions = {}) {
+  const child = start(['serve', '--port', '0', ...args], options);
+  const output = outputOf(child);
+  const ended = ending(child).then((end) => ({ ...end, ...output }));
+  let hasEnded = false;
+  ended.then(
+    () => {
+      hasEnded = true;
+    },
+    () => {
+      hasEnded = true;
+    },
+  );
+  const pid = child.pid ?? 0;
+  onTestFinished(async () => {
+    if (!hasEnded) child.kill('SIGKILL');
+    await ended;
+  });
+  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    return ended;
+  };
+
+  async function ready(): Promise<Service> {
+    const address = await until('the ready line', startLimitMs, () => {
+      const line = /^Strongroom listens on (\S+)$/m.exec(output.stdout)?.[1];
+      if (line === undefined && hasEnded) throw new Error(`serve ended before it was ready: ${output.stderr}`);
+      return line;
+    });
+    return {
+      ...{ address, pid, ended, stop },
+      stdout: () => output.stdout,
+      stderr: () => output.stderr,
+      signal: (signal) => void child.kill(signal),
+    };
+  }
+
+  return { pid, ended, stop, ready };
+}
+
+/** Starts `strongroom serve` on a free port and waits until it is ready. */
+export function startService(args: readonly string[], options: RunOptions = {}): Promise<Service> {
+  return spawnService(args, options).ready();
+}
+
+/** Asks again and again until there is an answer other than undefined. */
+export async function until<T>(
+  what: string,
+  limitMs: number,
+  ask: () => T | undefined | Promise<T | undefined>,
+): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (performance.now() > deadline) throw new Error(`${what} did not come within ${limitMs} ms`);
+    await wait(10);
+  }
+}
+
+export type HttpAnswer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: JsonObject;
+};
+
+export type HttpOptions = {
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Certificate that the server must show. */
+  readonly ca?: Buffer;
+};
+
+/** One request over the network on a connection of its own. Rejects when the connection breaks. */
+export function http(method: string, url: string, { key, headers, body, ca }: HttpOptions = {}): Promise<HttpAnswer> {
+  const payload = body === undefined ? null : JSON.stringify(body);
+  const mediaType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const call = send(
+      url,
+      {
+        ...{ method, agent: false },
+        ...(ca === undefined ? {} : { ca }),
+        headers: {
+          ...(key === undefined ? {} : { 'service-api-key': key }),
+          ...(payload === null ? {} : { 'content-type': mediaType, 'content-length': Buffer.byteLength(payload) }),
+          ...headers,
+        },
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => {
+          text += part;
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          const isJson = (response.headers['content-type'] ?? '').includes('json') && text !== '';
+          const parsed = isJson ? (JSON.parse(text) as JsonObject) : {};
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed });
+        });
+      },
+    );
+    call.on('error', reject);
+    call.end(payload ?? undefined);
+  });
+}
+
+/** A root key in `dir`, beside where data may go. */
+export function makeRootKey(dir: string): string {
+  const file = join(dir, 'root.key');
+  const generated = generateRootKey(file);
+  if (!generated.ok) throw new Error(generated.message);
+  return file;
+}
+
+export type TestVault = {
+  readonly dir: string;
+  readonly dataDir: string;
+  readonly rootKeyFile: string;
+  /** `--data` and `--root-key-file`. */
+  readonly flags: readonly string[];
+  readonly tenantId: string;
+  readonly managementKey: string;
+  /** Belongs to a private application that reveals everything. */
+  readonly key: string;
+};
+
+/** A vault as `init` makes it, with one application more, made in this process because starting one takes long. */
+export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): Promise<TestVault> {
+  const rootKeyFile = makeRootKey(dir);
+  const loaded = await loadRootKey({ file: rootKeyFile, dataDir });
+  if (!loaded.ok) throw new Error(loaded.message);
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const service = await openEmbedded({
+    ...{ dataDir, rootKey: loaded.key, mode: 'production', cvcRetentionMs: 3_600_000 },
+    ...{ onError: fail, onBroken: fail },
+  });
+  const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
+  const origin = { actorId: 'operator', at: Date.now(), traceId: null, cmd: null };
+  const made = await createTenant(service.vault, 'default', [{ name: 'all', type: 'private', access }], origin);
+  await service.close();
+  return {
+    ...{ dir, dataDir, rootKeyFile, flags: ['--data', dataDir, '--root-key-file', rootKeyFile] },
+    ...{ tenantId: made.tenantId, managementKey: made.managementKey.reveal(), key: made.keys[0]?.reveal() ?? '' },
+  };
+}
+
+/** Hash of each file below a directory, to see that nothing changed. */
+export function hashesOf(dir: string): Readonly<Record<string, string>> {
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .filter((file) => statSync(join(dir, file)).isFile())
+    .sort();
+  return Object.fromEntries(
+    files.map((file) => [
+      file,
+      createHash('sha256')
+        .update(readFileSync(join(dir, file)))
+        .digest('hex'),
+    ]),
+  );
+}
+
+/** A copy of a data directory that is gone when the test ends; the socket is left out. */
+export function copyOf(dataDir: string): string {
+  const copy = join(tempDir(), 'data');
+  cpSync(dataDir, copy, { recursive: true, filter: (file) => !file.endsWith('.sock') });
+  return copy;
+}

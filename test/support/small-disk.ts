@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { tempDir } from './process.js';
+
+export type SmallDisk = { readonly dir: string; fill(leaveBytes?: number): void; free(): void };
+
+/** Whether this user may mount; without that no test can fill a disk. */
+export const canMount = mayMount();
+
+function mayMount(): boolean {
+  try {
+    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A disk of its own in memory that a test can fill and free. */
+export function smallDisk(sizeBytes: number): SmallDisk {
+  const dir = join(tempDir(), 'disk');
+  mkdirSync(dir);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeBytes},mode=0700`, 'tmpfs', dir]);
+  onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));
+  const filler = join(dir, 'filler');
+  return {
+    dir,
+    /** Leaves nothing, or about this many bytes. */
+    fill(leaveBytes = 0): void {
+      const block = Buffer.alloc(4096);
+      const reserve = join(dir, 'reserve');
+      if (leaveBytes > 0) write(reserve, Buffer.alloc(leaveBytes));
+      const descriptor = openSync(filler, 'a');
+      try {
+        for (;;) writeSync(descriptor, block);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      } finally {
+        closeSync(descriptor);
+        rmSync(reserve, { force: true });
+      }
+    },
+    free: () => rmSync(filler, { force: true }),
+  };
+}
+
+function write(path: string, bytes: Buffer): void {
+  const descriptor = openSync(path, 'w');
+  writeSync(descriptor, bytes);
+  closeSync(descriptor);
+}
