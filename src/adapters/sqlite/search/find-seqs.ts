@@ -25,14 +25,14 @@ export async function findSeqs(
   const everyCount = countOf(all);
   const weighed = weigh(plan.where, countOf, everyCount);
   if (weighed === 'none' || everyCount === 0) return foundNothing;
-  const everything: Driver = { terms: [all], count: everyCount };
+  const everything: Driver = { terms: [all], count: everyCount, exactly: null };
   const driver = (weighed === 'every' ? null : chooseDriver(weighed)) ?? everything;
   const left = weighed === 'every' ? null : residue(weighed, driver);
   const due = countDue(connection, now);
   const living = due === 'none' ? [] : [notDue(now)];
 
-  const [term] = driver.terms;
-  if (left === null && due !== 'many' && term !== undefined) {
+  const [term, ...others] = driver.terms;
+  if (left === null && due !== 'many' && term !== undefined && others.length === 0) {
     const total = driver.count - (due === 'none' ? 0 : countDueWith(connection, term, now));
     return { total, page: pageOfTerm(connection, term, living, total, wanted) };
   }

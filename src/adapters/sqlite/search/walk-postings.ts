@@ -11,7 +11,7 @@ const sliceMs = 4;
 /** A search that takes longer is refused; meanwhile it keeps the write-ahead log from being cut. */
 const patienceMs = 10_000;
 /** Look-ups between two looks at the clock: about a millisecond. */
-const lookUpsPerStep = 4_096;
+const lookUpsPerStep = 2_048;
 const postingsPerStepMin = 64;
 
 /**
@@ -26,8 +26,10 @@ export async function walkPostings(
 ): Promise<Found> {
   const marks = terms.map(() => '?').join();
   const source = `FROM postings p WHERE p.term IN (${marks}) AND p.seq >= ? AND p.seq < ? AND ${condition.sql}`;
-  const matching = connection.column(`SELECT DISTINCT p.seq ${source} ORDER BY p.seq DESC`);
-  const counting = connection.column(`SELECT count(DISTINCT p.seq) ${source}`);
+  // A token may have several of the terms.
+  const seq = terms.length > 1 ? 'DISTINCT p.seq' : 'p.seq';
+  const matching = connection.column(`SELECT ${seq} ${source} ORDER BY p.seq DESC`);
+  const counting = connection.column(`SELECT count(${seq}) ${source}`);
   const nth = connection.column(
     'SELECT seq FROM postings WHERE term = ? AND seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ?',
   );

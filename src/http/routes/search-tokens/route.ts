@@ -9,7 +9,7 @@ import { sendTokenPage } from '../../send-token-page.js';
 const page = { error: pageMessages.page };
 const size = { error: pageMessages.size };
 
-/** The body of a search; without one everything is found. Unknown fields are ignored. */
+/** The body of a search; without one, which Fastify shows as null, everything is found. Unknown fields are ignored. */
 const body = z
   .object(
     {
@@ -19,7 +19,7 @@ const body = z
     },
     { error: 'must be a JSON object' },
   )
-  .optional();
+  .nullish();
 
 /** `POST /tokens/search` (specification, "Search Tokens"). */
 export const searchTokensRoute: Routes = (app, { vault }) => {
