@@ -6,7 +6,7 @@ import type { Directory } from '#src/ports/directory.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
-import type { Change, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
+import type { Change, RowIndex, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
 import { applyToView, emptyView, type TokenView } from '#src/projections/token-view.js';
 import type { manualClock } from '../support/manual-clock.js';
 
@@ -97,7 +97,6 @@ export function tokenWrite(
   before: TokenView,
   events: readonly NewEvent[],
   given: {
-    /** Found by no terms unless there are some. */
     readonly index?: 'keep' | { readonly fingerprintHash: string; readonly terms?: readonly string[] };
     readonly distinct?: { readonly fingerprintHash: string; readonly now?: number };
   } = {},
@@ -107,10 +106,11 @@ export function tokenWrite(
     (folded, event) => applyToView(folded, { ...event, stream, revision: folded.state.revision + 1, position: 0 }),
     before,
   );
-  const { index = { fingerprintHash: aHash() }, distinct } = given;
+  const { index: found = { fingerprintHash: aHash() }, distinct } = given;
+  const index: RowIndex = found === 'keep' ? found : { terms: [], ...found };
   return {
     ...{ stream, expectedRevision: before.state.revision, events, view },
-    row: { of: 'token', view, index: index === 'keep' ? index : { terms: [], ...index } },
+    row: { of: 'token', view, index },
     distinct: distinct === undefined ? null : { tenantId: view.tenantId, now: atNoon, ...distinct },
   };
 }

@@ -4,13 +4,13 @@ import type { AccessRule } from '#src/domain/access/access-rule.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { formatTimestamp } from '#src/domain/time/format-timestamp.js';
-import { printQuery } from '#src/search/query/print-query.js';
 import type { Query } from '#src/search/query/syntax-tree.js';
 import { accessRules } from '../domain/access/arbitraries.js';
 import { rule, startTestService, type TestService } from '../support/test-service.js';
 import { queries, termCount } from './arbitraries.js';
 import { matches, type PlainToken, seenBy } from './oracle.js';
 import { keys, patches, paths, samples, typeNames, words } from './population.js';
+import { printQuery } from './print-query.js';
 
 const tokenCount = 110;
 const seed = 20_260_131;

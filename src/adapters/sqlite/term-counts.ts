@@ -6,12 +6,15 @@ import type { Statement } from 'better-sqlite3';
  */
 export const keptCountMin = 64;
 
-/** How many tokens have a term, by `term_counts` or, when it is too rare for that, by its postings. */
-export function termCount(kept: Statement, counted: Statement, term: Buffer): number {
-  return Number(kept.get(term) ?? counted.get(term));
-}
-
 export const termCountSql = {
   kept: 'SELECT count FROM term_counts WHERE term = ?',
   counted: 'SELECT count(*) FROM postings WHERE term = ?',
 } as const;
+
+/** How many tokens have a term, by `term_counts` or, when it is too rare for that, by its postings. */
+export function termCount(
+  { keptCount, countedCount }: { readonly keptCount: Statement; readonly countedCount: Statement },
+  term: Buffer,
+): number {
+  return Number(keptCount.get(term) ?? countedCount.get(term));
+}

@@ -1,8 +1,7 @@
 import type { TokenState } from '../../domain/token/token-state.js';
 import type { TokenView } from '../../projections/token-view.js';
 
-export const tokenRowColumns = 'stream, tenant, state, content, cvc';
-
+/** The columns `stream, tenant, state, content, cvc` of a row. */
 export type TokenRow = {
   readonly stream: string;
   readonly tenant: string;

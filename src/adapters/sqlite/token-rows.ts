@@ -3,11 +3,11 @@ import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import type { SearchConnections } from './search/search-connections.js';
 import { searchRows } from './search/search-rows.js';
-import { type TokenRow, tokenRowColumns, viewOf } from './token-row.js';
+import { type TokenRow, viewOf } from './token-row.js';
 
 /** `TokenRows` on `vault.db`; rows are written by the unit of work. */
 export function sqliteTokenRows(database: SqliteDatabase, connections: SearchConnections): TokenRows {
-  const byStream = database.prepare(`SELECT ${tokenRowColumns} FROM token_rows WHERE stream = ?`);
+  const byStream = database.prepare('SELECT stream, tenant, state, content, cvc FROM token_rows WHERE stream = ?');
   const byFingerprint = database
     .prepare(
       `SELECT stream FROM token_rows

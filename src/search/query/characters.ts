@@ -12,8 +12,3 @@ export function runAt(text: string, index: number, of: keyof typeof runs): strin
   run.lastIndex = index;
   return run.exec(text)?.[0] ?? '';
 }
-
-/** Whether a text can be written without quotes. */
-export function needsNoQuotes(text: string, of: 'name' | 'value'): boolean {
-  return text !== '' && !text.includes('*') && runAt(text, 0, of) === text;
-}

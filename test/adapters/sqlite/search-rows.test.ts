@@ -52,13 +52,13 @@ beforeAll(() => {
      VALUES (?, ?, '{}', ?, ?, ?, ?)`,
   );
   const insertPosting = writer.prepare('INSERT INTO postings VALUES (?, ?)');
-  writer.transaction(() => {
-    for (const { seq, tenant, terms, created_at, modified_at, expires_at } of rows) {
-      insertRow.run(`token-${seq}`, tenant, seq, created_at, modified_at, expires_at);
-      for (const name of terms) insertPosting.run(Buffer.from(name, 'hex'), seq);
-    }
-    writer.exec('INSERT INTO term_counts SELECT term, count(*) FROM postings GROUP BY term HAVING count(*) > 63');
-  })();
+  writer.exec('BEGIN');
+  for (const { seq, tenant, terms, created_at, modified_at, expires_at } of rows) {
+    insertRow.run(`token-${seq}`, tenant, seq, created_at, modified_at, expires_at);
+    for (const name of terms) insertPosting.run(Buffer.from(name, 'hex'), seq);
+  }
+  writer.exec('INSERT INTO term_counts SELECT term, count(*) FROM postings GROUP BY term HAVING count(*) > 63');
+  writer.exec('COMMIT');
   writer.close();
   connections = createSearchConnections(() => {
     const opened = openDatabase(join(dir, 'vault.db'), 'vault.db', 'reader');

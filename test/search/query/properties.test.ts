@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isWellFormed } from '#src/domain/token/fields/text.js';
 import { parseQuery } from '#src/search/query/parse-query.js';
-import { printQuery } from '#src/search/query/print-query.js';
 import { queries, termCount } from '../arbitraries.js';
+import { printQuery } from '../print-query.js';
 
 const wellFormed = fc.string({ unit: 'binary', maxLength: 12 }).filter(isWellFormed);
 const anyQuery = queries({

@@ -1,5 +1,5 @@
-import { needsNoQuotes } from './characters.js';
-import type { Query } from './syntax-tree.js';
+import { runAt } from '#src/search/query/characters.js';
+import type { Query } from '#src/search/query/syntax-tree.js';
 
 /** A query as text that parses to the same tree. */
 export function printQuery(query: Query): string {
@@ -27,7 +27,8 @@ function printOperand(query: Query): string {
 }
 
 function quoted(text: string, of: 'name' | 'value'): string {
-  return needsNoQuotes(text, of) ? text : `"${escaped(text)}"`;
+  const needsNone = text !== '' && !text.includes('*') && runAt(text, 0, of) === text;
+  return needsNone ? text : `"${escaped(text)}"`;
 }
 
 function escaped(text: string): string {
