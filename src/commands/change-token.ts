@@ -15,8 +15,8 @@ export type Attempt<T> =
       answer(view: TokenView): T;
     });
 
-/** The token to change: its stream, by the keys of its tenant. */
-export type Target = { readonly tenantId: string; readonly tenantKeys: TenantKeys; readonly stream: string };
+/** The token to change: its stream, by the keys of its tenant. Without keys no trace id can be sealed. */
+export type Target = { readonly tenantId: string; readonly tenantKeys: TenantKeys | null; readonly stream: string };
 
 /** Changes one token in the way of `changeTokens`. */
 export function changeToken<T>(

@@ -1,19 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { TokenDecision } from '../domain/token/decide.js';
 import { endedKeys } from '../events/ended-keys.js';
 import type { ClaimResult } from '../ports/claims.js';
 import type { TenantKeys } from '../ports/key-ring.js';
-import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { EventOrigin } from './event-origin.js';
 import { loadToken } from './load-token.js';
 import { type Payload, type Sealed, sealEvents } from './seal-events.js';
+import { lost, settled, settleRace } from './settle-race.js';
 import type { Vault } from './vault.js';
-
-/** How long a race with other writers is fought before the answer is 503. */
-const patienceMs = 5_000;
-const jitterMsMax = 50;
 
 /** What is decided for one stream, over the view that was loaded. */
 export type TokenWrite = {
@@ -41,10 +36,10 @@ export type JointAttempt<T> =
       answer(after: ViewOf): T;
     };
 
-/** The tokens to change: their streams, by the keys of their tenant. */
+/** The tokens to change: their streams, by the keys of their tenant. Without keys no trace id can be sealed. */
 export type Targets = {
   readonly tenantId: string;
-  readonly tenantKeys: TenantKeys;
+  readonly tenantKeys: TenantKeys | null;
   readonly streams: ReadonlySet<string>;
 };
 
@@ -59,24 +54,18 @@ export function changeTokens<T>(
   origin: EventOrigin,
   attempt: (viewOf: ViewOf) => Promise<JointAttempt<T>>,
 ): Promise<T> {
-  return vault.streams.run([...streams], async () => {
-    for (let waitedMs = 0; waitedMs < patienceMs; ) {
-      const views = new Map<string, TokenView>();
-      for (const stream of streams) views.set(stream, await loadToken(vault, tenantId, stream));
-      const tried = await attempt(viewIn(views));
-      if (tried.do === 'answer') return tried.answer;
-      const sealed: Sealed[] = [];
-      for (const { view, decisions, payload } of tried.writes) {
-        sealed.push(await sealEvents(vault, tenantKeys, view, decisions, payload, origin));
-      }
-      for (const { view } of sealed) views.set(view.stream, view);
-      const after = viewIn(views);
-      if (await store(vault, tried.writes, sealed, origin, tried.claim(after))) return tried.answer(after);
-      const pauseMs = 1 + vault.random.integer(jitterMsMax);
-      await wait(pauseMs);
-      waitedMs += pauseMs;
+  return settleRace(vault, [...streams], async () => {
+    const views = new Map<string, TokenView>();
+    for (const stream of streams) views.set(stream, await loadToken(vault, tenantId, stream));
+    const tried = await attempt(viewIn(views));
+    if (tried.do === 'answer') return settled(tried.answer);
+    const sealed: Sealed[] = [];
+    for (const { view, decisions, payload } of tried.writes) {
+      sealed.push(await sealEvents(vault, tenantKeys, view, decisions, payload, origin));
     }
-    throw new StoreUnavailable('event log', 'race_not_settled');
+    for (const { view } of sealed) views.set(view.stream, view);
+    const after = viewIn(views);
+    return (await store(vault, tried.writes, sealed, origin, tried.claim(after))) ? settled(tried.answer(after)) : lost;
   });
 }
 

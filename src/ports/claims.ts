@@ -9,7 +9,11 @@ export type ClaimedToken = {
 };
 
 /** What a finished command left, enough to render its answer again, in its order: no body, no data. */
-export type ClaimResult = { readonly tokens: readonly ClaimedToken[] };
+export type ClaimResult = {
+  readonly tokens: readonly ClaimedToken[];
+  /** The application that was made, or that was given a key; `keyId` is the key's. */
+  readonly application?: { readonly id: string; readonly keyId: string };
+};
 
 export type ClaimBegin =
   | { readonly state: 'fresh' }

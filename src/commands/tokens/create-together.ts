@@ -2,6 +2,7 @@ import { tokenStream } from '../../events/tokens/stream-name.js';
 import { changeTokens } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
+import { originOf } from '../event-origin.js';
 import { invalidFields, type Rejected } from '../result.js';
 import type { Vault } from '../vault.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
@@ -51,10 +52,10 @@ function tryTogether(
   { context, tenantKeys, searchKey, cmd }: Command,
   candidates: readonly Candidate[],
 ): Promise<Created | Taken> {
-  const { tenantId, applicationId } = context.caller;
+  const { tenantId } = context.caller;
   const streams = new Set(candidates.map(({ stream }) => stream));
   const at = vault.clock.now();
-  const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
+  const origin = originOf(context, at, cmd);
   return changeTokens<Created | Taken>(vault, { tenantId, tenantKeys, streams }, origin, async (viewOf) => {
     const by = { caller: context.caller, tenantKeys, searchKey };
     const decided = await decideTogether(vault, by, candidates, viewOf, at);

@@ -3,6 +3,8 @@ import { tokenStream } from '../../events/tokens/stream-name.js';
 import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
+import { originOf } from '../event-origin.js';
+import { countDeduplication } from '../limits/deduplication-guess.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
 import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -45,12 +47,12 @@ async function createUnderSomeId(vault: Vault, command: Command, creation: Creat
 
 function createUnder(vault: Vault, command: Command, creation: Creation, id: string): Promise<TokenResult> {
   const { context, cmd, tenantKeys } = command;
-  const { tenantId, applicationId } = context.caller;
+  const { tenantId, applicationId: createdBy } = context.caller;
   const stream = tokenStream(tenantKeys.names, id);
   const at = vault.clock.now();
-  const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
+  const origin = originOf(context, at, cmd);
   return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) =>
-    attemptCreate(vault, command, creation, { id, view, at, createdBy: applicationId }),
+    attemptCreate(vault, command, creation, { id, view, at, createdBy }),
   );
 }
 
@@ -63,6 +65,7 @@ async function attemptCreate(
   const { fingerprintHash, distinct, cvc, transform } = creation;
   const other = distinct ? await findDuplicate(vault, place.view.tenantId, fingerprintHash, null) : null;
   if (other !== null) {
+    await countDeduplication(vault, command.context.caller, other);
     const cvcIgnored = cvc !== null;
     const answer = duplicateAnswer(vault, command.context, other, { operation: 'create', cvcIgnored });
     const { createdRevision } = other.life;

@@ -12,5 +12,6 @@ export function createdAnswer(
   transform: Transform,
 ): TokenAnswer {
   if (state.life === null) throw new Error('a created token lives');
-  return tokenAnswer(expressions, open, { life: state.life, revision: state.revision }, transform);
+  const place = { life: state.life, revision: state.revision };
+  return { ...tokenAnswer(expressions, open, place, transform), recordedAs: 'create' };
 }

@@ -10,6 +10,7 @@ import type { TokenView } from '../../projections/token-view.js';
 import type { TokenWrite } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
 import { deduplicationInForce } from '../directory/tenant-settings.js';
+import { refuseDeduplication } from '../limits/deduplication-guess.js';
 import type { OpenToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
 import type { Vault } from '../vault.js';
@@ -35,6 +36,9 @@ export async function prepareCreation(
   tenantKeys: TenantKeys,
   request: TokenRequest,
 ): Promise<CommandResult<Creation>> {
+  const distinct = await deduplicationInForce(vault, caller.tenantId, request.deduplicate_token);
+  const refusal = distinct ? await refuseDeduplication(vault, caller) : null;
+  if (refusal !== null) return refusal;
   const drafted = draftToken(vault.expressions, request, vault.clock.now());
   if (!drafted.ok) return invalidFields(drafted.errors);
   const transform = transformForCreate(caller, drafted.value.draft.containers);
@@ -44,7 +48,6 @@ export async function prepareCreation(
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue);
   const hash = fingerprintHash(tenantKeys.claims, fingerprint);
   const { indexValues } = derived.value;
-  const distinct = await deduplicationInForce(vault, caller.tenantId, request.deduplicate_token);
   return done({ ...drafted.value, fingerprint, indexValues, fingerprintHash: hash, transform, distinct });
 }
 

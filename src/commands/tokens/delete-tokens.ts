@@ -6,6 +6,7 @@ import { isExpired } from '../../domain/token/token-state.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { changeTokens, type TokenWrite, type ViewOf } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
+import { originOf } from '../event-origin.js';
 import { KeyLost } from '../key-lost.js';
 import { openToken } from '../open-token.js';
 import { tenantKeysOf } from '../tenant-keys.js';
@@ -52,10 +53,10 @@ async function deleteAtOnce(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   tokens: readonly Doomed[],
 ): Promise<Deletion> {
-  const { tenantId, applicationId } = caller;
+  const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const at = vault.clock.now();
-  const origin = { actorId: applicationId, at, traceId, cmd: null };
+  const origin = originOf({ caller, traceId }, at, null);
   const targets = { tenantId, tenantKeys, streams: new Set(tokens.map(({ stream }) => stream)) };
   const { writes, gone, refused, changed } = await changeTokens<Sorted>(vault, targets, origin, async (viewOf) => {
     const sorted = await sort(vault, caller, tokens, viewOf, at);

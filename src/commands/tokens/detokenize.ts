@@ -1,10 +1,12 @@
+import type { Caller } from '../../domain/access/caller.js';
 import { transformFor } from '../../domain/access/decide-access.js';
 import { fillTemplate, type Shown } from '../../domain/detokenize/fill-template.js';
 import { nameable } from '../../domain/detokenize/nameable.js';
-import { parseTemplate, type Template } from '../../domain/detokenize/parse-template.js';
+import type { Template } from '../../domain/detokenize/parse-template.js';
 import type { Json } from '../../domain/json.js';
 import { Secret } from '../../domain/secret.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
+import { recordReads, type ShownToken } from '../access-log/record-reads.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
 import { tenantKeysOf } from '../tenant-keys.js';
@@ -14,24 +16,27 @@ import { shownToken } from './shown-token.js';
 
 /**
  * Puts the values of tokens where a body names them, under the transform of the rule that decides `token:use`
- * (contract, section 9). All ids are known and allowed before anything is evaluated.
+ * (contract, section 9). All ids are known and allowed before anything is evaluated; and the access log has every token
+ * before that, because what cannot be evaluated tells of a value too.
  */
 export async function detokenize(
   vault: Vault,
-  { caller }: Pick<CommandContext, 'caller'>,
-  body: Json,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  template: Template,
 ): Promise<CommandResult<Secret<Json>>> {
-  const template = parseTemplate(vault.expressions, body);
-  if (!template.ok) return invalidFields(template.errors);
-  const read = await readAll(vault, caller.tenantId, template.value);
+  const { caller } = context;
+  const read = await readAll(vault, caller, template);
   if (!read.ok) return read;
   const shown = new Map<string, Shown>();
+  const records: ShownToken[] = [];
   for (const [id, token] of read.value) {
     const transform = transformFor(caller, 'token:use', token.open.content.reveal().containers);
     if (transform === null) return rejected('forbidden');
     shown.set(id, shownToken(vault.expressions, token, transform));
+    records.push({ id, transform });
   }
-  const filled = fillTemplate(vault.expressions, template.value, (id) => {
+  await recordReads(vault, context, records);
+  const filled = fillTemplate(vault.expressions, template, (id) => {
     const token = shown.get(id);
     if (token === undefined) throw new Error('every id of a template was read');
     return token;
@@ -41,9 +46,12 @@ export async function detokenize(
 
 async function readAll(
   vault: Vault,
-  tenantId: string,
+  caller: Caller,
   { ids }: Template,
 ): Promise<CommandResult<ReadonlyMap<string, ReadToken>>> {
+  const refusal = ids.size === 0 ? null : await vault.guesses.refusal(caller);
+  if (refusal !== null) return refusal;
+  const { tenantId } = caller;
   const { names } = await tenantKeysOf(vault, tenantId);
   const tokens = new Map<string, ReadToken>();
   const unknown: (readonly [id: string, path: string])[] = [];
@@ -52,7 +60,9 @@ async function readAll(
     if (read === null) unknown.push([id, path]);
     else tokens.set(id, read);
   }
-  return unknown.length === 0 ? done(tokens) : unknownIds(unknown);
+  if (unknown.length === 0) return done(tokens);
+  await vault.guesses.count(caller, unknown.length);
+  return unknownIds(unknown);
 }
 
 function unknownIds(unknown: readonly (readonly [id: string, path: string])[]): Rejected {

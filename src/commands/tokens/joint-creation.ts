@@ -1,6 +1,7 @@
 import type { ClaimedToken } from '../../ports/claims.js';
 import type { ViewOf } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
+import { countDeduplication } from '../limits/deduplication-guess.js';
 import type { Vault } from '../vault.js';
 import { createdAnswer } from './created-answer.js';
 import { type Creation, type CreationWrite, decideCreation } from './creation.js';
@@ -44,8 +45,10 @@ export async function decideTogether(
     const token =
       creation.distinct && twin === undefined ? await findDuplicate(vault, tenantId, fingerprintHash, null) : null;
     if (twin !== undefined) outcomes.push({ is: 'twin', creation, write: twin });
-    else if (token !== null) outcomes.push({ is: 'stored', creation, token });
-    else {
+    else if (token !== null) {
+      await countDeduplication(vault, caller, token);
+      outcomes.push({ is: 'stored', creation, token });
+    } else {
       const place = { id, view: viewOf(stream), at, createdBy };
       const write = streams.has(stream) ? null : decideCreation(vault, keys, creation, place);
       if (write === null) taken.push(index);

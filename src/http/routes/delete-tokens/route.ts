@@ -7,6 +7,7 @@ import { Problem } from '../../problem.js';
 import { callerOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendJson } from '../../send-json.js';
+import { deleteTokensOperation as operation } from './operation.js';
 
 const idsMax = 1_000;
 
@@ -25,7 +26,7 @@ const body = z.object(
 export const deleteTokensRoute: Routes = (app, { vault }) => {
   app.post(
     '/tokens/delete',
-    { schema: { body }, config: { permission: 'token:delete', mediaType: 'application/json' } },
+    { schema: { body }, config: { permission: 'token:delete', mediaType: 'application/json', operation } },
     async (request, reply) => {
       const context = { caller: callerOf(request), traceId: request.traceId };
       const { ids, query } = request.body;
@@ -33,12 +34,12 @@ export const deleteTokensRoute: Routes = (app, { vault }) => {
         if (!grantsAnywhere(context.caller, 'token:search')) throw new Problem('permission_missing');
         const result = await deleteByQuery(vault, context, query);
         if (!result.ok) throw problemFrom(result);
-        return sendJson(reply, result.value);
+        return sendJson(reply, 200, result.value);
       }
       if (ids == null || query != null) {
         throw new Problem('validation_failed', { body: ['must hold either query or ids'] });
       }
-      return sendJson(reply, await deleteByIds(vault, context, ids));
+      return sendJson(reply, 200, await deleteByIds(vault, context, ids));
     },
   );
 };
