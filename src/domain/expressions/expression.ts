@@ -41,6 +41,13 @@ export function compileExpression(source: string, options: ParseOptions): Expres
   return { parts, random, objectCount: parts.filter((part) => typeof part !== 'string').length };
 }
 
+/** Compiles filters alone (`last4 | upcase`), to be applied to the data. */
+export function compileFilters(filters: string): Expression | Refusal {
+  if (isTooLong(filters)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
+  const object = compileObject(`data |${filters}`, { variables: ['data'], aliases: false, keepMalformed: false });
+  return object instanceof Refusal ? object : { parts: [object.evaluate], objectCount: 1, random: object.random };
+}
+
 /** The value of an expression: of a lone object its JSON value, else text. The first refusal of an object is returned. */
 export function evaluateExpression({ parts }: Expression, scope: Scope): Json | Refusal {
   const [only] = parts;

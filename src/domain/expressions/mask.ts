@@ -1,5 +1,6 @@
 import { type Checked, type FieldErrors, valid } from '../field-errors.js';
 import { isJsonObject, type Json } from '../json.js';
+import { itemPath, memberPath } from '../json-path.js';
 import { type Expression, evaluateExpression } from './expression.js';
 import { isJsonArray } from './json-array.js';
 import { limits } from './limits.js';
@@ -67,11 +68,9 @@ function nullWhenRefused(object: Evaluate): Evaluate {
 
 function* children(value: Json, at: string): Iterable<[Json, string]> {
   if (isJsonArray(value)) {
-    for (const [index, item] of value.entries()) yield [item, `${at}[${index}]`];
+    for (const [index, item] of value.entries()) yield [item, itemPath(at, index)];
   } else if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      yield [item, /^[\w-]+$/.test(key) ? `${at}.${key}` : `${at}[${JSON.stringify(key)}]`];
-    }
+    for (const [key, item] of Object.entries(value)) yield [item, memberPath(at, key)];
   }
 }
 
