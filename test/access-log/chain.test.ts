@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
-import { verifyAccessChain } from '#src/audit/verify-access-chain.js';
 import { createPlain, path } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';
+import { verifyAccessChain } from '../support/verify-access-chain.js';
 
 const file = 'access-2026-01.db';
 
