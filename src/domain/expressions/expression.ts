@@ -1,5 +1,5 @@
 import type { Json } from '../json.js';
-import { characterCount } from './characters.js';
+import { codePointCount } from '../text.js';
 import { compileChain, type Names } from './compile-chain.js';
 import { limits } from './limits.js';
 import type { ChainProblem } from './parsing/chain.js';
@@ -90,5 +90,5 @@ const splitProblems = {
 } as const;
 
 function isTooLong(source: string): boolean {
-  return source.length > limits.sourceCharactersMax && characterCount(source) > limits.sourceCharactersMax;
+  return source.length > limits.sourceCharactersMax && codePointCount(source) > limits.sourceCharactersMax;
 }

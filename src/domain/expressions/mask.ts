@@ -15,17 +15,23 @@ type CompileText = (source: string) => Expression | Refusal;
 /** Checks every expression of a mask; the errors name their place (`mask.number`, `mask[0]`). */
 export function checkMask(mask: Json, path: string, compile: CompileText): Checked<Json> {
   const errors: [string, string][] = [];
+  let nodeCount = 0;
   let objectCount = 0;
+  const isOver = () => nodeCount > limits.maskNodesMax || objectCount > limits.objectsMaxPerMask;
   const walk = (value: Json, at: string): void => {
-    if (errors.length >= limits.maskErrorsMax || objectCount > limits.objectsMaxPerMask) return;
+    nodeCount++;
     if (typeof value === 'string') {
       const expression = compile(value);
       if (expression instanceof Refusal) errors.push([at, expression.message]);
       else objectCount += expression.objectCount;
     }
-    for (const [inner, innerAt] of children(value, at)) walk(inner, innerAt);
+    for (const [inner, innerAt] of children(value, at)) {
+      if (errors.length >= limits.maskErrorsMax || isOver()) return;
+      walk(inner, innerAt);
+    }
   };
   walk(mask, path);
+  if (nodeCount > limits.maskNodesMax) errors.push([path, `has more than ${limits.maskNodesMax} values`]);
   if (objectCount > limits.objectsMaxPerMask) errors.push([path, `has more than ${limits.objectsMaxPerMask} objects`]);
   return errors.length === 0 ? valid(mask) : { ok: false, errors: byPath(errors) };
 }
