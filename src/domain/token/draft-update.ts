@@ -88,6 +88,8 @@ export type UpdateDraft = {
   readonly cvc: { readonly is: 'kept' } | { readonly is: 'removed' } | { readonly is: 'set'; readonly value: string };
   readonly expiresAt: number | null;
   readonly ownValues: readonly string[];
+  /** The patch itself brings the own values: its sender knows them. */
+  readonly ownValuesGiven: boolean;
 };
 
 type Stored = { readonly content: TokenContent; readonly expiresAt: number | null; readonly hasCvc: boolean };
@@ -120,9 +122,11 @@ export function draftUpdate(
     ...fields.filter((field) => !isDeepStrictEqual(draft[field], content[field])),
     ...(expires.value === expiresBefore ? [] : ['expires_at']),
   ];
+  const ownValues = rule.ownValues(draft.data);
+  const given = patch.data === undefined ? [] : rule.ownValues(patch.data);
   return valid({
     ...{ draft, changed, dataReplaced, cvc, expiresAt: expires.value },
-    ownValues: rule.ownValues(draft.data),
+    ...{ ownValues, ownValuesGiven: isDeepStrictEqual(ownValues, given) },
   });
 }
 
