@@ -1,5 +1,6 @@
 import { type Checked, type FieldErrors, valid } from '../field-errors.js';
 import { isJsonObject, type Json } from '../json.js';
+import { printableKey } from '../printable-key.js';
 import { type Expression, evaluateExpression } from './expression.js';
 import { isJsonArray } from './json-array.js';
 import { limits } from './limits.js';
@@ -70,7 +71,8 @@ function* children(value: Json, at: string): Iterable<[Json, string]> {
     for (const [index, item] of value.entries()) yield [item, `${at}[${index}]`];
   } else if (isJsonObject(value)) {
     for (const [key, item] of Object.entries(value)) {
-      yield [item, /^[\w-]+$/.test(key) ? `${at}.${key}` : `${at}[${JSON.stringify(key)}]`];
+      const shown = printableKey(key);
+      yield [item, /^(?:[\w-]+|\*)$/.test(shown) ? `${at}.${shown}` : `${at}[${JSON.stringify(shown)}]`];
     }
   }
 }

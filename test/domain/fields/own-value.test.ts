@@ -23,6 +23,7 @@ describe('a field that is open to all must not hold the value of its own token',
     [card, { givenId: '４２４２４２４２４２４２４２４２' }, ['id']],
     [card, { metadata: { note: '٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢' } }, ['metadata.note']],
     [card, { metadata: { note: '४२४२-𑁪𑁨𑁪𑁨-4242-４２４２' } }, ['metadata.note']],
+    [card, { metadata: { '5555555555554444': '4242424242424242' } }, ['metadata.*']],
     [ssn, { givenId: 'ssn:123456789' }, ['id']],
     [
       ssn,

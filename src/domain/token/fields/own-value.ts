@@ -1,4 +1,5 @@
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
+import { printableKey } from '../../printable-key.js';
 import { bareText } from './bare-text.js';
 
 const digitsMin = 6;
@@ -34,7 +35,7 @@ export function checkOwnValue(ownValues: readonly string[], fields: OpenFields):
 /** The path of an error must not repeat a key that is itself the secret. */
 function refuseEntry(key: string, value: string, refuse: (path: string, text: string) => Checked<null>): Checked<null> {
   const inKey = refuse('metadata', key);
-  return inKey.ok ? refuse(`metadata.${key}`, value) : inKey;
+  return inKey.ok ? refuse(`metadata.${printableKey(key)}`, value) : inKey;
 }
 
 /**
