@@ -1,11 +1,10 @@
 import type { FieldErrors } from './field-errors.js';
+import { printableKey } from './printable-key.js';
 
-const keyCharactersMax = 100;
-
-/** The path of a member (`a.b`, `a["b c"]`) for the `errors` of a problem; a long key is cut. */
+/** The path of a member (`a.b`, `a["b c"]`) for the `errors` of a problem; a key that may be a value is `*`. */
 export function memberPath(path: string, key: string): string {
-  const shown = key.length > keyCharactersMax ? `${key.slice(0, keyCharactersMax)}…` : key;
-  if (!/^[\w-]+$/.test(shown)) return `${path}[${JSON.stringify(shown)}]`;
+  const shown = printableKey(key);
+  if (!/^(?:[\w-]+|\*)$/.test(shown)) return `${path}[${JSON.stringify(shown)}]`;
   return path === '' ? shown : `${path}.${shown}`;
 }
 

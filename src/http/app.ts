@@ -8,6 +8,7 @@ import { collectOperations } from './openapi/openapi.js';
 import { problemBody } from './problem.js';
 import { recordManagementReads } from './record-management-reads.js';
 import { recordRefusedRequest } from './record-refused-request.js';
+import { refuseWhatNodeRefuses } from './refuse-what-node-refuses.js';
 import './request-state.js';
 import { createApplicationRoute } from './routes/create-application/route.js';
 import { createTokenRoute } from './routes/create-token/route.js';
@@ -117,6 +118,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     request.traceId = traceIdOf(request, headerNames.traceId, uuid);
     reply.header(traceHeader, request.traceId);
   });
+  refuseWhatNodeRefuses(app);
   app.addHook('onResponse', async (request, reply) => {
     const finished = {
       route: request.routeOptions.url ?? 'none',
@@ -189,5 +191,7 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
       else socket.destroy();
     },
   };
-  return tls === null ? options : ({ ...options, https: tls } as FastifyServerOptions);
+  const http = { requireHostHeader: false };
+  const server = tls === null ? { http } : { https: { ...http, ...tls } };
+  return { ...options, ...server } as FastifyServerOptions;
 }

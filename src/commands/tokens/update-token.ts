@@ -15,8 +15,9 @@ import {
   type TokenPatch,
   type UpdateDraft,
 } from '../../domain/token/draft-update.js';
-import { checkOwnValue } from '../../domain/token/fields/own-value.js';
+import { checkOwnValue, checkUnseenOwnValue } from '../../domain/token/fields/own-value.js';
 import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state.js';
+import { typeRules } from '../../domain/token/types/type-rules.js';
 import { fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
@@ -118,20 +119,23 @@ type Drafted = {
 
 function draft(
   vault: Vault,
-  { patch, at, tenantKeys }: Update,
+  { context, patch, at, tenantKeys }: Update,
   content: TokenContent,
   life: TokenLife,
 ): Checked<Drafted> {
   const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, at) !== null };
   const drafted = draftUpdate(vault.expressions, stored, patch, at);
   if (!drafted.ok) return drafted;
-  const { draft: next, ownValues } = drafted.value;
+  const { draft: next, ownValues, ownValuesGiven } = drafted.value;
   if (drafted.value.changed.length === 0) {
     return valid({ updated: drafted.value, content: new Secret(content), indexValues: [] });
   }
   const derived = deriveFrom(vault.expressions, next);
   if (!derived.ok) return derived;
-  const own = checkOwnValue(ownValues, { givenId: null, ...next });
+  const own =
+    ownValuesGiven || maySeeClear(context.caller, content.containers)
+      ? checkOwnValue(ownValues, { givenId: null, ...next })
+      : checkUnseenOwnValue(typeRules[content.type].ownValueDigitsMin, content, next);
   if (!own.ok) return own;
   if (!checkOwnValue(ownValues, { givenId: content.id, containers: [], metadata: null }).ok) {
     return invalid('data', "the token's id must not contain its value");

@@ -1,5 +1,5 @@
+import { passesLuhn } from '../luhn.js';
 import { checkId } from '../token/fields/id.js';
-import { passesLuhn } from '../token/types/luhn.js';
 
 /**
  * Whether an error may name this id. Contract, section 9, asks for it; section 13 forbids to repeat values. Threat: a
