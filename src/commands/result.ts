@@ -1,3 +1,4 @@
+import type { DirectoryRejection } from '../domain/directory/directory-decision.js';
 import type { FieldErrors } from '../domain/field-errors.js';
 
 /** Why a command did nothing. Each code stands in the table of `http/problem-catalogue.ts` with its status. */
@@ -10,7 +11,8 @@ export type RejectionCode =
   | 'precondition_failed'
   | 'idempotency_in_flight'
   | 'idempotent_result_gone'
-  | 'guesses_exhausted';
+  | 'guesses_exhausted'
+  | DirectoryRejection;
 
 export type Rejected = {
   readonly ok: false;

@@ -3,7 +3,10 @@ import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
+import { createAccessRecorder } from '../commands/access-log/access-recorder.js';
+import { recordedWork } from '../commands/access-log/recorded-work.js';
 import { createAuthenticate } from '../commands/directory/authenticate.js';
+import { createKnownCallers } from '../commands/directory/known-callers.js';
 import { KeyLost } from '../commands/key-lost.js';
 import { createGuesses } from '../commands/limits/guesses.js';
 import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.js';
@@ -13,10 +16,10 @@ import type { Vault } from '../commands/vault.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
 import { createLimits } from '../http/limits/limits.js';
 import type { Service } from '../http/service.js';
+import { shredEndedKeys } from '../jobs/shredder.js';
 import { createSweep, type Sweep } from '../jobs/sweep.js';
 import type { Clock } from '../ports/clock.js';
 import type { Random } from '../ports/random.js';
-import { shredEndedKeys } from '../projections/shredder.js';
 import { countingKeyRing } from './counting-key-ring.js';
 import { takeDataDirectory } from './data-directory.js';
 import { embeddedState } from './embedded-state.js';
@@ -70,14 +73,17 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       throw error;
     }
     const lost = new Set<string>();
-    const { log, rows, claims, directory, work } = stores;
+    const { log, rows, claims, directory, accessLog } = stores;
     const keys = countingKeyRing(stores.keys, metrics);
     const rateLimits = memoryRateLimits(clock);
+    const recorder = createAccessRecorder(accessLog, options.onError);
     const vault: Vault = {
-      ...{ log, rows, keys, claims, directory, work, clock, random },
+      ...{ log, rows, keys, claims, directory, accessLog, recorder, clock, random },
+      work: recordedWork(stores.work, keys, recorder),
       timers: { dueAt: (dueAt) => sweep.dueAt(dueAt) },
       expressions: createExpressions(),
       streams: createStreamQueue(),
+      knownCallers: createKnownCallers(),
       guesses: createGuesses(rateLimits, limits, metrics),
       cvcRetentionMs: options.cvcRetentionMs,
     };
@@ -95,10 +101,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       authenticate: createAuthenticate(vault),
       limits: createLimits(rateLimits, limits, metrics),
       metrics,
-      state: () => embeddedState(stores, lost.size),
+      state: () => embeddedState(stores, lost.size, recorder.isWritable()),
       reportError,
       async close() {
         await sweep.stop();
+        await recorder.close();
         await stores.close();
         lock.release();
       },

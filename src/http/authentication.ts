@@ -1,4 +1,5 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { finishTenantDeletion } from '../commands/directory/delete-tenant.js';
 import { grantsAnywhere } from '../domain/access/decide-access.js';
 import { headerOf } from './header.js';
 import { Problem } from './problem.js';
@@ -9,17 +10,23 @@ import type { Service } from './service.js';
  * holds the route's permission nowhere (contract, section 1 "Order of checks").
  */
 export function createAuthentication(service: Service, headerNames: readonly string[]) {
-  return async (request: FastifyRequest): Promise<void> => {
-    const { permission } = request.routeOptions.config;
-    if (permission === undefined) return;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const { permission, finishesTenantDeletion } = request.routeOptions.config;
+    if (permission === undefined) return undefined;
     const key = headerOf(request, headerNames);
     const caller = key === undefined ? null : await service.authenticate(key);
     if (caller === null) {
-      await service.limits.authFailure(request.ip);
-      throw new Problem('unauthenticated');
+      if (finishesTenantDeletion !== true || key === undefined || !(await finishTenantDeletion(service.vault, key))) {
+        await service.limits.authFailure(request.ip);
+        throw new Problem('unauthenticated');
+      }
+      return reply.code(204).send();
     }
-    request.caller = caller;
+    request.caller = { ...caller, sourceAddress: request.ip };
     await service.limits.request(caller);
-    if (!grantsAnywhere(caller, permission)) throw new Problem('permission_missing');
+    if (permission === 'any_key') return undefined;
+    const sufficient = typeof permission === 'string' ? [permission] : permission;
+    if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw new Problem('permission_missing');
+    return undefined;
   };
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { KeyLost } from '../commands/key-lost.js';
 import type { Rejected } from '../commands/result.js';
+import { TenantGone } from '../commands/tenant-gone.js';
 import type { FieldErrors } from '../domain/field-errors.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Problem, problemBody } from './problem.js';
@@ -11,10 +12,14 @@ import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 const retryAfterMsDefault = 1_000;
 
 /** Renders whatever a request threw. Of an unforeseen error nothing reaches the caller but the trace id. */
-export function createErrorHandler(report: (error: unknown, traceId: string) => void) {
+export function createErrorHandler(
+  report: (error: unknown, traceId: string) => void,
+  recordRefusal: (request: FastifyRequest, status: number) => void,
+) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { code, errors, retryAfterMs } = problemOf(error);
     if (problemCatalogue[code].status >= 500) report(error, request.traceId);
+    recordRefusal(request, problemCatalogue[code].status);
     sendProblem(reply, code, request.traceId, errors, retryAfterMs);
   };
 }
@@ -46,6 +51,7 @@ type Rendered = { code: ProblemCode; errors?: FieldErrors | undefined; retryAfte
 function problemOf(error: unknown): Rendered {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailable) return { code: 'store_unavailable' };
+  if (error instanceof TenantGone) return { code: 'unauthenticated' };
   if (error instanceof KeyLost) return { code: 'key_lost' };
   if (hasZodFastifySchemaValidationErrors(error)) {
     return { code: 'validation_failed', errors: schemaErrors(error.validation) };

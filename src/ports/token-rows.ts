@@ -1,3 +1,4 @@
+import type { TokenType } from '../domain/token/token-type.js';
 import type { TokenView } from '../projections/token-view.js';
 
 export type DueRow = {
@@ -10,10 +11,12 @@ export type DueRow = {
 
 /** One row a token: the folded view, sealed as the events sealed it, and its due times. */
 export interface TokenRows {
-  /** The row of a living or removed token; null when there never was one or its tombstone has gone. */
+  /** The row of a living or removed token, its state without ended keys; null when there never was one or its tombstone has gone. */
   get(stream: string): Promise<TokenView | null>;
   /** The living, not yet expired token of the tenant with this keyed fingerprint, or null. */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
+  /** How many living, not yet expired tokens of each type the tenant has at `now`; a type without any is left out. */
+  countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
   /** Rows whose expiry or cvc purge is due at `now`, earliest first, at most `limit`. */
   due(now: number, limit: number): Promise<readonly DueRow[]>;
   /** The earliest due time of all rows, or null. */

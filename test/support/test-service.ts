@@ -64,9 +64,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     onError: (error) => errors.push(error),
     onBroken: (error) => errors.push(error),
   });
-  const origin = { actorId: 'operator', at: clock.now(), traceId: null, cmd: null };
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
-  const tenant = await createTenant(service.vault, 'test', [{ name: 'all', type: 'private', access }], origin);
+  const tenant = await createTenant(service.vault, 'test', [{ name: 'all', type: 'private', access, expiresAt: null }]);
   const app = createApp(service, { headerNames, corsOrigins: [], trustedProxies, tls: null, log: silent });
   await app.ready();
   const check = openApiChecker(app);
@@ -109,14 +108,17 @@ export async function startTestService(options: TestServiceOptions = {}) {
       access: readonly Permission[] | readonly AccessRule[],
       type: ApplicationType = 'private',
     ): Promise<string> {
-      const spec = { name: 'another', type, access: accessOf(access) };
-      const created = await createApplication(service.vault, tenant.tenantId, spec, { ...origin, at: clock.now() });
-      if (created === null) throw new Error('the tenant is gone');
-      return created.key.reveal();
+      const spec = { name: 'another', type, access: accessOf(access), expiresAt: null };
+      const context = { tenantId: tenant.tenantId, actor: { kind: 'operator' }, traceId: null } as const;
+      const created = await createApplication(service.vault, context, spec);
+      if (!created.ok || created.value.key === null) throw new Error('the operator may make an application');
+      return created.value.key.reveal();
     },
     /** A key that reveals everything of another tenant. */
     async otherTenant(): Promise<string> {
-      const other = await createTenant(service.vault, 'other', [{ name: 'all', type: 'private', access }], origin);
+      const other = await createTenant(service.vault, 'other', [
+        { name: 'all', type: 'private', access, expiresAt: null },
+      ]);
       return other.keys[0]?.reveal() ?? '';
     },
     /** How many events the log holds: equal counts before and after mean that nothing was stored. */

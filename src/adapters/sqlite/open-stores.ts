@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
+import { sqliteAccessLog } from './access-log/access-log.js';
 import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
@@ -30,7 +31,9 @@ export async function openSqliteStores(
     readers.push(reader);
     return reader;
   };
+  const accessLog = sqliteAccessLog(dataDir, writer);
   const closeAll = async (): Promise<void> => {
+    accessLog.close();
     for (const reader of readers) reader.close();
     await writer.close();
   };
@@ -46,10 +49,11 @@ export async function openSqliteStores(
     return {
       work,
       keys,
+      accessLog,
       log: sqliteEventLog(vault, work),
       rows: sqliteTokenRows(vault),
       claims: sqliteClaims(vault, writer),
-      directory: sqliteDirectory(vault),
+      directory: sqliteDirectory(vault, writer),
       /** The log that the key store belongs to; null when it is new. */
       logIdOfKeys: (): string | null =>
         reading(() => logIdInKeys.get() as Buffer | undefined, 'keys.db')?.toString('utf8') ?? null,

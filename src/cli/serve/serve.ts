@@ -1,5 +1,6 @@
 import { Server } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
+import { recordForAllTenants } from '../../commands/access-log/record-for-all-tenants.js';
 import type { Config } from '../../compose/config.js';
 import { type Embedded, openEmbedded } from '../../compose/embedded.js';
 import { createApp } from '../../http/app.js';
@@ -52,10 +53,12 @@ export async function serve(config: Config): Promise<void> {
     admin = await startAdmin(service, config);
     const { report, close: closeAdmin } = admin;
     const control = await serveControl(service, socketPath, (error) => logger.error('a verb failed', { error }));
+    await recordForAllTenants(service.vault, 'start');
     service.sweep.start();
     if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
     stopOnSignal(logger, async () => {
       await Promise.all([finishRequests(app), closeAdmin(), control.close()]);
+      await recordForAllTenants(service.vault, 'stop');
       await service.close();
     });
     if (isNew) process.stderr.write(quickstartText(settings.data, address));

@@ -17,6 +17,7 @@ import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
 import { deduplicationInForce } from '../directory/tenant-settings.js';
+import { originOf } from '../event-origin.js';
 import { countDeduplication, refuseDeduplication } from '../limits/deduplication-guess.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
 import { tenantKeysOf } from '../tenant-keys.js';
@@ -102,11 +103,11 @@ function concernsId(errors: FieldErrors): boolean {
 
 function createUnder(vault: Vault, creation: Creation, id: string): Promise<CommandResult<TokenAnswer>> {
   const { context, cmd, tenantKeys, draft, fingerprint } = creation;
-  const { tenantId, applicationId } = context.caller;
+  const { tenantId } = context.caller;
   const stream = tokenStream(tenantKeys.names, id);
   const at = vault.clock.now();
   const content: TokenContent = { id, ...draft, fingerprint };
-  const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
+  const origin = originOf(context, at, cmd);
   return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) =>
     attemptCreate(vault, creation, new Secret(content), view, at),
   );
@@ -147,7 +148,8 @@ async function attemptCreate(
     ...{ ...stored, decisions: decided.events, distinctFingerprint: distinct ? hash : null },
     answer({ state }) {
       if (state.life === null) throw new Error('a created token lives');
-      return done(tokenAnswer(vault.expressions, payload, { life: state.life, revision: state.revision }, transform));
+      const place = { life: state.life, revision: state.revision };
+      return done({ ...tokenAnswer(vault.expressions, payload, place, transform), recordedAs: 'create' });
     },
   };
 }

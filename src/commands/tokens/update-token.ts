@@ -24,6 +24,7 @@ import type { TokenView } from '../../projections/token-view.js';
 import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { deduplicationInForce, keepsSupersededData } from '../directory/tenant-settings.js';
+import { originOf } from '../event-origin.js';
 import { KeyLost } from '../key-lost.js';
 import { countDeduplication, refuseDeduplication } from '../limits/deduplication-guess.js';
 import { type OpenToken, openToken } from '../open-token.js';
@@ -57,7 +58,7 @@ export async function updateToken(
   patch: TokenPatch,
   ifMatch: string | null,
 ): Promise<TokenResult> {
-  const { tenantId, applicationId } = context.caller;
+  const { tenantId } = context.caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
   return idempotently(vault, tenantKeys, context, 'update', async (cmd) => {
@@ -67,7 +68,7 @@ export async function updateToken(
     const distinct = await deduplicationInForce(vault, tenantId, patch.deduplicate_token);
     const keepSuperseded = await keepsSupersededData(vault, tenantId);
     const update: Update = { context, tenantKeys, patch, ifMatch, at, distinct, keepSuperseded };
-    const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
+    const origin = originOf(context, at, cmd);
     return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) => attemptUpdate(vault, update, view));
   });
 }
@@ -165,9 +166,8 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
       if (state.life === null) throw new Error('an updated token lives');
       // The cvc's hour may have ended while the change was stored.
       const cvc = cvcAt(state.life, vault.clock.now()) === null ? null : shown.cvc;
-      return done(
-        tokenAnswer(vault.expressions, { content, cvc }, { life: state.life, revision: state.revision }, transform),
-      );
+      const place = { life: state.life, revision: state.revision };
+      return done({ ...tokenAnswer(vault.expressions, { content, cvc }, place, transform), recordedAs: 'update' });
     },
   };
 }

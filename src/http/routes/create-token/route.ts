@@ -19,7 +19,7 @@ export const createTokenRoute: Routes = (app, { vault }, headerNames) => {
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokens');
       const result = await createToken(vault, { caller: callerOf(request), traceId, idempotency }, body);
       if (result.ok) reply.header('location', `/tokens/${encodeURIComponent(result.value.id)}`);
-      return sendToken(reply, result, 201);
+      return sendToken(vault, request, reply, result, 201);
     },
   );
 };

@@ -1,3 +1,4 @@
+import { recordReads } from '../../../commands/access-log/record-reads.js';
 import { getToken } from '../../../commands/tokens/get-token.js';
 import { entityTag, namesRevision } from '../../../commands/tokens/precondition.js';
 import { callerOf } from '../../request-state.js';
@@ -14,13 +15,12 @@ export const getTokenRoute: Routes = (app, { vault }) => {
       const result = await getToken(vault, { caller: callerOf(request) }, request.params.id);
       const known = request.headers['if-none-match'];
       if (result.ok && known !== undefined && namesRevision(known.replaceAll('W/', ''), result.value.revision)) {
-        return reply
-          .code(304)
-          .header('cache-control', 'no-store')
-          .header('etag', entityTag(result.value.revision))
-          .send();
+        const { id, revision } = result.value;
+        const context = { caller: callerOf(request), traceId: request.traceId };
+        await recordReads(vault, context, [{ id, transform: 'redact' }]);
+        return reply.code(304).header('cache-control', 'no-store').header('etag', entityTag(revision)).send();
       }
-      return sendToken(reply, result, 200);
+      return sendToken(vault, request, reply, result, 200);
     },
   );
 };

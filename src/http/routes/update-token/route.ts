@@ -19,7 +19,8 @@ export const updateTokenRoute: Routes = (app, { vault }, headerNames) => {
       const { traceId, params, body, headers } = request;
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, `/tokens/${params.id}`);
       const context = { caller: callerOf(request), traceId, idempotency };
-      return sendToken(reply, await updateToken(vault, context, params.id, body, headers['if-match'] ?? null), 200);
+      const result = await updateToken(vault, context, params.id, body, headers['if-match'] ?? null);
+      return sendToken(vault, request, reply, result, 200);
     },
   );
 };

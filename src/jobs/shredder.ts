@@ -1,0 +1,38 @@
+import { endedKeys } from '../events/ended-keys.js';
+import type { EventLog } from '../ports/event-log.js';
+import type { KeyRing } from '../ports/key-ring.js';
+
+const pageSize = 1_000;
+
+/**
+ * Destroys the keys that events of the log ended, and those of deleted tenants, from where it came to up to the head.
+ * Commands destroy inline before they answer; this repeats it for whatever a crash or a busy store left. Its checkpoint
+ * lies beside the keys, so a restored key store is rewound and shredded again; and a log that is shorter than the
+ * checkpoint, because it was restored, is read again from its start. Answers how many keys it brought to their end.
+ */
+export async function shredEndedKeys(log: EventLog, keys: KeyRing): Promise<number> {
+  const start = await keys.checkpoint('shredder');
+  let position = start > (await log.head()) ? 0 : start;
+  let hasEnded = position < start;
+  let destroyed = 0;
+  for (
+    let page = await log.readClear(position, pageSize);
+    page.length > 0;
+    page = await log.readClear(position, pageSize)
+  ) {
+    const ended = endedKeys(page);
+    if (ended.length > 0) {
+      destroyed += await keys.destroy(ended);
+      hasEnded = true;
+    }
+    for (const { type, tenantId, id } of page) {
+      if (type !== 'tenant.deleted') continue;
+      destroyed += await keys.destroyTenant(tenantId, id);
+      hasEnded = true;
+    }
+    position = page.at(-1)?.position ?? position;
+  }
+  // A few events that ended nothing are read again next time: so a start that is refused changes no byte of the store.
+  if (hasEnded || position - start >= pageSize) await keys.saveCheckpoint('shredder', position);
+  return destroyed;
+}

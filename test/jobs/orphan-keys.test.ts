@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { destroyOrphanKeys } from '#src/jobs/orphan-keys.js';
+import { wrappedKeys } from '../erasure/files.js';
+import { aCard, anHour, create, keyIdsOf } from '../erasure/support.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService();
+});
+afterEach(() => service.close());
+
+const search = () => destroyOrphanKeys(service.vault.log, service.vault.keys, service.clock.now());
+
+async function stateOf(keyId: string) {
+  return (await service.vault.keys.use(service.tenantId, keyId, () => 0)).state;
+}
+
+describe('the search for orphan keys', () => {
+  test('destroys what no event names once it is older than an hour, and nothing younger', async () => {
+    const { id } = await service.vault.keys.create(service.tenantId);
+    service.clock.advance(anHour);
+    expect(await search()).toBe(0);
+    expect(await stateOf(id)).toBe('open');
+    service.clock.advance(1);
+    const young = await service.vault.keys.create(service.tenantId);
+    expect(await search()).toBeGreaterThan(0);
+    expect([await stateOf(id), await stateOf(young.id)]).toEqual(['destroyed', 'open']);
+    expect(await search()).toBe(0);
+  });
+
+  test('keeps every key that an event names, of living tokens, of replaced content and of a cvc', async () => {
+    const id = await create(service, aCard());
+    await service.call('PATCH', `/tokens/${id}`, { metadata: { a: '1' } });
+    await service.call('PATCH', `/tokens/${id}`, { data: { cvc: '999' } });
+    service.clock.advance(10 * anHour);
+    await search();
+    const { content, cvc } = await keyIdsOf(service, id);
+    expect(await stateOf(String(content.at(-1)))).toBe('open');
+    expect(await stateOf(String(cvc.at(-1)))).toBe('open');
+    expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
+  });
+
+  test('goes on where it stopped, and takes orphans between named keys', async () => {
+    const orphans: string[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      await create(service, aCard());
+      orphans.push((await service.vault.keys.create(service.tenantId)).id);
+      service.clock.advance(2 * anHour);
+      await search();
+    }
+    for (const id of orphans.slice(0, -1)) expect(await stateOf(id)).toBe('destroyed');
+    const living = [...wrappedKeys(service.dataDir).values()].filter(({ destroyed }) => !destroyed);
+    const named = (await service.vault.log.readAll(0, 1_000)).flatMap(({ clear }) => [clear['key'], clear['cvc_key']]);
+    const unnamed = living.filter(({ id }) => !named.includes(id));
+    const old = await service.vault.keys.made(0, service.clock.now() - anHour, 1_000);
+    expect(unnamed.filter(({ id }) => old.some(({ keyId }) => keyId === id))).toEqual([]);
+  });
+
+  test('takes no key while the log is an older copy that ends before the keys were made', async () => {
+    const { log, keys } = service.vault;
+    const id = await create(service, aCard());
+    for (let count = 0; count < 20; count += 1) await create(service, aCard());
+    service.clock.advance(2 * anHour);
+    const olderLog = { ...log, head: async () => 1, readClear: async () => [] };
+    await expect(destroyOrphanKeys(olderLog, keys, service.clock.now())).rejects.toThrow('the log ends');
+    expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
+  });
+});

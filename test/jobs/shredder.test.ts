@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { shredEndedKeys } from '#src/jobs/shredder.js';
+import type { KeyRing } from '#src/ports/key-ring.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { deletedWithLivingKeys } from '../erasure/support.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService();
+});
+afterEach(() => service.close());
+
+test('what a crash left is destroyed once, counted, and the checkpoint is the head', async () => {
+  const { log, keys } = service.vault;
+  await shredEndedKeys(log, keys);
+  for (let count = 0; count < 3; count += 1) await deletedWithLivingKeys(service);
+  expect(await shredEndedKeys(log, keys)).toBe(6);
+  expect(await keys.checkpoint('shredder')).toBe(await log.head());
+  expect(await shredEndedKeys(log, keys)).toBe(0);
+});
+
+test('it destroys nothing that an event does not end', async () => {
+  const created = await service.call('POST', '/tokens', { type: 'token', data: 'kept' });
+  await service.vault.keys.saveCheckpoint('shredder', 0);
+  expect(await shredEndedKeys(service.vault.log, service.vault.keys)).toBe(0);
+  expect((await service.call('GET', `/tokens/${created.body['id']}`)).status).toBe(200);
+});
+
+test('the checkpoint passes no event whose keys could not be destroyed', async () => {
+  const { log, keys } = service.vault;
+  await shredEndedKeys(log, keys);
+  const before = await keys.checkpoint('shredder');
+  await deletedWithLivingKeys(service);
+  const busy: KeyRing = {
+    ...keys,
+    destroy: async () => {
+      throw new StoreUnavailable('keys.db', 'busy');
+    },
+  };
+  await expect(shredEndedKeys(log, busy)).rejects.toBeInstanceOf(StoreUnavailable);
+  expect(await keys.checkpoint('shredder')).toBe(before);
+  expect(await shredEndedKeys(log, keys)).toBe(2);
+});
+
+test('a checkpoint past the head of a log that was restored begins again', async () => {
+  const { log, keys } = service.vault;
+  await deletedWithLivingKeys(service);
+  await keys.saveCheckpoint('shredder', (await log.head()) + 100);
+  expect(await shredEndedKeys(log, keys)).toBe(2);
+  expect(await keys.checkpoint('shredder')).toBe(await log.head());
+});
