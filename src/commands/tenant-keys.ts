@@ -11,3 +11,10 @@ export async function tenantKeysOf(vault: Vault, tenantId: string): Promise<Tena
   if (tenantKeys === null) throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');
   return tenantKeys;
 }
+
+/** The key of the terms that a tenant's tokens are searched by. */
+export async function searchKeyOf(vault: Vault, tenantId: string): Promise<Buffer> {
+  const searchKey = await vault.keys.searchKey(tenantId);
+  if (searchKey === null) throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');
+  return searchKey;
+}

@@ -83,6 +83,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       timers: { dueAt: (dueAt) => sweep.dueAt(dueAt) },
       expressions: createExpressions(),
       streams: createStreamQueue(),
+      unfinishedErasures: new Map(),
       knownCallers: createKnownCallers(),
       guesses: createGuesses(rateLimits, limits, metrics),
       cvcRetentionMs: options.cvcRetentionMs,

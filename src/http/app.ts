@@ -14,6 +14,8 @@ import { createTokenRoute } from './routes/create-token/route.js';
 import { deleteApplicationRoute } from './routes/delete-application/route.js';
 import { deleteTenantRoute } from './routes/delete-tenant/route.js';
 import { deleteTokenRoute } from './routes/delete-token/route.js';
+import { deleteTokensRoute } from './routes/delete-tokens/route.js';
+import { detokenizeRoute } from './routes/detokenize/route.js';
 import { docsRoute } from './routes/docs/route.js';
 import { errorPageRoute } from './routes/error-page/route.js';
 import { getApplicationRoute } from './routes/get-application/route.js';
@@ -26,10 +28,13 @@ import { listApplicationsRoute } from './routes/list-applications/route.js';
 import { listKeysRoute } from './routes/list-keys/route.js';
 import { listLogsRoute } from './routes/list-logs/route.js';
 import { listPermissionsRoute } from './routes/list-permissions/route.js';
+import { listTokensRoute } from './routes/list-tokens/route.js';
 import { openApiRoute } from './routes/openapi/route.js';
 import { purgeCvcRoute } from './routes/purge-cvc/route.js';
 import { revokeKeyRoute } from './routes/revoke-key/route.js';
+import { searchTokensRoute } from './routes/search-tokens/route.js';
 import { tokenHistoryRoute } from './routes/token-history/route.js';
+import { tokenizeRoute } from './routes/tokenize/route.js';
 import { updateApplicationRoute } from './routes/update-application/route.js';
 import { updateTenantRoute } from './routes/update-tenant/route.js';
 import { updateTokenRoute } from './routes/update-token/route.js';
@@ -40,10 +45,15 @@ import { traceIdOf } from './trace-id.js';
 
 const routes: readonly Routes[] = [
   createTokenRoute,
+  listTokensRoute,
+  searchTokensRoute,
   getTokenRoute,
   updateTokenRoute,
   deleteTokenRoute,
   purgeCvcRoute,
+  tokenizeRoute,
+  detokenizeRoute,
+  deleteTokensRoute,
   listLogsRoute,
   tokenHistoryRoute,
   createApplicationRoute,

@@ -40,6 +40,11 @@ export interface KeyRing {
   /** Null: the tenant has none, or they were destroyed. */
   tenantKeys(tenantId: string): Promise<TenantKeys | null>;
   /**
+   * The key of the tenant's search terms in the present generation of token rows, 32 bytes; another generation has
+   * another one, so that a rebuild ends all older terms. Null for an unknown tenant.
+   */
+  searchKey(tenantId: string): Promise<Buffer | null>;
+  /**
    * Destroys all keys of a tenant, and with them everything that lies under them, as `destroy` does data keys: also
    * what it throws and what it answers.
    */

@@ -1,5 +1,6 @@
 import type { TokenType } from '../domain/token/token-type.js';
 import type { TokenView } from '../projections/token-view.js';
+import type { PageRequest, SearchPage, SearchPlan } from './search-plan.js';
 
 export type DueRow = {
   readonly stream: string;
@@ -15,6 +16,11 @@ export interface TokenRows {
   get(stream: string): Promise<TokenView | null>;
   /** The living, not yet expired token of the tenant with this keyed fingerprint, or null. */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
+  /**
+   * One page of the living, not yet expired tokens that a plan finds, and how many it finds, both as of one instant and
+   * with every change that has resolved. Throws StoreUnavailable for a search that takes too long.
+   */
+  search(plan: SearchPlan, page: PageRequest): Promise<SearchPage>;
   /** How many living, not yet expired tokens of each type the tenant has at `now`; a type without any is left out. */
   countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
   /** Rows whose expiry or cvc purge is due at `now`, earliest first, at most `limit`. */

@@ -3,8 +3,11 @@ import type { TokenView } from '../projections/token-view.js';
 import type { ClaimResult } from './claims.js';
 import type { DirectoryRecord } from './directory.js';
 
-/** What a row is found by; `keep` leaves it as it is. Keyed hashes. */
-export type RowIndex = 'keep' | { readonly fingerprintHash: string };
+/**
+ * What a row is found by, keyed hashes all; `keep` leaves it as it is. A removed row is found by nothing.
+ * `terms` are what search finds it by: 16 bytes each in hex, none twice.
+ */
+export type RowIndex = 'keep' | { readonly fingerprintHash: string; readonly terms: readonly string[] };
 
 /** What one stream gets, with the row or rows that its events lead to. */
 export type StreamWrite = {

@@ -46,6 +46,21 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
+        'a search key of its own for each tenant, the same after a restart, and none for an unknown one',
+        on(async ({ keys, tenantId, reopen }) => {
+          const other = randomUUID();
+          expect(await keys.searchKey(other)).toBeNull();
+          await keys.createTenant(other);
+          const hex = (await keys.searchKey(tenantId))?.toString('hex');
+          expect(hex).toMatch(/^[0-9a-f]{64}$/);
+          expect((await keys.searchKey(other))?.toString('hex')).not.toBe(hex);
+          expect(Object.values(hexOf(await keys.tenantKeys(tenantId)))).not.toContain(hex);
+          const again = await reopen();
+          expect((await again.keys.searchKey(tenantId))?.toString('hex')).toBe(hex);
+        }),
+      );
+
+      test(
         'an unknown tenant gets no data key',
         on(async ({ keys }) => {
           await expect(keys.create(randomUUID())).rejects.toThrow();

@@ -99,7 +99,7 @@ export function tokenWrite(
   before: TokenView,
   events: readonly NewEvent[],
   given: {
-    readonly index?: RowIndex;
+    readonly index?: 'keep' | { readonly fingerprintHash: string; readonly terms?: readonly string[] };
     readonly distinct?: { readonly fingerprintHash: string; readonly now?: number };
   } = {},
 ): StreamWrite & { readonly view: TokenView } {
@@ -108,7 +108,8 @@ export function tokenWrite(
     (folded, event) => applyToView(folded, { ...event, stream, revision: folded.state.revision + 1, position: 0 }),
     before,
   );
-  const { index = { fingerprintHash: aHash() }, distinct } = given;
+  const { index: found = { fingerprintHash: aHash() }, distinct } = given;
+  const index: RowIndex = found === 'keep' ? found : { terms: [], ...found };
   return {
     ...{ stream, expectedRevision: before.state.revision, events, view },
     row: { of: 'token', view, index },

@@ -1,7 +1,7 @@
 /**
  * `keys.db`: wrapped keys and how far the shredder came.
  *
- * Rows of `data_keys` and `tenant_keys` are inserted at the end and changed only by values of the same width (`destroyed_at` starts as
+ * Rows of `data_keys`, `generation_keys` and `tenant_keys` are inserted at the end and changed only by values of the same width (`destroyed_at` starts as
  * `never`, which takes the six bytes of any time): so SQLite overwrites a record where it lies and never moves
  * it, and no page keeps a stale copy of wrapped bytes in a gap that `secure_delete` does not reach.
  */
@@ -21,6 +21,14 @@ export const keysSchema = `
 
   -- How many keys each has wrapped: apart, because a growing number changes the width of its row.
   CREATE TABLE wraps (tenant_key TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  -- Keys of search terms, one for each generation of token rows; destroyed in place as a data key is.
+  CREATE TABLE generation_keys (
+    generation INTEGER PRIMARY KEY,
+    made_at INTEGER NOT NULL,
+    destroyed_at INTEGER NOT NULL,
+    wrapped BLOB NOT NULL
+  ) STRICT;
 
   CREATE TABLE data_keys (
     sequence INTEGER PRIMARY KEY,

@@ -5,9 +5,11 @@ import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
 import { sqliteEventLog } from './event-log.js';
+import { ensureGenerationKey } from './key-ring/generation-keys.js';
 import { checkRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
 import { openDatabase, type SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
+import { createSearchConnections } from './search/search-connections.js';
 import { sqliteTokenRows } from './token-rows.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
 import { startWriter } from './writer/writer.js';
@@ -41,6 +43,7 @@ export async function openSqliteStores(
     const vault = openReader('vault.db');
     const keysDb = openReader('keys.db');
     await checkRootKey(keysDb, writer, rootKey);
+    await ensureGenerationKey(keysDb, writer, rootKey, clock.now());
     const head = vault.prepare('SELECT max(position) FROM events').pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const work = sqliteUnitOfWork(writer);
@@ -51,7 +54,10 @@ export async function openSqliteStores(
       keys,
       accessLog,
       log: sqliteEventLog(vault, work),
-      rows: sqliteTokenRows(vault),
+      rows: sqliteTokenRows(
+        vault,
+        createSearchConnections(() => openReader('vault.db')),
+      ),
       claims: sqliteClaims(vault, writer),
       directory: sqliteDirectory(vault, writer),
       /** The log that the key store belongs to; null when it is new. */

@@ -1,21 +1,15 @@
-import type { TokenState } from '../../domain/token/token-state.js';
 import type { TokenType } from '../../domain/token/token-type.js';
 import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
-
-type Row = {
-  readonly stream: string;
-  readonly tenant: string;
-  readonly state: string;
-  readonly content: Buffer | null;
-  readonly cvc: Buffer | null;
-};
+import type { SearchConnections } from './search/search-connections.js';
+import { searchRows } from './search/search-rows.js';
+import { type TokenRow, viewOf } from './token-row.js';
 
 type Count = { readonly type: TokenType; readonly count: number };
 
 /** `TokenRows` on `vault.db`; rows are written by the unit of work. */
-export function sqliteTokenRows(database: SqliteDatabase): TokenRows {
+export function sqliteTokenRows(database: SqliteDatabase, connections: SearchConnections): TokenRows {
   const byStream = database.prepare('SELECT stream, tenant, state, content, cvc FROM token_rows WHERE stream = ?');
   const byFingerprint = database
     .prepare(
@@ -43,11 +37,10 @@ export function sqliteTokenRows(database: SqliteDatabase): TokenRows {
 
   return {
     async get(stream) {
-      const row = reading(() => byStream.get(stream) as Row | undefined);
-      if (row === undefined) return null;
-      const { tenant: tenantId, content, cvc } = row;
-      return { stream, tenantId, state: JSON.parse(row.state) as TokenState, content, cvc };
+      const row = reading(() => byStream.get(stream) as TokenRow | undefined);
+      return row === undefined ? null : viewOf(row);
     },
+    search: (plan, page) => searchRows(connections, plan, page),
     async findByFingerprint(tenantId, fingerprintHash, now) {
       return reading(() => (byFingerprint.get(fingerprintHash, tenantId, now) as string | undefined) ?? null);
     },

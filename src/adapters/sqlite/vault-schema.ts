@@ -1,6 +1,6 @@
 /**
  * `vault.db`: the event log and, in the same transactions, what is projected from it. Everything a person put in lies
- * in boxes (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `cmd`).
+ * in boxes (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `terms`, `cmd`).
  */
 export const vaultSchema = `
   CREATE TABLE events (
@@ -31,6 +31,11 @@ export const vaultSchema = `
     content BLOB,
     cvc BLOB,
     fingerprint TEXT,
+    -- Of the living: the position of the event that created it, and what it is searched by, 16 bytes a term.
+    seq INTEGER,
+    terms BLOB,
+    created_at INTEGER,
+    modified_at INTEGER,
     expires_at INTEGER,
     cvc_purge_at INTEGER,
     removed_at INTEGER
@@ -40,6 +45,17 @@ export const vaultSchema = `
   CREATE INDEX token_rows_cvc_purge_at ON token_rows (cvc_purge_at) WHERE cvc_purge_at IS NOT NULL;
   CREATE INDEX token_rows_removed_at ON token_rows (removed_at) WHERE removed_at IS NOT NULL;
 
+  CREATE INDEX token_rows_seq ON token_rows (seq, expires_at, created_at, modified_at) WHERE seq IS NOT NULL;
+  CREATE INDEX token_rows_created_at ON token_rows (created_at, seq) WHERE created_at IS NOT NULL;
+  CREATE INDEX token_rows_modified_at ON token_rows (modified_at, seq) WHERE modified_at IS NOT NULL;
+
+  -- Which tokens have a term, and of a common one how many. A term is a keyed hash with the tenant in its key.
+  CREATE TABLE postings (
+    term BLOB NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (term, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE term_counts (term BLOB PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   -- How many living tokens of each type a tenant has, in the transaction of every change of a row.
   CREATE TABLE token_counts (
     tenant TEXT NOT NULL,

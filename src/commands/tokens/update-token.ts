@@ -17,7 +17,7 @@ import {
 } from '../../domain/token/draft-update.js';
 import { checkOwnValue } from '../../domain/token/fields/own-value.js';
 import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state.js';
-import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
+import { fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { TokenView } from '../../projections/token-view.js';
@@ -29,17 +29,20 @@ import { KeyLost } from '../key-lost.js';
 import { countDeduplication, refuseDeduplication } from '../limits/deduplication-guess.js';
 import { type OpenToken, openToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
-import { tenantKeysOf } from '../tenant-keys.js';
+import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
 import { idempotently } from './idempotently.js';
 import { preconditionHolds } from './precondition.js';
+import { renderAgain } from './render-again.js';
+import { rowIndexOf } from './row-index.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 type Update = {
   readonly context: CommandContext;
   readonly tenantKeys: TenantKeys;
+  readonly searchKey: Buffer;
   readonly patch: TokenPatch;
   /** Revisions named by `If-Match`, or null without one. */
   readonly ifMatch: string | null;
@@ -60,17 +63,21 @@ export async function updateToken(
 ): Promise<TokenResult> {
   const { tenantId } = context.caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
+  const searchKey = await searchKeyOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
-  return idempotently(vault, tenantKeys, context, 'update', async (cmd) => {
-    const at = vault.clock.now();
-    const checked = checkPatch(vault.expressions, patch, at);
+  const run = async (cmd: string | null): Promise<TokenResult> => {
+    const checked = checkPatch(vault.expressions, patch, vault.clock.now());
     if (!checked.ok) return invalidFields(checked.errors);
     const distinct = await deduplicationInForce(vault, tenantId, patch.deduplicate_token);
     const keepSuperseded = await keepsSupersededData(vault, tenantId);
-    const update: Update = { context, tenantKeys, patch, ifMatch, at, distinct, keepSuperseded };
-    const origin = originOf(context, at, cmd);
-    return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) => attemptUpdate(vault, update, view));
-  });
+    const update = { context, tenantKeys, searchKey, patch, ifMatch, distinct, keepSuperseded };
+    return changeToken(vault, { tenantId, tenantKeys, stream }, originOf(context, cmd), (view, at) =>
+      attemptUpdate(vault, { ...update, at }, view),
+    );
+  };
+  return idempotently(vault, tenantKeys, context, run, ({ tokens }) =>
+    renderAgain(vault, context, 'update', tokens[0]),
+  );
 }
 
 async function attemptUpdate(vault: Vault, update: Update, view: TokenView): Promise<Attempt<TokenResult>> {
@@ -103,7 +110,11 @@ function authorise({ context, patch }: Update, content: TokenContent): CommandRe
   return same || maySeeClear(caller, containers) ? done(transform) : rejected('reveal_required');
 }
 
-type Drafted = { readonly updated: UpdateDraft; readonly content: Secret<TokenContent> };
+type Drafted = {
+  readonly updated: UpdateDraft;
+  readonly content: Secret<TokenContent>;
+  readonly indexValues: readonly string[];
+};
 
 function draft(
   vault: Vault,
@@ -115,7 +126,9 @@ function draft(
   const drafted = draftUpdate(vault.expressions, stored, patch, at);
   if (!drafted.ok) return drafted;
   const { draft: next, ownValues } = drafted.value;
-  if (drafted.value.changed.length === 0) return valid({ updated: drafted.value, content: new Secret(content) });
+  if (drafted.value.changed.length === 0) {
+    return valid({ updated: drafted.value, content: new Secret(content), indexValues: [] });
+  }
   const derived = deriveFrom(vault.expressions, next);
   if (!derived.ok) return derived;
   const own = checkOwnValue(ownValues, { givenId: null, ...next });
@@ -124,7 +137,8 @@ function draft(
     return invalid('data', "the token's id must not contain its value");
   }
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, content.type, derived.value.fingerprintValue);
-  return valid({ updated: drafted.value, content: new Secret({ id: content.id, ...next, fingerprint }) });
+  const { indexValues } = derived.value;
+  return valid({ updated: drafted.value, content: new Secret({ id: content.id, ...next, fingerprint }), indexValues });
 }
 
 type Ready = Drafted & {
@@ -135,23 +149,24 @@ type Ready = Drafted & {
 };
 
 async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<Attempt<TokenResult>> {
-  const { context, tenantKeys, distinct, at, keepSuperseded } = update;
-  const { view, open, content, updated, transform } = ready;
+  const { context, distinct, at, keepSuperseded } = update;
+  const { view, life, open, content, indexValues, updated, transform } = ready;
   const { fingerprint } = content.reveal();
-  const hash = fingerprintHash(tenantKeys.claims, fingerprint);
+  const modifiedBy = context.caller.applicationId;
+  const index = rowIndexOf(update, content.reveal(), { createdBy: life.createdBy, modifiedBy, indexValues });
+  const hash = index.fingerprintHash;
   const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
   const refusal = guarded ? await refuseDeduplication(vault, context.caller) : null;
   if (refusal !== null) return refuse(refusal);
   const newCvc = updated.cvc.is === 'set' ? new Secret(updated.cvc.value) : null;
-  const stored = { do: 'store', payload: { content, cvc: newCvc }, index: { fingerprintHash: hash } } as const;
+  const stored = { do: 'store', payload: { content, cvc: newCvc }, index } as const;
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;
   if (other !== null) {
     await countDeduplication(vault, context.caller, other);
-    const answer = duplicateAnswer(vault, context, other.open, other, { operation: 'update', cvcIgnored: false });
-    const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision }];
+    const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision, deduplicated: true }];
     return {
-      ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens, deduplicated: true } },
-      answer: () => done(answer),
+      ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens } },
+      answer: () => done(duplicateAnswer(vault, context, other, { operation: 'update', cvcIgnored: false })),
     };
   }
   const { changed, dataReplaced, expiresAt } = updated;
@@ -164,10 +179,9 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
     ...{ ...stored, decisions: decided.events, distinctFingerprint: guarded ? hash : null },
     answer({ state }) {
       if (state.life === null) throw new Error('an updated token lives');
-      // The cvc's hour may have ended while the change was stored.
-      const cvc = cvcAt(state.life, vault.clock.now()) === null ? null : shown.cvc;
+      if (isExpired(state.life, vault.clock.now())) return rejected('token_not_found');
       const place = { life: state.life, revision: state.revision };
-      return done({ ...tokenAnswer(vault.expressions, { content, cvc }, place, transform), recordedAs: 'update' });
+      return done({ ...tokenAnswer(vault, shown, place, transform), recordedAs: 'update' });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { nearest } from './nearest.js';
+import { nearest } from '../../domain/nearest.js';
 import { settingPaths } from './settings.js';
 
 /** What is wrong with a name that no setting has, written as its source writes names. */

@@ -13,7 +13,7 @@ export type BoxPlace = {
   /** Revision of the event that the box was sealed for. */
   readonly revision: number;
   readonly keyId: string;
-  readonly field: 'content' | 'cvc' | 'trace' | 'data-key' | 'tenant-key' | 'root-check';
+  readonly field: 'content' | 'cvc' | 'trace' | 'data-key' | 'tenant-key' | 'generation-key' | 'root-check';
 };
 
 /**

@@ -9,6 +9,7 @@ import type { SqliteDatabase } from '../open-database.js';
 import { reading } from '../reading.js';
 import { uuidBytes, uuidText } from '../uuid-bytes.js';
 import type { Writer } from '../writer/writer.js';
+import { createGenerationKeys } from './generation-keys.js';
 import { createKeyCache } from './key-cache.js';
 import { createKeyPool } from './key-pool.js';
 import { createTenantKeys } from './tenant-keys.js';
@@ -33,6 +34,7 @@ export function sqliteKeyRing(
   logHead: () => number,
 ): KeyRing & { close(): Promise<void> } {
   const tenants = createTenantKeys(database, rootKey);
+  const generations = createGenerationKeys(database, rootKey);
   const cache = createKeyCache();
   const pools = new Map<string, ReturnType<typeof createKeyPool>>();
   const byId = database.prepare('SELECT tenant_key, destroyed_at, wrapped FROM data_keys WHERE id = ?');
@@ -99,6 +101,10 @@ export function sqliteKeyRing(
     },
     async tenantKeys(tenantId) {
       return tenants.subkeys(tenantId);
+    },
+    async searchKey(tenantId) {
+      const subkeys = tenants.subkeys(tenantId);
+      return subkeys === null ? null : generations.searchKey(tenantId, subkeys.names);
     },
     async destroyTenant(tenantId: string, eventId: string): Promise<number> {
       dropTenant(tenantId);

@@ -24,6 +24,9 @@ export function createKeyOperations(database: SqliteDatabase) {
     `INSERT INTO wraps (tenant_key, count) VALUES (?, ?)
      ON CONFLICT (tenant_key) DO UPDATE SET count = count + excluded.count`,
   );
+  const insertGenerationKey = database.prepare(
+    `INSERT INTO generation_keys (generation, made_at, destroyed_at, wrapped) VALUES (?, ?, ${never}, ?)`,
+  );
   const insertDataKey = database.prepare(
     `INSERT INTO data_keys (id, tenant_key, made_at, log_head, destroyed_at, destroyed_by, wrapped)
      VALUES (?, ?, ?, ?, ${never}, ?, ?)`,
@@ -41,6 +44,10 @@ export function createKeyOperations(database: SqliteDatabase) {
       for (const { id, tenant, purpose, madeAt, wrapped } of rows) {
         insertTenantKey.run(id, tenant, purpose, madeAt, noEvent, wrapped);
       }
+      return null;
+    },
+    insert_generation_key({ generation, madeAt, wrapped }: WriterOperations['insert_generation_key']['input']): null {
+      insertGenerationKey.run(generation, madeAt, wrapped);
       return null;
     },
     insert_data_keys({ tenantKeyId, madeAt, logHead, keys }: WriterOperations['insert_data_keys']['input']): null {

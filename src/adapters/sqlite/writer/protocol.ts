@@ -19,6 +19,11 @@ export type WriterOperations = {
   forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly day: number }; answer: null };
   insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
+  insert_generation_key: {
+    of: 'keys';
+    input: { readonly generation: number; readonly madeAt: number; readonly wrapped: Uint8Array };
+    answer: null;
+  };
   insert_data_keys: {
     of: 'keys';
     input: {

@@ -3,15 +3,27 @@ import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { RowIndex, StreamWrite } from '../../../ports/unit-of-work.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import type { SqliteDatabase } from '../open-database.js';
+import { packTerms, unpackTerms } from '../term-list.js';
+import { createPostingWriter } from './posting-writer.js';
+
+/** What a row is found by, as it stands in the row. */
+type Found = { readonly fingerprint: string | null; readonly seq: number | null; readonly terms: Buffer | null };
+
+const byNothing: Found = { fingerprint: null, seq: null, terms: null };
 
 /** Writes the rows that events lead to, inside the transaction that appends the events. */
 export function createRowWriter(database: SqliteDatabase) {
+  const postings = createPostingWriter(database);
+  const findIndex = database.prepare('SELECT fingerprint, seq, terms FROM token_rows WHERE stream = ?');
   const upsertToken = database.prepare(
-    `INSERT INTO token_rows (stream, tenant, state, content, cvc, fingerprint, expires_at, cvc_purge_at, removed_at)
-     VALUES (@stream, @tenant, @state, @content, @cvc, @fingerprint, @expiresAt, @cvcPurgeAt, @removedAt)
+    `INSERT INTO token_rows (stream, tenant, state, content, cvc, fingerprint, seq, terms, created_at, modified_at,
+       expires_at, cvc_purge_at, removed_at)
+     VALUES (@stream, @tenant, @state, @content, @cvc, @fingerprint, @seq, @terms, @createdAt, @modifiedAt,
+       @expiresAt, @cvcPurgeAt, @removedAt)
      ON CONFLICT (stream) DO UPDATE SET state = excluded.state, content = excluded.content, cvc = excluded.cvc,
-       fingerprint = iif(@keep AND excluded.removed_at IS NULL, fingerprint, excluded.fingerprint), expires_at = excluded.expires_at, cvc_purge_at = excluded.cvc_purge_at,
-       removed_at = excluded.removed_at`,
+       fingerprint = excluded.fingerprint, seq = excluded.seq, terms = excluded.terms,
+       created_at = excluded.created_at, modified_at = excluded.modified_at, expires_at = excluded.expires_at,
+       cvc_purge_at = excluded.cvc_purge_at, removed_at = excluded.removed_at`,
   );
   const upsertDirectory = database.prepare(
     `INSERT INTO directory (kind, id, tenant, application_type, revision, created_revision, content_revision, content,
@@ -30,6 +42,8 @@ export function createRowWriter(database: SqliteDatabase) {
 
   function writeToken(view: TokenView, index: RowIndex, removedAt: number): void {
     const { life } = view.state;
+    const before = (findIndex.get(view.stream) as Found | undefined) ?? byNothing;
+    const after = found(view.state, index, before);
     upsertToken.run({
       stream: view.stream,
       tenant: view.tenantId,
@@ -37,12 +51,18 @@ export function createRowWriter(database: SqliteDatabase) {
       state: JSON.stringify({ ...view.state, ended: [] }),
       content: view.content,
       cvc: view.cvc,
-      keep: index === 'keep' ? 1 : 0,
-      fingerprint: life === null || index === 'keep' ? null : index.fingerprintHash,
+      ...after,
+      createdAt: life?.createdAt ?? null,
+      modifiedAt: life?.modifiedAt ?? null,
       expiresAt: life?.expiresAt ?? null,
       cvcPurgeAt: life?.cvc?.purgeAt ?? null,
       removedAt: life === null ? removedAt : null,
     });
+    if (after === before) return;
+    postings.replace(
+      { seq: before.seq, terms: unpackTerms(before.terms) },
+      { seq: after.seq, terms: unpackTerms(after.terms) },
+    );
   }
 
   function writeDirectory(record: DirectoryRecord): void {
@@ -61,6 +81,13 @@ export function createRowWriter(database: SqliteDatabase) {
       writeToken({ ...row.view, state }, row.index, events.at(-1)?.time ?? 0);
     },
   };
+}
+
+/** A removed token is found by nothing; one that keeps its index, by what it was found by. */
+function found({ life }: TokenState, index: RowIndex, before: Found): Found {
+  if (life === null) return byNothing;
+  if (index === 'keep') return before;
+  return { fingerprint: index.fingerprintHash, seq: life.createdPosition, terms: packTerms(index.terms) };
 }
 
 /** The place of a life that begins in this very append is known only now. */

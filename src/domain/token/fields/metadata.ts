@@ -1,6 +1,6 @@
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
 import { isJsonObject, type Json } from '../../json.js';
-import { codePointCount, isWellFormed } from './text.js';
+import { codePointCount, isWellFormed } from '../../text.js';
 
 const keysMax = 50;
 const keyCharactersMax = 100;

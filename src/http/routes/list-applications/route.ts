@@ -12,7 +12,11 @@ const values = z
   .union([z.string(), z.array(z.string())])
   .transform((given) => (typeof given === 'string' ? [given] : given))
   .optional();
-const querystring = z.object({ ...pageQuery, id: values, type: values });
+const querystring = z.object({
+  ...pageQuery,
+  id: values.meta({ description: 'Repeated: applications with any of these ids.' }),
+  type: values.meta({ description: 'Repeated: applications of any of these types.' }),
+});
 
 /** `GET /applications` (contract, section 10): `id` and `type` are ANDed, repeats of one are ORed. */
 export const listApplicationsRoute: Routes = (app, { vault }) => {

@@ -1,0 +1,48 @@
+import type { WeighedNode } from './weighed-plan.js';
+
+/** The terms whose postings are walked: every match has one of them. `count` bounds how many postings that is. */
+export type Driver = {
+  readonly terms: readonly Buffer[];
+  readonly count: number;
+  /** The part of the plan that is just these terms, so that it need not be checked again; null: no part is. */
+  readonly exactly: WeighedNode | null;
+};
+
+/** The cheapest walk that meets every match; null when only a walk over all tokens does. */
+export function chooseDriver(node: WeighedNode): Driver | null {
+  switch (node.is) {
+    case 'term':
+      return { terms: [node.term], count: node.count, exactly: node };
+    case 'and':
+      return node.of.map(chooseDriver).reduce(cheaper, null);
+    case 'or': {
+      const drivers = node.of.map(chooseDriver).filter((driver) => driver !== null);
+      if (drivers.length < node.of.length) return null;
+      return {
+        terms: unique(drivers.flatMap(({ terms }) => terms)),
+        count: drivers.reduce((sum, { count }) => sum + count, 0),
+        exactly: drivers.every(({ exactly }, i) => exactly === node.of[i]) ? node : null,
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+/** What is left to check of a posting of the driver; null: nothing, the driver is the whole plan. */
+export function residue(node: WeighedNode, { exactly }: Driver): WeighedNode | null {
+  if (node === exactly) return null;
+  if (node.is !== 'and') return node;
+  const of = node.of.filter((child) => child !== exactly);
+  const [first] = of;
+  return of.length === 1 && first !== undefined ? first : { is: 'and', of };
+}
+
+function cheaper(one: Driver | null, other: Driver | null): Driver | null {
+  if (one === null || other === null) return one ?? other;
+  return other.count < one.count ? other : one;
+}
+
+function unique(terms: readonly Buffer[]): Buffer[] {
+  return [...new Map(terms.map((term) => [term.toString('latin1'), term])).values()];
+}

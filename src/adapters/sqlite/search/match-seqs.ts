@@ -1,0 +1,43 @@
+import type { SearchStatements } from './search-statements.js';
+import type { WeighedNode } from './weighed-plan.js';
+
+/** Those of some tokens that a plan matches, in the order given: a look-up of each token for each part that decides. */
+export function matchSeqs(statements: SearchStatements, node: WeighedNode, seqs: readonly number[]): readonly number[] {
+  if (seqs.length === 0) return seqs;
+  switch (node.is) {
+    case 'term':
+      return amongTerm(statements, node.term, seqs);
+    case 'date': {
+      const { from, to, column } = node;
+      const range = { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
+      return statements.among[column].all({ seqs: JSON.stringify(seqs), ...range }) as number[];
+    }
+    case 'not':
+      return without(seqs, matchSeqs(statements, node.of, seqs));
+    case 'and':
+      return rarestFirst(node.of).reduce((left, child) => matchSeqs(statements, child, left), seqs);
+    case 'or': {
+      const unmatched = rarestFirst(node.of)
+        .reverse()
+        .reduce((left, child) => without(left, matchSeqs(statements, child, left)), seqs);
+      return without(seqs, unmatched);
+    }
+  }
+}
+
+/** Those of some tokens that have a term. */
+export function amongTerm(statements: SearchStatements, term: Buffer, seqs: readonly number[]): readonly number[] {
+  return statements.amongTerm.all({ seqs: JSON.stringify(seqs), term }) as number[];
+}
+
+function without(seqs: readonly number[], others: readonly number[]): readonly number[] {
+  if (others.length === 0) return seqs;
+  const taken = new Set(others);
+  return seqs.filter((seq) => !taken.has(seq));
+}
+
+/** What refuses most comes first, so that the rest has less to look at; what is no term, last. */
+function rarestFirst(nodes: readonly WeighedNode[]): WeighedNode[] {
+  const weight = (node: WeighedNode): number => (node.is === 'term' ? node.count : Number.MAX_SAFE_INTEGER);
+  return [...nodes].sort((a, b) => weight(a) - weight(b));
+}

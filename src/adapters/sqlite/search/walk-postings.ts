@@ -1,0 +1,59 @@
+import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import type { Driver } from './choose-driver.js';
+import type { Found, Wanted } from './found.js';
+import type { SearchStatements } from './search-statements.js';
+
+/** After so long the thread serves others before the walk goes on. */
+const sliceMs = 4;
+/** A search that takes longer is refused; meanwhile it keeps the write-ahead log from being cut. */
+const patienceMs = 10_000;
+/** Postings between two looks at the clock, over all terms of the driver. */
+const postingsPerStep = 1_024;
+const postingsPerStepMin = 16;
+
+/**
+ * Walks the postings of a driver from the newest token to the oldest, in steps by `seq`, and hands each step to `match`:
+ * every match is counted, those of the page are kept. Throws StoreUnavailable after ten seconds.
+ */
+export async function walkPostings(
+  statements: SearchStatements,
+  { terms }: Driver,
+  match: (seqs: readonly number[]) => readonly number[],
+  { offset, limit }: Wanted,
+): Promise<Found> {
+  const step = Math.max(Math.floor(postingsPerStep / terms.length), postingsPerStepMin);
+  const startedAt = performance.now();
+  const page: number[] = [];
+  let total = 0;
+  let sliceAt = startedAt;
+
+  for (let upper = Number.MAX_SAFE_INTEGER; upper > 0; ) {
+    const lower = lowerEnd(statements, terms, upper, step);
+    const matches = match(postingsOf(statements, terms, lower, upper));
+    page.push(...matches.slice(Math.max(offset - total, 0)).slice(0, limit - page.length));
+    total += matches.length;
+    upper = lower;
+    const now = performance.now();
+    if (now - startedAt > patienceMs) throw new StoreUnavailable('vault.db', 'search_took_too_long');
+    if (now - sliceAt < sliceMs) continue;
+    await nextTurn();
+    sliceAt = performance.now();
+  }
+  return { total, page };
+}
+
+/** The lower end of a step: no term has more than `step` postings in it. */
+function lowerEnd({ nthBefore }: SearchStatements, terms: readonly Buffer[], upper: number, step: number): number {
+  let lower = 0;
+  for (const term of terms) lower = Math.max(lower, Number(nthBefore.get(term, upper, step - 1) ?? 0));
+  return lower;
+}
+
+/** Newest first, none twice: a token may have several of the terms. */
+function postingsOf({ postings }: SearchStatements, terms: readonly Buffer[], lower: number, upper: number): number[] {
+  const found = terms.map((term) => postings.all(term, lower, upper) as number[]);
+  const [first = []] = found;
+  return found.length === 1 ? first : [...new Set(found.flat())].sort((a, b) => b - a);
+}

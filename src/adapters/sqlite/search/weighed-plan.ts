@@ -1,0 +1,50 @@
+import type { PlanNode } from '../../../ports/search-plan.js';
+
+/** A plan whose terms are known to exist, each with the number of tokens that have it. */
+export type WeighedNode =
+  | { readonly is: 'term'; readonly term: Buffer; readonly count: number }
+  | { readonly is: 'and' | 'or'; readonly of: readonly WeighedNode[] }
+  | { readonly is: 'not'; readonly of: WeighedNode }
+  | Extract<PlanNode, { is: 'date' }>;
+
+/** What a plan comes down to: a constant, or a tree without constants in it. */
+export type Weighed = WeighedNode | 'every' | 'none';
+
+/**
+ * Looks each term up once and leaves out what that decides: a term that no token has finds none, one that as many
+ * tokens have as there are finds every one.
+ */
+export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCount: number): Weighed {
+  switch (node.is) {
+    case 'term': {
+      const term = Buffer.from(node.term, 'hex');
+      const count = countOf(term);
+      if (count === 0) return 'none';
+      return count === everyCount ? 'every' : { is: 'term', term, count };
+    }
+    case 'date':
+      return node.from !== null && node.to !== null && node.from >= node.to ? 'none' : node;
+    case 'not':
+      return negate(weigh(node.of, countOf, everyCount));
+    case 'and':
+    case 'or': {
+      const neutral = node.is === 'and' ? 'every' : 'none';
+      const of: WeighedNode[] = [];
+      for (const child of node.of) {
+        const weighed = weigh(child, countOf, everyCount);
+        if (weighed === neutral) continue;
+        if (weighed === 'every' || weighed === 'none') return weighed;
+        of.push(...(weighed.is === node.is ? weighed.of : [weighed]));
+      }
+      const [first] = of;
+      if (first === undefined) return neutral;
+      return of.length === 1 ? first : { is: node.is, of };
+    }
+  }
+}
+
+function negate(weighed: Weighed): Weighed {
+  if (weighed === 'every') return 'none';
+  if (weighed === 'none') return 'every';
+  return weighed.is === 'not' ? weighed.of : { is: 'not', of: weighed };
+}

@@ -1,0 +1,75 @@
+import { transformFor } from '../../domain/access/decide-access.js';
+import type { TokenPermission } from '../../domain/access/permission.js';
+import { reachOf } from '../../domain/access/reach.js';
+import { isExpired } from '../../domain/token/token-state.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import type { TokenView } from '../../projections/token-view.js';
+import { planSearch } from '../../search/plan-search.js';
+import type { Query } from '../../search/query/syntax-tree.js';
+import type { CommandContext } from '../command-context.js';
+import { KeyLost } from '../key-lost.js';
+import { openToken } from '../open-token.js';
+import { searchKeyOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+import type { ReadToken } from './read-token.js';
+import { tokenAnswer } from './token-answer.js';
+import type { PageNumber, TokenPage } from './token-page.js';
+
+const triesMax = 10;
+
+/**
+ * One page of the tokens that a query finds and the caller may see under a permission, each under the transform of the
+ * rule that decides it. Rows are of one instant; when a key of one was destroyed before it was opened, the search is
+ * made again. Throws KeyLost.
+ */
+export async function findTokens(
+  vault: Vault,
+  { caller }: Pick<CommandContext, 'caller'>,
+  permission: TokenPermission,
+  query: Query,
+  { page, size }: PageNumber,
+): Promise<TokenPage> {
+  const { tenantId } = caller;
+  const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, reachOf(caller, permission));
+  let closedBefore: ReadonlySet<string> = new Set();
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const wanted = { now: vault.clock.now(), offset: (page - 1) * size, limit: size };
+    const { total, rows } = await vault.rows.search(plan, wanted);
+    const opened = await Promise.all(rows.map((view) => open(vault, view)));
+    const closed = rows.filter((_, i) => opened[i] === 'key_destroyed');
+    if (closed.length === 0) {
+      const tokens = opened.flatMap((read) =>
+        typeof read === 'string' ? [] : render(vault, caller, permission, read),
+      );
+      return { tokens, total, page, size };
+    }
+    closedBefore = refuseLost(closed, closedBefore);
+  }
+  throw new StoreUnavailable('token rows', 'race_not_settled');
+}
+
+async function open(vault: Vault, view: TokenView): Promise<ReadToken | 'key_destroyed' | 'expired'> {
+  const { life } = view.state;
+  const opened = life === null ? null : await openToken(vault, view, life);
+  if (life === null || opened === null) return 'key_destroyed';
+  // It may have expired while the keys were fetched.
+  return isExpired(life, vault.clock.now()) ? 'expired' : { view, life, open: opened };
+}
+
+/** A row that stays as it was although its key was destroyed has lost it: a change would have changed the row. */
+function refuseLost(closed: readonly TokenView[], closedBefore: ReadonlySet<string>): ReadonlySet<string> {
+  const names = closed.map(({ stream, state }) => ({ stream, name: `${stream}@${state.revision}` }));
+  const lost = names.find(({ name }) => closedBefore.has(name));
+  if (lost !== undefined) throw new KeyLost(lost.stream, 'key_destroyed_without_event');
+  return new Set(names.map(({ name }) => name));
+}
+
+function render(
+  vault: Vault,
+  caller: CommandContext['caller'],
+  permission: TokenPermission,
+  { view, life, open: opened }: ReadToken,
+) {
+  const transform = transformFor(caller, permission, opened.content.reveal().containers);
+  return transform === null ? [] : [tokenAnswer(vault, opened, { life, revision: view.state.revision }, transform)];
+}

@@ -1,0 +1,17 @@
+import type { Caller } from './caller.js';
+import type { TokenPermission } from './permission.js';
+
+/** The tokens that a permission is held on: all of them, or those under any of these containers. */
+export type Reach = 'everything' | readonly string[];
+
+/**
+ * Where the caller holds a permission: the containers of the rules that grant it, none inside another one. Exactly the
+ * tokens under them are those that `transformFor` does not refuse. Contract, section 4.
+ */
+export function reachOf({ access }: Caller, permission: TokenPermission): Reach {
+  if (access.kind === 'permissions') return access.permissions.has(permission) ? 'everything' : [];
+  const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
+  const containers = [...new Set(granting.map(({ container }) => container))];
+  if (containers.includes('/')) return 'everything';
+  return containers.filter((path) => !containers.some((other) => other !== path && path.startsWith(other)));
+}

@@ -1,0 +1,30 @@
+import type { TokenView } from '../projections/token-view.js';
+
+/**
+ * What a search looks for, in terms that a row was stored with (`RowIndex`) and due times; no text of a caller is in it.
+ * An empty `and` is every token, an empty `or` none.
+ */
+export type PlanNode =
+  | { readonly is: 'term'; readonly term: string }
+  | { readonly is: 'and' | 'or'; readonly of: readonly PlanNode[] }
+  | { readonly is: 'not'; readonly of: PlanNode }
+  /** From an instant, included, to another, excluded; ms since the epoch, null: open. No date is in no range. */
+  | {
+      readonly is: 'date';
+      readonly column: 'created_at' | 'modified_at';
+      readonly from: number | null;
+      readonly to: number | null;
+    };
+
+export type SearchPlan = {
+  readonly tenantId: string;
+  /** The term that every token of the tenant has. */
+  readonly all: string;
+  readonly where: PlanNode;
+};
+
+/** Tokens that are due at `now` are not found. */
+export type PageRequest = { readonly now: number; readonly offset: number; readonly limit: number };
+
+/** `total` counts every match, exactly; rows are those of the page, the later creating event first. */
+export type SearchPage = { readonly total: number; readonly rows: readonly TokenView[] };

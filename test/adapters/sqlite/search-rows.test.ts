@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase, type SqliteDatabase } from '#src/adapters/sqlite/open-database.js';
+import { createSearchConnections, type SearchConnections } from '#src/adapters/sqlite/search/search-connections.js';
+import { searchRows } from '#src/adapters/sqlite/search/search-rows.js';
+import { vaultSchema } from '#src/adapters/sqlite/vault-schema.js';
+import type { PlanNode } from '#src/ports/search-plan.js';
+
+/** Enough rows that walks take many steps and short ranges of dates are short. */
+const rowCount = 12_000;
+const tenants = ['t1', 't2'];
+
+type Row = {
+  readonly seq: number;
+  readonly tenant: string;
+  readonly terms: ReadonlySet<string>;
+  readonly created_at: number;
+  readonly modified_at: number | null;
+  readonly expires_at: number | null;
+};
+
+function term(tenant: string, name: string): string {
+  return createHash('sha256').update(`${tenant}/${name}`).digest('hex').slice(0, 32);
+}
+
+const rows: readonly Row[] = Array.from({ length: rowCount }, (_, i) => {
+  // Neither seq nor dates are even, and dates do not follow seq.
+  const tenant = i % 11 === 0 ? 't2' : 't1';
+  const names = ['all', ...[2, 3, 7, 50, 900].filter((n) => i % n === 0).map((n) => `every-${n}`), `row-${i}`];
+  return {
+    ...{ seq: i * 3 + (i % 2), tenant, terms: new Set(names.map((name) => term(tenant, name))) },
+    created_at: 1_000_000 + ((i * 7_919) % rowCount) * 10,
+    modified_at: i % 4 === 0 ? 2_000_000 + i : null,
+    expires_at: i % 5 === 0 ? 5_000_000 + i : null,
+  };
+});
+
+let dir: string;
+let reader: SqliteDatabase[] = [];
+let connections: SearchConnections;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'strongroom-search-rows-'));
+  const writer = openDatabase(join(dir, 'vault.db'), 'vault.db', 'writer');
+  writer.exec(vaultSchema);
+  const insertRow = writer.prepare(
+    `INSERT INTO token_rows (stream, tenant, state, seq, created_at, modified_at, expires_at)
+     VALUES (?, ?, '{}', ?, ?, ?, ?)`,
+  );
+  const insertPosting = writer.prepare('INSERT INTO postings VALUES (?, ?)');
+  writer.exec('BEGIN');
+  for (const { seq, tenant, terms, created_at, modified_at, expires_at } of rows) {
+    insertRow.run(`token-${seq}`, tenant, seq, created_at, modified_at, expires_at);
+    for (const name of terms) insertPosting.run(Buffer.from(name, 'hex'), seq);
+  }
+  writer.exec('INSERT INTO term_counts SELECT term, count(*) FROM postings GROUP BY term HAVING count(*) > 63');
+  writer.exec('COMMIT');
+  writer.close();
+  connections = createSearchConnections(() => {
+    const opened = openDatabase(join(dir, 'vault.db'), 'vault.db', 'reader');
+    reader.push(opened);
+    return opened;
+  });
+});
+
+afterAll(() => {
+  for (const opened of reader) opened.close();
+  reader = [];
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function matches(node: PlanNode, row: Row): boolean {
+  switch (node.is) {
+    case 'term':
+      return row.terms.has(node.term);
+    case 'and':
+      return node.of.every((child) => matches(child, row));
+    case 'or':
+      return node.of.some((child) => matches(child, row));
+    case 'not':
+      return !matches(node.of, row);
+    case 'date': {
+      const at = row[node.column];
+      return at !== null && (node.from === null || at >= node.from) && (node.to === null || at < node.to);
+    }
+  }
+}
+
+const instant = fc.option(
+  fc.oneof(fc.integer({ min: 1_000_000, max: 1_130_000 }), fc.integer({ min: 2_000_000, max: 2_013_000 })),
+);
+const names = ['all', 'every-2', 'every-3', 'every-7', 'every-50', 'every-900', 'row-44', 'row-45', 'nowhere'];
+
+function planNode(tenant: string): fc.Arbitrary<PlanNode> {
+  const { tree } = fc.letrec<{ tree: PlanNode }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      fc.constantFrom(...names).map((name): PlanNode => ({ is: 'term', term: term(tenant, name) })),
+      fc.record({
+        ...{ is: fc.constant('date' as const), column: fc.constantFrom('created_at' as const, 'modified_at' as const) },
+        ...{ from: instant, to: instant },
+      }),
+      fc.record({ is: fc.constant('not' as const), of: tie('tree') }),
+      fc.record({ is: fc.constantFrom('and' as const, 'or' as const), of: fc.array(tie('tree'), { maxLength: 4 }) }),
+    ),
+  }));
+  return tree;
+}
+
+const search = fc.constantFrom(...tenants).chain((tenantId) =>
+  fc.record({
+    tenantId: fc.constant(tenantId),
+    where: planNode(tenantId),
+    // None due, few due, many due.
+    now: fc.constantFrom(0, 5_001_000, 6_000_000),
+    offset: fc.oneof(fc.constant(0), fc.nat(rowCount)),
+    limit: fc.integer({ min: 1, max: 100 }),
+  }),
+);
+
+test('every plan answers exactly the rows and the total that a look at each row gives', async () => {
+  await fc.assert(
+    fc.asyncProperty(search, async ({ tenantId, where, now, offset, limit }) => {
+      const plan = { tenantId, all: term(tenantId, 'all'), where };
+      const page = await searchRows(connections, plan, { now, offset, limit });
+      const found = rows
+        .filter((row) => row.tenant === tenantId && !(row.expires_at !== null && row.expires_at <= now))
+        .filter((row) => matches(where, row))
+        .map(({ seq }) => `token-${seq}`)
+        .reverse();
+      expect(page.total).toBe(found.length);
+      expect(page.rows.map(({ stream }) => stream)).toEqual(found.slice(offset, offset + limit));
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('many searches at once, long and short, share the connections and get their own answers', async () => {
+  const everySecond: PlanNode = { is: 'not', of: { is: 'not', of: { is: 'term', term: term('t1', 'every-2') } } };
+  const slow: PlanNode = { is: 'or', of: [everySecond, { is: 'date', column: 'modified_at', from: null, to: null }] };
+  const quick: PlanNode = { is: 'term', term: term('t1', 'row-45') };
+  const plans = Array.from({ length: 24 }, (_, i) => (i % 3 === 0 ? quick : slow));
+  const answers = await Promise.all(
+    plans.map((where) =>
+      searchRows(connections, { tenantId: 't1', all: term('t1', 'all'), where }, { now: 0, offset: 0, limit: 1 }),
+    ),
+  );
+  const expected = plans.map((where) => rows.filter((row) => row.tenant === 't1' && matches(where, row)).length);
+  expect(answers.map(({ total }) => total)).toEqual(expected);
+  expect(reader.length).toBeLessThanOrEqual(4);
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import type { PlanNode } from '#src/ports/search-plan.js';
+import type { TokenRows } from '#src/ports/token-rows.js';
+import {
+  anEvent,
+  atNoon,
+  change,
+  noTokenYet,
+  type OpenStores,
+  onStores,
+  tokenCreated,
+  tokenDeleted,
+  tokenUpdated,
+  tokenWrite,
+} from './support.js';
+
+/** A term in the shape of one. */
+function term(name: string): string {
+  return Buffer.from(name.padEnd(16)).toString('hex');
+}
+
+function has(name: string): PlanNode {
+  return { is: 'term', term: term(name) };
+}
+
+const everything: PlanNode = { is: 'and', of: [] };
+const nothing: PlanNode = { is: 'or', of: [] };
+const page = { now: atNoon, offset: 0, limit: 10 };
+
+async function find(rows: TokenRows, where: PlanNode, given: Partial<typeof page> = {}, tenantId = 'tenant') {
+  const found = await rows.search({ tenantId, all: term(`all-${tenantId}`), where }, { ...page, ...given });
+  return { total: found.total, streams: found.rows.map(({ stream }) => stream) };
+}
+
+function terms(...names: readonly string[]) {
+  return { fingerprintHash: term('fingerprint'), terms: ['all-tenant', ...names].map(term) };
+}
+
+/** The part of `TokenRows` that answers searches. */
+export function tokenRowsSearchContract(name: string, open: OpenStores): void {
+  const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
+
+  describe(`TokenRows of ${name}: search`, () => {
+    test(
+      'a plan finds exactly the rows with its terms and dates, the later creation first, also after a restart',
+      on(async ({ work, rows, reopen }) => {
+        const created = async (at: number, ...names: readonly string[]) => {
+          const events = [{ ...tokenCreated(), time: at }];
+          const write = tokenWrite(noTokenYet(), events, { index: terms(...names) });
+          await work.commit(change(write));
+          return write;
+        };
+        const a = await created(atNoon, 'red', 'small');
+        const b = await created(atNoon - 1, 'red');
+        const c = await created(atNoon + 1, 'small');
+        const update = { ...tokenUpdated(), time: atNoon + 5 };
+        await work.commit(change(tokenWrite(a.view, [update], { index: terms('red', 'small', 'new') })));
+        const [A, B, C] = [a.stream, b.stream, c.stream];
+        const date = (column: 'created_at' | 'modified_at', from: number | null, to: number | null): PlanNode => ({
+          ...{ is: 'date', column, from, to },
+        });
+        const plans: readonly (readonly [PlanNode, readonly string[]])[] = [
+          [everything, [C, B, A]],
+          [nothing, []],
+          [has('red'), [B, A]],
+          [has('new'), [A]],
+          [has('unknown'), []],
+          [{ is: 'not', of: has('red') }, [C]],
+          [{ is: 'not', of: has('unknown') }, [C, B, A]],
+          [{ is: 'and', of: [has('red'), has('small')] }, [A]],
+          [{ is: 'and', of: [has('red'), has('red')] }, [B, A]],
+          [{ is: 'or', of: [has('red'), has('small')] }, [C, B, A]],
+          [{ is: 'or', of: [has('new'), { is: 'not', of: has('red') }] }, [C, A]],
+          [{ is: 'and', of: [has('red'), { is: 'not', of: has('small') }] }, [B]],
+          [date('created_at', atNoon, null), [C, A]],
+          [date('created_at', null, atNoon), [B]],
+          [date('created_at', atNoon, atNoon + 1), [A]],
+          [date('created_at', atNoon, atNoon), []],
+          [date('modified_at', null, null), [A]],
+          [{ is: 'not', of: date('modified_at', null, null) }, [C, B]],
+          [{ is: 'and', of: [has('small'), date('created_at', null, atNoon + 1)] }, [A]],
+        ];
+        const reopened = async () => (await reopen()).rows;
+        for (const store of [async () => rows, reopened]) {
+          const opened = await store();
+          for (const [where, streams] of plans) {
+            expect(await find(opened, where), JSON.stringify(where)).toEqual({ total: streams.length, streams });
+          }
+        }
+      }),
+    );
+
+    test(
+      'pages are cut after the total; what is due is in neither',
+      on(async ({ work, rows }) => {
+        const streams: string[] = [];
+        for (let i = 0; i < 5; i += 1) {
+          const created = tokenCreated(i === 2 ? { expiresAt: atNoon + 1 } : {});
+          const write = tokenWrite(noTokenYet(), [created], { index: terms('red') });
+          await work.commit(change(write));
+          streams.unshift(write.stream);
+        }
+        const living = streams.filter((_, i) => i !== 2);
+        for (const where of [everything, has('red'), { is: 'not', of: has('blue') } as const]) {
+          expect(await find(rows, where, { offset: 1, limit: 2 })).toEqual({ total: 5, streams: streams.slice(1, 3) });
+          expect(await find(rows, where, { offset: 5, limit: 2 })).toEqual({ total: 5, streams: [] });
+          expect(await find(rows, where, { now: atNoon + 1 })).toEqual({ total: 4, streams: living });
+        }
+      }),
+    );
+
+    test(
+      'an update replaces the terms, `keep` keeps them, a removal takes them all, a next life begins anew',
+      on(async ({ work, rows }) => {
+        const first = tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('old', 'both') });
+        await work.commit(change(first));
+        const other = tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('both') });
+        await work.commit(change(other));
+        const updated = tokenWrite(first.view, [tokenUpdated()], { index: terms('both', 'new') });
+        await work.commit(change(updated));
+        const purge = { property: 'cvc', reason: 'request', due_at: 0, ends: [] };
+        const purged = anEvent({ type: 'token.property.expired', clear: purge });
+        const kept = tokenWrite(updated.view, [purged], { index: 'keep' });
+        await work.commit(change(kept));
+        expect((await find(rows, has('old'))).streams).toEqual([]);
+        expect((await find(rows, has('new'))).streams).toEqual([first.stream]);
+        expect((await find(rows, has('both'))).streams).toEqual([other.stream, first.stream]);
+        const removed = tokenWrite(kept.view, [tokenDeleted()], { index: 'keep' });
+        await work.commit(change(removed));
+        expect(await find(rows, has('both'))).toEqual({ total: 1, streams: [other.stream] });
+        expect(await find(rows, has('new'))).toEqual({ total: 0, streams: [] });
+        await work.commit(change(tokenWrite(removed.view, [tokenCreated()], { index: terms('both') })));
+        expect((await find(rows, has('both'))).streams).toEqual([first.stream, other.stream]);
+      }),
+    );
+
+    test(
+      'another tenant finds none of these, whatever it asks',
+      on(async ({ work, rows }) => {
+        await work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('red') })));
+        for (const where of [everything, { is: 'not', of: has('blue') } as const, has('red')]) {
+          expect((await find(rows, where, {}, 'another')).streams).toEqual([]);
+        }
+      }),
+    );
+  });
+}

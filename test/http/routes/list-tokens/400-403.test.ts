@@ -1,0 +1,53 @@
+import { describe, expect } from 'vitest';
+import { rule } from '../../../support/test-service.js';
+import { expectRefusal, invalid, test } from '../support.js';
+
+describe('400 a query string that is none, with every wrong parameter named', () => {
+  test.for<[string, string[]]>([
+    ['page=0', ['page']],
+    ['page=-1', ['page']],
+    ['page=+1', ['page']],
+    ['page=1.0', ['page']],
+    ['page=1e1', ['page']],
+    ['page=', ['page']],
+    ['page=one', ['page']],
+    ['page=1&page=2', ['page']],
+    ['page=99999999999999999999', ['page']],
+    ['size=0', ['size']],
+    ['size=101', ['size']],
+    ['size=0x10', ['size']],
+    ['page=0&size=0', ['page', 'size']],
+    ['metadata=Zq7', ['metadata']],
+    ['metadata=[]', ['metadata']],
+    ['metadata=null', ['metadata']],
+    ['metadata="Zq7"', ['metadata']],
+    ['metadata={"a":1}', ['metadata']],
+    ['metadata={"a":{"b":"Zq7"}}', ['metadata']],
+    ['metadata=', ['metadata']],
+  ])('%s', async ([query, paths], { service }) => {
+    const url = `/tokens?${query.replaceAll('"', '%22').replaceAll('{', '%7B').replaceAll('}', '%7D')}`;
+    const answer = await expectRefusal(service, () => service.call('GET', url), invalid(...paths));
+    expect(answer.text).not.toContain('Zq7');
+  });
+
+  test.for(['id=%zz', 'id=%', 'metadata.a=%C3%28'])('%s', async (query, { service }) => {
+    const send = () => service.call('GET', `/tokens?${query}`);
+    await expectRefusal(service, send, { status: 400, code: 'malformed_request' });
+  });
+});
+
+describe('401 and 403 come first', () => {
+  test('401 without a key', async ({ service }) => {
+    const send = () => service.call('GET', '/tokens?page=0', undefined, { key: null });
+    await expectRefusal(service, send, { status: 401, code: 'unauthenticated' });
+  });
+
+  test('403 with every other permission', async ({ service }) => {
+    const others = ['token:create', 'token:search', 'token:update', 'token:delete', 'token:use'] as const;
+    for (const access of [others, [rule('/', 'reveal', others)]]) {
+      const key = await service.application(access);
+      const send = () => service.call('GET', '/tokens?page=0', undefined, { key });
+      await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect } from 'vitest';
+import { expectRefusal, invalid, test } from '../support.js';
+
+describe('400 a body that is no search, with every wrong field named', () => {
+  test.for<[unknown, string[]]>([
+    [[], ['body']],
+    ['type:card', ['body']],
+    [1, ['body']],
+    [{ query: 1 }, ['query']],
+    [{ query: ['type:card'] }, ['query']],
+    [{ page: 0 }, ['page']],
+    [{ page: -1 }, ['page']],
+    [{ page: 1.5 }, ['page']],
+    [{ page: '1' }, ['page']],
+    [{ page: 1e300 }, ['page']],
+    [{ size: 0 }, ['size']],
+    [{ size: 101 }, ['size']],
+    [{ size: '20' }, ['size']],
+    [{ size: true }, ['size']],
+    [{ query: {}, page: 0, size: 0 }, ['query', 'page', 'size']],
+  ])('%j', async ([body, paths], { service }) => {
+    await expectRefusal(service, () => service.call('POST', '/tokens/search', body), invalid(...paths));
+  });
+
+  test('a page says what it may be', async ({ service }) => {
+    const { body } = await service.call('POST', '/tokens/search', { page: 0, size: 101 });
+    expect(body['errors']).toEqual({
+      page: ['must be an integer from 1'],
+      size: ['must be an integer from 1 to 100'],
+    });
+  });
+});
+
+describe('400 an invalid query says what is wrong and where, and is not repeated', () => {
+  test.for([
+    ['type:Zq7 data:Zq7', 'an operator is missing between two terms: AND, OR or NOT (at character 10)'],
+    ['tipe:Zq7', 'unknown field; the nearest known one is type (at character 1)'],
+    ['Zq7', 'a field is missing; a term is written field:value (at character 1)'],
+    ['created_at:[2026-01-01 to Zq7]', 'the TO of a range is written in capitals (at character 24)'],
+    [`data:"${'Zq7'.repeat(700)}"`, 'a query has at most 2000 characters'],
+  ])('%s', async ([query, message], { service }) => {
+    const send = () => service.call('POST', '/tokens/search', { query });
+    const answer = await expectRefusal(service, send, invalid('query'));
+    expect(answer.body['errors']).toEqual({ query: [message] });
+    expect(answer.text).not.toContain('Zq7');
+  });
+});
+
+test('415 another media type', async ({ service }) => {
+  const send = () => service.call('POST', '/tokens/search', {}, { headers: { 'content-type': 'text/plain' } });
+  await expectRefusal(service, send, { status: 415, code: 'unsupported_media_type' });
+});

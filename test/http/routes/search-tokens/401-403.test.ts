@@ -1,0 +1,39 @@
+import { describe, expect } from 'vitest';
+import { rule } from '../../../support/test-service.js';
+import { expectRefusal, test } from '../support.js';
+
+const unauthenticated = { status: 401, code: 'unauthenticated' };
+const missing = { status: 403, code: 'permission_missing' };
+
+describe('a search needs a key and token:search, before the query is looked at', () => {
+  test('401 without a key, or with a wrong one', async ({ service }) => {
+    for (const key of [null, 'sr_private_wrong']) {
+      const send = () => service.call('POST', '/tokens/search', { query: '(' }, { key });
+      await expectRefusal(service, send, unauthenticated);
+    }
+  });
+
+  test('403 with every other permission', async ({ service }) => {
+    const others = ['token:create', 'token:read', 'token:update', 'token:delete', 'token:use'] as const;
+    for (const access of [others, [rule('/', 'reveal', others)]]) {
+      const key = await service.application(access);
+      await expectRefusal(service, () => service.call('POST', '/tokens/search', { query: '(' }, { key }), missing);
+    }
+  });
+
+  test('403 a management application', async ({ service }) => {
+    const send = () => service.call('POST', '/tokens/search', {}, { key: service.managementKey });
+    await expectRefusal(service, send, missing);
+  });
+
+  test('403 a public application cannot hold it', async ({ service }) => {
+    const key = await service.application(['token:create', 'token:update'], 'public');
+    await expectRefusal(service, () => service.call('POST', '/tokens/search', {}, { key }), missing);
+  });
+
+  test('200 a rule that covers no token: nothing, not a refusal', async ({ service }) => {
+    const key = await service.application([rule('/nowhere/', 'reveal', ['token:search'])]);
+    const { status, body } = await service.call('POST', '/tokens/search', {}, { key });
+    expect([status, body['data']]).toEqual([200, []]);
+  });
+});

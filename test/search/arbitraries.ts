@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { dateFields, type Query, textFields } from '#src/search/query/syntax-tree.js';
+
+/** What leaves are made of. */
+export type Pools = {
+  readonly text: (field: (typeof textFields)[number]) => fc.Arbitrary<string>;
+  readonly metadata: fc.Arbitrary<{ readonly key: string; readonly value: string }>;
+  readonly path: fc.Arbitrary<string>;
+  readonly instant: fc.Arbitrary<number | null>;
+};
+
+function leaf({ text, metadata, path, instant }: Pools): fc.Arbitrary<Query> {
+  return fc.oneof(
+    fc.constantFrom(...textFields).chain((field) => text(field).map((value): Query => ({ is: 'text', field, value }))),
+    metadata.map(({ key, value }): Query => ({ is: 'metadata', key, value })),
+    fc.record({ path, within: fc.boolean() }).map((container): Query => ({ is: 'container', ...container })),
+    fc
+      .record({ field: fc.constantFrom(...dateFields), from: instant, to: instant })
+      .map((date): Query => ({ is: 'date', ...date })),
+  );
+}
+
+/** Trees that a query can spell: `and` and `or` of two or more, few enough terms, little depth. */
+export function queries(pools: Pools): fc.Arbitrary<Query> {
+  const { tree } = fc.letrec<{ tree: Query }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      { weight: 3, arbitrary: leaf(pools) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ is: fc.constant('not' as const), of: tie('tree') }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          is: fc.constantFrom('and' as const, 'or' as const),
+          of: fc.array(tie('tree'), { minLength: 2, maxLength: 3 }),
+        }),
+      },
+    ),
+  }));
+  return tree;
+}
+
+/** How many terms a tree has: a query takes 64. */
+export function termCount(query: Query): number {
+  if (query.is === 'and' || query.is === 'or') return query.of.reduce((sum, child) => sum + termCount(child), 0);
+  return query.is === 'not' ? termCount(query.of) : 1;
+}

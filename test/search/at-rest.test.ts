@@ -1,0 +1,127 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+type Counts = { readonly postings: number; readonly counted: number; readonly withTerms: number };
+
+/** What the store holds for search. */
+function counts({ dataDir }: TestService): Counts {
+  const database = new Database(join(dataDir, 'vault.db'), { readonly: true });
+  const count = (sql: string) => Number(database.prepare(sql).pluck().get());
+  try {
+    return {
+      postings: count('SELECT count(*) FROM postings'),
+      counted: count('SELECT coalesce(sum(count), 0) FROM term_counts'),
+      withTerms: count('SELECT count(*) FROM token_rows WHERE terms IS NOT NULL OR seq IS NOT NULL'),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+const markers = ['zqmetakey', 'ZqMetaValue', 'zqcontainer', 'ZqIndexed', 'zqid'];
+
+const body = {
+  id: 'zqid-1',
+  type: 'token',
+  data: 'ZqIndexed text',
+  containers: ['/zqcontainer/deep/'],
+  metadata: { zqmetakey: 'ZqMetaValue' },
+  search_indexes: ['{{ data }}'],
+};
+
+/** Threat: whoever gets the files reads what tokens are searched by. */
+test('what tokens are searched by is in no file but as keyed hashes', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-at-rest-'));
+  const service = await startTestService({ dataDir });
+  await service.call('POST', '/tokens', body);
+  const patch = { metadata: { zqmetakey: 'ZqMetaValue again' }, data: 'ZqIndexed again' };
+  await service.call('PATCH', '/tokens/zqid-1', patch);
+  const query = 'container:/zqcontainer/* AND metadata.zqmetakey:"zqmetavalue again" AND data:"ZQINDEXED AGAIN"';
+  const found = await service.call('POST', '/tokens/search', { query });
+  expect(found.body['pagination']).toMatchObject({ total_items: 1 });
+  await service.service.close();
+  const names = (await readdir(dataDir)).filter((name) => name !== 'lock');
+  expect(names).toEqual(expect.arrayContaining(['vault.db', 'keys.db']));
+  for (const name of names) {
+    const text = (await readFile(join(dataDir, name))).toString('latin1').toLowerCase();
+    for (const marker of markers) expect(text.includes(marker.toLowerCase()), `${marker} in ${name}`).toBe(false);
+  }
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Threat: a deleted person is still found, or counted, by what the index kept. */
+test('postings follow the token: an update replaces them, deletion and expiry leave none', async () => {
+  const service = await startTestService();
+  const empty = { postings: 0, counted: 0, withTerms: 0 };
+  expect(counts(service)).toEqual(empty);
+
+  await service.call('POST', '/tokens', body);
+  // all, id, type, fingerprint, creator, container, two levels within, metadata, index
+  expect(counts(service)).toEqual({ postings: 10, counted: 0, withTerms: 1 });
+  await service.call('PATCH', '/tokens/zqid-1', { metadata: { more: 'x' }, data: 'other', containers: ['/flat/'] });
+  // one level less, one metadata entry and the modifier more
+  expect(counts(service)).toEqual({ postings: 11, counted: 0, withTerms: 1 });
+  await service.call('DELETE', '/tokens/zqid-1');
+  expect(counts(service)).toEqual(empty);
+
+  const expiresAt = new Date(service.clock.now() + 1_000).toISOString();
+  await service.call('POST', '/tokens', { ...body, expires_at: expiresAt });
+  service.clock.advance(1_000);
+  await service.service.sweep.run();
+  expect(counts(service)).toEqual(empty);
+
+  await service.call('POST', '/tokens', { ...body, expires_at: new Date(service.clock.now() + 1_000).toISOString() });
+  service.clock.advance(1_000);
+  // The old life is recorded as expired in the append that begins the new one.
+  await service.call('POST', '/tokens', { ...body, metadata: {} });
+  expect(counts(service)).toEqual({ postings: 9, counted: 0, withTerms: 1 });
+  await service.close();
+});
+
+test('a purged cvc leaves the postings as they are', async () => {
+  const service = await startTestService();
+  const card = { id: 'a-card', type: 'card', data: { number: '4242424242424242', cvc: '123' } };
+  await service.call('POST', '/tokens', card);
+  const before = counts(service);
+  expect((await service.call('DELETE', '/tokens/a-card/cvc')).status).toBe(204);
+  expect(counts(service)).toEqual(before);
+  const found = await service.call('POST', '/tokens/search', { query: 'type:card' });
+  expect(found.body['pagination']).toMatchObject({ total_items: 1 });
+  await service.close();
+});
+
+/** The count of a common term is kept; a wrong one would be a wrong total for ever. */
+test('counts of common terms stay exact while tokens come and go', async () => {
+  const service = await startTestService();
+  const total = async (query: string) => {
+    const { body: answer } = await service.call('POST', '/tokens/search', { query, size: 1 });
+    return (answer['pagination'] as { readonly total_items: number }).total_items;
+  };
+  const create = (i: number) =>
+    service.call('POST', '/tokens', { ...body, id: `common-${i}`, metadata: { a: `${i % 2}` } });
+  for (let i = 0; i < 70; i += 1) await create(i);
+  expect(counts(service).counted).toBeGreaterThan(0);
+  expect([await total(''), await total('metadata.a:0'), await total('type:token')]).toEqual([70, 35, 70]);
+  for (let i = 0; i < 60; i += 1) await service.call('DELETE', `/tokens/common-${i}`);
+  expect([await total(''), await total('metadata.a:0'), await total('type:token')]).toEqual([10, 5, 10]);
+  for (let i = 0; i < 70; i += 1) await create(i);
+  expect([await total(''), await total('metadata.a:1'), await total('container:/zqcontainer/*')]).toEqual([70, 35, 70]);
+  for (let i = 0; i < 70; i += 1) await service.call('DELETE', `/tokens/common-${i}`);
+  expect(counts(service)).toEqual({ postings: 0, counted: 0, withTerms: 0 });
+  await service.close();
+}, 60_000);
+
+test('a restarted service finds what the last one stored: the search key is kept', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-restart-'));
+  const first = await startTestService({ dataDir });
+  await first.call('POST', '/tokens', body);
+  await first.stop();
+  const second = await startTestService({ dataDir, rootKey: first.rootKey });
+  const { body: answer } = await second.call('POST', '/tokens/search', { query: 'id:zqid-1' }, { key: first.key });
+  expect(answer['pagination']).toMatchObject({ total_items: 1 });
+  await second.close();
+});

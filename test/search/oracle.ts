@@ -1,0 +1,72 @@
+import type { AccessRule } from '#src/domain/access/access-rule.js';
+import type { TokenPermission } from '#src/domain/access/permission.js';
+import type { Json, JsonObject } from '#src/domain/json.js';
+import type { Query } from '#src/search/query/syntax-tree.js';
+
+/** A token as a person knows it: what a reveal shows, what a mask shows, and what its indexes evaluate to. */
+export type PlainToken = {
+  readonly revealed: JsonObject;
+  readonly masked: JsonObject;
+  readonly indexValues: readonly string[];
+  readonly order: number;
+};
+
+/** Search as the specification says it, by looking at each token. */
+export function matches(query: Query, { revealed, indexValues }: PlainToken): boolean {
+  const token = { revealed, indexValues, masked: {}, order: 0 };
+  switch (query.is) {
+    case 'everything':
+      return true;
+    case 'and':
+      return query.of.every((child) => matches(child, token));
+    case 'or':
+      return query.of.some((child) => matches(child, token));
+    case 'not':
+      return !matches(query.of, token);
+    case 'text':
+      if (query.field === 'id' || query.field === 'fingerprint') return revealed[query.field] === query.value;
+      if (query.field === 'data') return indexValues.some((value) => same(value, query.value));
+      return revealed[query.field] !== undefined && same(String(revealed[query.field]), query.value);
+    case 'metadata':
+      return Object.entries((revealed['metadata'] ?? {}) as Record<string, string>).some(
+        ([key, value]) => same(key, query.key) && same(value, query.value),
+      );
+    case 'container':
+      return containersOf(revealed).some((path) =>
+        query.within ? path.startsWith(query.path.toLowerCase()) : path === query.path.toLowerCase(),
+      );
+    case 'date': {
+      const at = revealed[query.field];
+      if (typeof at !== 'string') return false;
+      return Date.parse(at) >= (query.from ?? -Infinity) && Date.parse(at) < (query.to ?? Infinity);
+    }
+  }
+}
+
+function same(one: string, other: string): boolean {
+  return simple(one) === simple(other);
+}
+
+function simple(text: string): string {
+  return text.normalize('NFKC').toUpperCase().toLowerCase();
+}
+
+function containersOf(token: JsonObject): readonly string[] {
+  return token['containers'] as readonly string[];
+}
+
+/** What a caller with these rules gets of a token, or null. Contract, section 4. */
+export function seenBy(
+  rules: readonly AccessRule[],
+  permission: TokenPermission,
+  { revealed, masked }: PlainToken,
+): Json | null {
+  const [first] = [...rules]
+    .sort((a, b) => a.priority - b.priority)
+    .filter((rule) => rule.permissions.includes(permission))
+    .filter((rule) => containersOf(revealed).some((path) => path.startsWith(rule.container)));
+  if (first === undefined) return null;
+  if (first.transform === 'mask') return masked;
+  const { data, ...others } = revealed;
+  return first.transform === 'reveal' ? revealed : others;
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { findTokens } from '#src/commands/tokens/find-tokens.js';
+import type { Vault } from '#src/commands/vault.js';
+import type { Caller } from '#src/domain/access/caller.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+const everything = { is: 'everything' } as const;
+const page = { page: 1, size: 20 };
+
+async function callerOf({ service, key }: TestService): Promise<Caller> {
+  const caller = await service.authenticate(key);
+  if (caller === null) throw new Error('the key is good');
+  return caller;
+}
+
+/** The vault, with something happening once between the rows of a search and their keys. */
+function interrupted(vault: Vault, happens: () => Promise<unknown>): Vault {
+  let happened = false;
+  const { rows } = vault;
+  return {
+    ...vault,
+    rows: {
+      get: (stream) => rows.get(stream),
+      findByFingerprint: (...args) => rows.findByFingerprint(...args),
+      due: (...args) => rows.due(...args),
+      nextDueAt: () => rows.nextDueAt(),
+      countByType: (...args) => rows.countByType(...args),
+      async search(...args) {
+        const found = await rows.search(...args);
+        if (!happened) {
+          happened = true;
+          await happens();
+        }
+        return found;
+      },
+    },
+  };
+}
+
+async function ids(vault: Vault, caller: Caller) {
+  const { tokens, total } = await findTokens(vault, { caller }, 'token:search', everything, page);
+  return { ids: tokens.map(({ id }) => id), total };
+}
+
+test('a token that is deleted or replaced between its row and its key is gone, or there as it is now', async () => {
+  const service = await startTestService();
+  const caller = await callerOf(service);
+  for (const id of ['one', 'two', 'three']) await service.call('POST', '/tokens', { id, type: 'token', data: id });
+  const deleting = interrupted(service.vault, () => service.call('DELETE', '/tokens/two'));
+  expect(await ids(deleting, caller)).toEqual({ ids: ['three', 'one'], total: 2 });
+  const replacing = interrupted(service.vault, () => service.call('PATCH', '/tokens/one', { data: 'new' }));
+  const { tokens } = await findTokens(replacing, { caller }, 'token:search', everything, page);
+  expect(tokens.map(({ body }) => body.reveal()['data'])).toEqual(['three', 'new']);
+  expect(await service.service.state()).toMatchObject({ reasons: [] });
+  await service.close();
+});
+
+test('a token that expires between its row and its answer is not shown', async () => {
+  const service = await startTestService();
+  const caller = await callerOf(service);
+  const expires_at = new Date(service.clock.now() + 1_000).toISOString();
+  await service.call('POST', '/tokens', { id: 'one', type: 'token', data: 1, expires_at });
+  const expiring = interrupted(service.vault, async () => service.clock.advance(1_000));
+  expect((await ids(expiring, caller)).ids).toEqual([]);
+  await service.close();
+});
+
+/** Threat: a lost key taken for erasure, so that a damaged store looks healthy. */
+test('a living token whose key is lost makes the page 500 and the service unready', async () => {
+  const service = await startTestService();
+  await service.call('POST', '/tokens', { id: 'good', type: 'token', data: 1 });
+  await service.call('POST', '/tokens', { id: 'lost', type: 'token', data: 1 });
+  const events = await service.vault.log.readAll(0, 1_000);
+  const keyId = String(events.at(-1)?.clear['key']);
+  await service.vault.keys.destroy([{ keyId, eventId: '00000000-0000-4000-8000-000000000000' }]);
+  expect((await service.call('POST', '/tokens/search', { query: 'id:good' })).status).toBe(200);
+  for (const answer of [await service.call('POST', '/tokens/search', {}), await service.call('GET', '/tokens')]) {
+    expect([answer.status, answer.body['code']]).toEqual([500, 'key_lost']);
+  }
+  expect((await service.call('GET', '/health/ready')).status).toBe(503);
+  await service.close();
+});
