@@ -270,6 +270,22 @@ describe('settings that do not fit together', () => {
     }
   });
 
+  it('dev refuses an admin listener that others reach; without dev it is for the operator to say', () => {
+    const others = '10.0.0.5';
+    expect(problems({ flags: { adminHost: others, dev: true } })).toEqual([
+      expect.stringMatching(/^--admin-host: --dev is for this machine only/),
+    ]);
+    expect(problems({ flags: { adminHost: others } })).toEqual([]);
+  });
+
+  it.each([
+    ['off', 'off'],
+    ['0', 0],
+    ['9999', 9999],
+  ])('admin.port %s is taken', (text, value) => {
+    expect(config({ env: { STRONGROOM_ADMIN_PORT: text } }).settings['admin.port']).toBe(value);
+  });
+
   it('a TLS certificate needs its key, and the other way round', () => {
     expect(problems({ flags: { tlsCert: 'c' } })).toEqual(['--tls-cert: needs tls.key beside it']);
     expect(problems({ file: { tls: { key: 'k' } } })).toEqual(['tls.key (FILE): needs tls.cert beside it']);
