@@ -11,12 +11,15 @@ export type RejectionCode =
   | 'precondition_failed'
   | 'idempotency_in_flight'
   | 'idempotent_result_gone'
+  | 'guesses_exhausted'
   | DirectoryRejection;
 
 export type Rejected = {
   readonly ok: false;
   readonly code: RejectionCode;
   readonly errors?: FieldErrors;
+  /** When the same request may be let through, ms from now. */
+  readonly retryAfterMs?: number;
 };
 
 export type CommandResult<T> = { readonly ok: true; readonly value: T } | Rejected;

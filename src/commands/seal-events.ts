@@ -42,6 +42,7 @@ export async function sealEvents(
       version: tokenEventVersion,
       tenantId,
       actorId: origin.actorId,
+      source: origin.source,
       time: origin.at,
       cmd: origin.cmd,
       trace: origin.traceId === null || tenantKeys === null ? null : sealTrace(tenantKeys.audit, origin.traceId, place),

@@ -6,8 +6,8 @@ import { Problem } from './problem.js';
 import type { Service } from './service.js';
 
 /**
- * The first check of a request, before its body is read: 401 without a good key, 403 when the caller holds the route's
- * permission nowhere (contract, section 1 "Order of checks").
+ * The first checks of a request, before its body is read: 429 over a limit, 401 without a good key, 403 when the caller
+ * holds the route's permission nowhere (contract, section 1 "Order of checks").
  */
 export function createAuthentication(service: Service, headerNames: readonly string[]) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
@@ -16,11 +16,14 @@ export function createAuthentication(service: Service, headerNames: readonly str
     const key = headerOf(request, headerNames);
     const caller = key === undefined ? null : await service.authenticate(key);
     if (caller === null) {
-      if (finishesTenantDeletion !== true || key === undefined) throw new Problem('unauthenticated');
-      if (!(await finishTenantDeletion(service.vault, key))) throw new Problem('unauthenticated');
+      if (finishesTenantDeletion !== true || key === undefined || !(await finishTenantDeletion(service.vault, key))) {
+        await service.limits.authFailure(request.ip);
+        throw new Problem('unauthenticated');
+      }
       return reply.code(204).send();
     }
-    request.caller = caller;
+    request.caller = { ...caller, sourceAddress: request.ip };
+    await service.limits.request(caller);
     if (permission === 'any_key') return undefined;
     const sufficient = typeof permission === 'string' ? [permission] : permission;
     if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw new Problem('permission_missing');

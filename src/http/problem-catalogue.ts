@@ -17,6 +17,8 @@ export type ProblemCode =
   | 'not_found'
   | 'body_too_large'
   | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'too_many_bad_keys'
   | 'store_unavailable'
   | 'key_lost'
   | 'internal';
@@ -148,6 +150,28 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Unsupported media type',
     detail: 'The body must be application/json; of an update, application/merge-patch+json.',
     advice: 'Set the Content-Type header to the media type of the operation.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    detail: 'The application has sent more requests than its limit allows.',
+    advice:
+      'Wait for the time in Retry-After, then go on more slowly. Tokenize and detokenize count as many requests as they ' +
+      'have tokens.',
+  },
+  too_many_bad_keys: {
+    status: 429,
+    title: 'Too many requests without a good key',
+    detail: 'Too many requests without a good API key have come from this address.',
+    advice: 'Correct the key, and wait for the time in Retry-After. A good key is let through at once.',
+  },
+  guesses_exhausted: {
+    status: 429,
+    title: 'Too many guesses',
+    detail: 'The application has looked up too many values that it could not find, or not see.',
+    advice:
+      'Wait for the time in Retry-After. Searches by data or fingerprint, deduplication and detokenize are refused until ' +
+      'then; everything else goes on.',
   },
   store_unavailable: {
     status: 503,

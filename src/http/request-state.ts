@@ -1,5 +1,6 @@
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
+import type { Operation } from './openapi/operation.js';
 import { Problem } from './problem.js';
 
 declare module 'fastify' {
@@ -15,6 +16,8 @@ declare module 'fastify' {
     finishesTenantDeletion?: boolean;
     /** The media type that a body must have. */
     mediaType?: 'application/json' | 'application/merge-patch+json';
+    /** What the OpenAPI document says of the route beside its schemas. */
+    operation?: Operation;
   }
 }
 

@@ -38,8 +38,8 @@ export function changeDirectory<T>(
   { commands, claim = null, answer }: DirectoryChange<T>,
 ): Promise<CommandResult<T>> {
   const at = vault.clock.now();
-  const origin = { actorId: actorId(actor), at, traceId, cmd: claim?.cmd ?? null };
-  return settleRace(vault, tenantStream(tenantId), async () => {
+  const origin = { actorId: actorId(actor), at, traceId, cmd: claim?.cmd ?? null, ...sourceOf(actor) };
+  return settleRace<CommandResult<T>>(vault, tenantStream(tenantId), async () => {
     const { directory, view } = await loadDirectory(vault, tenantId, concernedBy(commands, actor));
     const decided = decideAll(commands, { actor, at }, directory);
     if (!decided.ok) return settled(decided);
@@ -49,6 +49,11 @@ export function changeDirectory<T>(
     if (events.length > 0) await vault.knownCallers.forget(tenantId);
     return settled(done(answer(after, events)));
   });
+}
+
+function sourceOf(actor: Actor): Pick<EventOrigin, 'source'> {
+  if (actor.kind === 'operator') return {};
+  return { source: { keyId: actor.keyId, sourceAddress: actor.sourceAddress ?? null } };
 }
 
 function decideAll(

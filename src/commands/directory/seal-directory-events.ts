@@ -14,13 +14,22 @@ export function sealDirectoryEvents(
   tenantKeys: TenantKeys,
   { tenantId, revision }: { readonly tenantId: string; readonly revision: number },
   facts: readonly DirectoryFact[],
-  { actorId, at, traceId, cmd }: EventOrigin,
+  { actorId, source, at, traceId, cmd }: EventOrigin,
 ): readonly NewEvent[] {
   return facts.map((fact, index) => {
     const place = { tenantId, stream: tenantStream(tenantId), revision: revision + 1 + index };
     const content = 'document' in fact ? sealDocument(tenantKeys.directory, fact.document, place) : null;
     return {
-      ...{ id: random.uuid(), type: fact.type, version: directoryEventVersion, tenantId, actorId, time: at, cmd },
+      ...{
+        id: random.uuid(),
+        type: fact.type,
+        version: directoryEventVersion,
+        tenantId,
+        actorId,
+        source,
+        time: at,
+        cmd,
+      },
       trace: traceId === null ? null : sealTrace(tenantKeys.audit, traceId, place),
       clear: clearOf(fact),
       sealed: { ...noSealedParts, content },

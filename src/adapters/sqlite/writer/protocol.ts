@@ -1,3 +1,4 @@
+import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
 import type { Change, CommitOutcome } from '../../../ports/unit-of-work.js';
 
@@ -35,6 +36,8 @@ export type WriterOperations = {
     answer: number;
   };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
+  record_access: { of: 'access'; input: readonly AccessEntry[]; answer: null };
+  drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };
 };
 
 export type WriterOperation = keyof WriterOperations;
@@ -50,7 +53,8 @@ export type WriterReply =
 
 export type FromWriter =
   | { readonly message: 'ready' }
-  | { readonly message: 'replies'; readonly replies: readonly WriterReply[] }
+  /** All that one commit of this file answered, or erasures that were waiting for it. */
+  | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
   /** The files cannot be used any more, or never could: the process must end with this text. */
   | { readonly message: 'broken'; readonly text: string };
 

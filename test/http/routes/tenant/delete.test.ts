@@ -11,7 +11,7 @@ async function withService(run: (service: TestService) => Promise<void>): Promis
   try {
     await run(service);
     expect(service.errors).toEqual([]);
-    expect(service.service.unready()).toEqual([]);
+    expect(await service.service.state()).toMatchObject({ reasons: [] });
   } finally {
     await service.close();
   }
