@@ -21,13 +21,12 @@ export function settled<T>(value: T): Tried<T> {
  */
 export function settleRace<T>(vault: Vault, stream: string, attempt: () => Promise<Tried<T>>): Promise<T> {
   return vault.streams.run(stream, async () => {
-    for (let waitedMs = 0; waitedMs < patienceMs; ) {
+    const until = performance.now() + patienceMs;
+    do {
       const tried = await attempt();
       if (tried.settled) return tried.value;
-      const pauseMs = 1 + vault.random.integer(jitterMsMax);
-      await wait(pauseMs);
-      waitedMs += pauseMs;
-    }
+      await wait(1 + vault.random.integer(jitterMsMax));
+    } while (performance.now() < until);
     throw new StoreUnavailable('event log', 'race_not_settled');
   });
 }

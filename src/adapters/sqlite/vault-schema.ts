@@ -3,8 +3,6 @@
  * in boxes (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `cmd`).
  */
 export const vaultSchema = `
-  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
   CREATE TABLE events (
     position INTEGER PRIMARY KEY,
     stream TEXT NOT NULL,
@@ -16,8 +14,8 @@ export const vaultSchema = `
     actor TEXT NOT NULL,
     time INTEGER NOT NULL,
     cmd TEXT,
-    trace BLOB,
     clear TEXT NOT NULL,
+    trace BLOB,
     content BLOB,
     cvc BLOB,
     UNIQUE (stream, revision)

@@ -2,6 +2,7 @@ import { transformFor, transformForCreate } from '../../domain/access/decide-acc
 import type { ClaimResult } from '../../ports/claims.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { CommandContext } from '../command-context.js';
+import { loadToken } from '../load-token.js';
 import { once } from '../once.js';
 import { type CommandResult, done, rejected } from '../result.js';
 import type { Vault } from '../vault.js';
@@ -41,7 +42,8 @@ async function renderAgain(
     return done(duplicateAnswer(vault, context, open, { life, view }, { operation, cvcIgnored }));
   }
   // The first may have been answered 503 because the keys of replaced data could not be destroyed yet.
-  if (view.state.ended.length > 0) await vault.keys.destroy(view.state.ended);
+  const { state } = await loadToken(vault, caller.tenantId, view.stream);
+  if (state.ended.length > 0) await vault.keys.destroy(state.ended);
   const { containers } = open.content.reveal();
   const transform =
     operation === 'create' ? transformForCreate(caller, containers) : transformFor(caller, 'token:update', containers);

@@ -5,6 +5,7 @@ import { pageAnswer, pageQuery, rangeOf } from '../../pagination.js';
 import { callerOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendJson } from '../../send-json.js';
+import { listApplicationsOperation as operation } from './operation.js';
 
 /** One value or several of a query parameter; absent: no filter. */
 const values = z
@@ -17,7 +18,7 @@ const querystring = z.object({ ...pageQuery, id: values, type: values });
 export const listApplicationsRoute: Routes = (app, { vault }) => {
   app.get(
     '/applications',
-    { schema: { querystring }, config: { permission: 'application:read' } },
+    { schema: { querystring }, config: { permission: 'application:read', operation } },
     async (request, reply) => {
       const { tenantId } = callerOf(request);
       const { id, type, ...page } = request.query;
