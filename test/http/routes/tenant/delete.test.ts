@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { startTestService, type TestService } from '../../../support/test-service.js';
 import { makeApplication, makeManager, manage, statusOf } from '../directory-support.js';
 import { create, expectProblem, expectRefusal, hourMs, invalid } from '../support.js';
@@ -110,7 +110,7 @@ describe('503 while a reader keeps the log of the key store', () => {
       withService(async (service) => {
         const [wrapped] = wrappedKeys(service);
         const stranger = await makeManager(service, ['tenant:delete']);
-        const reader = new Database(join(service.dataDir, 'keys.db'), { readonly: true });
+        const reader = keptDatabase(join(service.dataDir, 'keys.db'), { readonly: true });
         reader.exec('BEGIN');
         reader.prepare('SELECT count(*) FROM tenant_keys').get();
         // Something must be in the log for the reader to hold.
@@ -151,7 +151,7 @@ describe('400 and 403', () => {
 });
 
 function wrappedKeys({ dataDir, tenantId }: TestService): Buffer[] {
-  const database = new Database(join(dataDir, 'keys.db'), { readonly: true });
+  const database = keptDatabase(join(dataDir, 'keys.db'), { readonly: true });
   try {
     const keys = database.prepare('SELECT wrapped FROM tenant_keys WHERE tenant = ?').pluck().all(tenantId);
     return keys as Buffer[];
