@@ -139,6 +139,6 @@ describe('400 a body that is no patch', () => {
 async function refusesPatch(service: TestService, id: string, patch: JsonObject, paths: readonly string[]) {
   const before = await read(service, id);
   const answer = await expectRefusal(service, () => service.call('PATCH', path(id), patch), invalid(...paths));
-  expect(answer.text).not.toMatch(/4242|5555|665566/);
+  expect(answer.text.replace(/urn:trace:[^"]*/, '')).not.toMatch(/4242|5555|665566/);
   expect(await read(service, id)).toEqual(before);
 }
