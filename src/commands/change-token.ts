@@ -1,19 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { TokenDecision } from '../domain/token/decide.js';
 import { endedKeys } from '../events/ended-keys.js';
 import type { ClaimResult } from '../ports/claims.js';
 import type { EndedKey, TenantKeys } from '../ports/key-ring.js';
-import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { RowIndex } from '../ports/unit-of-work.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { EventOrigin } from './event-origin.js';
 import { loadToken } from './load-token.js';
 import { type Payload, type Sealed, sealEvents } from './seal-events.js';
+import { lost, settled, settleRace } from './settle-race.js';
 import type { Vault } from './vault.js';
-
-/** How long a race with other writers is fought before the answer is 503. */
-const patienceMs = 5_000;
-const jitterMsMax = 50;
 
 /** What one try at a command comes to, after it has seen the stream. */
 export type Attempt<T> =
@@ -31,8 +26,8 @@ export type Attempt<T> =
       answer(view: TokenView): T;
     };
 
-/** The token to change: its stream, by the keys of its tenant. */
-export type Target = { readonly tenantId: string; readonly tenantKeys: TenantKeys; readonly stream: string };
+/** The token to change: its stream, by the keys of its tenant. Without keys no trace id can be sealed. */
+export type Target = { readonly tenantId: string; readonly tenantKeys: TenantKeys | null; readonly stream: string };
 
 /**
  * The write path: load, decide, seal, append with the row, destroy ended keys, answer (architecture, "A write, step by
@@ -45,18 +40,12 @@ export function changeToken<T>(
   origin: EventOrigin,
   attempt: (view: TokenView) => Promise<Attempt<T>>,
 ): Promise<T> {
-  return vault.streams.run(target.stream, async () => {
-    for (let waitedMs = 0; waitedMs < patienceMs; ) {
-      const view = await loadToken(vault, target.tenantId, target.stream);
-      const tried = await attempt(view);
-      if (tried.do === 'answer') return tried.answer;
-      const sealed = await sealEvents(vault, target.tenantKeys, view, tried.decisions, tried.payload, origin);
-      if (await store(vault, view, sealed, tried, origin)) return tried.answer(sealed.view);
-      const pauseMs = 1 + vault.random.integer(jitterMsMax);
-      await wait(pauseMs);
-      waitedMs += pauseMs;
-    }
-    throw new StoreUnavailable('event log', 'race_not_settled');
+  return settleRace(vault, target.stream, async () => {
+    const view = await loadToken(vault, target.tenantId, target.stream);
+    const tried = await attempt(view);
+    if (tried.do === 'answer') return settled(tried.answer);
+    const sealed = await sealEvents(vault, target.tenantKeys, view, tried.decisions, tried.payload, origin);
+    return (await store(vault, view, sealed, tried, origin)) ? settled(tried.answer(sealed.view)) : lost;
   });
 }
 

@@ -1,10 +1,25 @@
+import type { EventSource } from '../events/event.js';
+import type { CommandContext } from './command-context.js';
+
 /** Who and what caused an event, and when. */
 export type EventOrigin = {
   /** An application id, `operator` for the command line, `system` for expiry and purge. */
   readonly actorId: string;
+  /** By which key and from where an application asked; absent for the others. */
+  readonly source?: EventSource;
   /** The instant of the command, milliseconds since the epoch. */
   readonly at: number;
   readonly traceId: string | null;
   /** Keyed hash of the idempotency key. */
   readonly cmd: string | null;
 };
+
+/** The origin of what an application's request causes. */
+export function originOf(
+  { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
+  at: number,
+  cmd: string | null,
+): EventOrigin {
+  const { applicationId: actorId, keyId, sourceAddress = null } = caller;
+  return { actorId, at, traceId, cmd, source: { keyId, sourceAddress } };
+}

@@ -5,13 +5,14 @@ import { cvcAt } from '../domain/token/token-state.js';
 import { openJson } from '../events/sealing/json-box.js';
 import type { TokenView } from '../projections/token-view.js';
 import { KeyLost } from './key-lost.js';
+import { keyNotThere, TenantGone } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
 export type OpenToken = { readonly content: Secret<TokenContent>; readonly cvc: Secret<string> | null };
 
 /**
  * Opens a living token. A cvc past its hour stays closed. Null: a key of it was destroyed, so either the view is older than
- * a deletion, or the key is lost; only the caller can tell, by looking again.
+ * a deletion, or the key is lost; only the caller can tell, by looking again. Throws TenantGone and KeyLost.
  */
 export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   const content = await openBoxOf(vault, view, life.key, life.contentRevision, 'content');
@@ -25,7 +26,7 @@ export async function openToken(vault: Vault, view: TokenView, life: TokenLife):
 }
 
 async function openBoxOf(
-  { keys }: Vault,
+  vault: Vault,
   { stream, tenantId, ...boxes }: TokenView,
   keyId: string,
   revision: number,
@@ -33,11 +34,14 @@ async function openBoxOf(
 ) {
   const box = boxes[field];
   if (box === null) throw new KeyLost(stream, 'box_damaged');
-  const opened = await keys.use(tenantId, keyId, (key) =>
+  const opened = await vault.keys.use(tenantId, keyId, (key) =>
     openJson(key, box, { tenantId, stream, revision, keyId, field }),
   );
-  if (opened.state === 'missing') throw new KeyLost(stream, 'key_missing');
-  if (opened.state === 'destroyed') return null;
+  if (opened.state !== 'open') {
+    const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
+    if (opened.state === 'missing' || error instanceof TenantGone) throw error;
+    return null;
+  }
   if (opened.value === undefined) throw new KeyLost(stream, 'box_damaged');
   return opened.value;
 }

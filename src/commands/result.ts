@@ -1,3 +1,4 @@
+import type { DirectoryRejection } from '../domain/directory/directory-decision.js';
 import type { FieldErrors } from '../domain/field-errors.js';
 
 /** Why a command did nothing. Each code stands in the table of `http/problem-catalogue.ts` with its status. */
@@ -9,12 +10,16 @@ export type RejectionCode =
   | 'id_in_use'
   | 'precondition_failed'
   | 'idempotency_in_flight'
-  | 'idempotent_result_gone';
+  | 'idempotent_result_gone'
+  | 'guesses_exhausted'
+  | DirectoryRejection;
 
 export type Rejected = {
   readonly ok: false;
   readonly code: RejectionCode;
   readonly errors?: FieldErrors;
+  /** When the same request may be let through, ms from now. */
+  readonly retryAfterMs?: number;
 };
 
 export type CommandResult<T> = { readonly ok: true; readonly value: T } | Rejected;

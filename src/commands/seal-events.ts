@@ -9,7 +9,7 @@ import { tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { DataKey, TenantKeys } from '../ports/key-ring.js';
 import { applyToView, type TokenView } from '../projections/token-view.js';
 import type { EventOrigin } from './event-origin.js';
-import { KeyLost } from './key-lost.js';
+import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
 /** What the decided events carry: the resulting content, and a new cvc. */
@@ -19,11 +19,11 @@ export type Sealed = { readonly events: readonly NewEvent[]; readonly view: Toke
 
 /**
  * Gives decided events their keys, which are durable before this resolves, and seals them for the revisions that
- * follow the view. Answers them with the view they lead to.
+ * follow the view; without tenant keys no trace id. Answers them with the view they lead to.
  */
 export async function sealEvents(
   vault: Vault,
-  tenantKeys: TenantKeys,
+  tenantKeys: TenantKeys | null,
   view: TokenView,
   decisions: readonly TokenDecision[],
   payload: Payload,
@@ -42,9 +42,10 @@ export async function sealEvents(
       version: tokenEventVersion,
       tenantId,
       actorId: origin.actorId,
+      source: origin.source,
       time: origin.at,
       cmd: origin.cmd,
-      trace: origin.traceId === null ? null : sealTrace(tenantKeys.audit, origin.traceId, place),
+      trace: origin.traceId === null || tenantKeys === null ? null : sealTrace(tenantKeys.audit, origin.traceId, place),
       clear,
       sealed,
     };
@@ -122,7 +123,8 @@ async function sealContent(vault: Vault, place: Place, keyId: string | null, con
     sealJson(key, content.reveal(), { ...place, keyId, field: 'content' }),
   );
   if (used.state === 'open') return { keyId, box: used.value };
-  throw new KeyLost(place.stream, used.state === 'missing' ? 'key_missing' : 'key_destroyed_without_event');
+  const what = used.state === 'missing' ? 'key_missing' : 'key_destroyed_without_event';
+  throw await keyNotThere(vault, place.tenantId, place.stream, what);
 }
 
 function sealAndZero({ id, key }: DataKey, place: Place, field: 'content' | 'cvc', value: unknown): Buffer {

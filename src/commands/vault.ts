@@ -1,4 +1,5 @@
 import type { Expressions } from '../domain/expressions/expressions.js';
+import type { AccessLog } from '../ports/access-log.js';
 import type { Claims } from '../ports/claims.js';
 import type { Clock } from '../ports/clock.js';
 import type { Directory } from '../ports/directory.js';
@@ -8,6 +9,9 @@ import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
 import type { TokenRows } from '../ports/token-rows.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { AccessRecorder } from './access-log/access-recorder.js';
+import type { KnownCallers } from './directory/known-callers.js';
+import type { Guesses } from './limits/guesses.js';
 import type { StreamQueue } from './stream-queue.js';
 
 /** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
@@ -17,12 +21,19 @@ export type Vault = {
   readonly keys: KeyRing;
   readonly claims: Claims;
   readonly directory: Directory;
+  /** Records what it commits (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
+  readonly accessLog: AccessLog;
+  /** Through which everything is recorded: `recordReads` for tokens that an answer shows. */
+  readonly recorder: AccessRecorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly timers: Timers;
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
+  readonly knownCallers: KnownCallers;
+  /** Every look-up by value or by many ids asks here first and tells what it missed. */
+  readonly guesses: Guesses;
   /** How long a cvc may live, milliseconds: at most one hour. */
   readonly cvcRetentionMs: number;
 };

@@ -1,18 +1,28 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
+import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
+import { createAccessRecorder } from '../commands/access-log/access-recorder.js';
+import { recordedWork } from '../commands/access-log/recorded-work.js';
 import { createAuthenticate } from '../commands/directory/authenticate.js';
+import { createKnownCallers } from '../commands/directory/known-callers.js';
 import { KeyLost } from '../commands/key-lost.js';
+import { createGuesses } from '../commands/limits/guesses.js';
+import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
 import { createStreamQueue } from '../commands/stream-queue.js';
 import type { Vault } from '../commands/vault.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
+import { createLimits } from '../http/limits/limits.js';
 import type { Service } from '../http/service.js';
 import { createSweep, type Sweep } from '../jobs/sweep.js';
 import type { Clock } from '../ports/clock.js';
 import type { Random } from '../ports/random.js';
 import { shredEndedKeys } from '../projections/shredder.js';
+import { countingKeyRing } from './counting-key-ring.js';
 import { takeDataDirectory } from './data-directory.js';
+import { embeddedState } from './embedded-state.js';
 
 export { StoreBroken };
 
@@ -22,6 +32,8 @@ export type EmbeddedOptions = {
   /** `dev` and `production` refuse data that the other made; `any` takes both, for verbs of the command line. */
   readonly mode: 'dev' | 'production' | 'any';
   readonly cvcRetentionMs: number;
+  /** None without it, as for verbs of the command line. */
+  readonly limits?: LimitSettings;
   readonly clock?: Clock;
   readonly random?: Random;
   /** A failure that no request caused. */
@@ -48,10 +60,11 @@ const systemRandom: Random = {
  * `close`. When it resolves, every key that an event ended is destroyed. Throws StoreBroken with what to do.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { dataDir, rootKey, clock = systemClock, random = systemRandom } = options;
+  const { dataDir, rootKey, clock = systemClock, random = systemRandom, limits = noLimits } = options;
+  const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir);
   try {
-    const stores = await openSqliteStores(dataDir, rootKey, clock, options.onBroken);
+    const stores = await openSqliteStores(dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted);
     try {
       await identify(stores, options.mode, random, clock);
       await shredEndedKeys(stores.log, stores.keys);
@@ -60,12 +73,18 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       throw error;
     }
     const lost = new Set<string>();
-    const { log, rows, keys, claims, directory, work } = stores;
+    const { log, rows, claims, directory, accessLog } = stores;
+    const keys = countingKeyRing(stores.keys, metrics);
+    const rateLimits = memoryRateLimits(clock);
+    const recorder = createAccessRecorder(accessLog, options.onError);
     const vault: Vault = {
-      ...{ log, rows, keys, claims, directory, work, clock, random },
+      ...{ log, rows, keys, claims, directory, accessLog, recorder, clock, random },
+      work: recordedWork(stores.work, keys, recorder),
       timers: { dueAt: (dueAt) => sweep.dueAt(dueAt) },
       expressions: createExpressions(),
       streams: createStreamQueue(),
+      knownCallers: createKnownCallers(),
+      guesses: createGuesses(rateLimits, limits, metrics),
       cvcRetentionMs: options.cvcRetentionMs,
     };
     const reportError = (error: unknown): void => {
@@ -73,16 +92,20 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     };
     const sweep = createSweep(vault, stores.forgetTombstones, (error) => {
       reportError(error);
+      metrics.backgroundWorkFailed();
       options.onError(error);
     });
     return {
       vault,
       sweep,
       authenticate: createAuthenticate(vault),
-      unready: () => (lost.size === 0 ? [] : ['keys of tokens are lost']),
+      limits: createLimits(rateLimits, limits, metrics),
+      metrics,
+      state: () => embeddedState(stores, lost.size, recorder.isWritable()),
       reportError,
       async close() {
         await sweep.stop();
+        await recorder.close();
         await stores.close();
         lock.release();
       },

@@ -6,6 +6,9 @@ export type SealedParts = {
   readonly cvc: Uint8Array | null;
 };
 
+/** By which key and from where an actor asked. It goes into the access log, not into the event log. */
+export type EventSource = { readonly keyId: string; readonly sourceAddress: string | null };
+
 /** An event before it has a place in the log. Nothing in it but the boxes is derived from data. */
 export type NewEvent = {
   /** UUID v4, random per attempt to append. */
@@ -16,6 +19,8 @@ export type NewEvent = {
   readonly tenantId: string;
   /** The application id, or `system` for expiry and purge, or `operator` for the command line. */
   readonly actorId: string;
+  /** Absent: the service itself, or the command line. Not stored with the event. */
+  readonly source?: EventSource | undefined;
   /** Milliseconds since the epoch. */
   readonly time: number;
   /** Keyed hash of the idempotency key that caused the event. */

@@ -4,17 +4,38 @@ import { validatorCompiler } from 'fastify-type-provider-zod';
 import { createAuthentication } from './authentication.js';
 import { createErrorHandler, sendProblem } from './error-handler.js';
 import { readJsonBodies } from './json-body.js';
+import { collectOperations } from './openapi/openapi.js';
 import { problemBody } from './problem.js';
+import { recordManagementReads } from './record-management-reads.js';
+import { recordRefusedRequest } from './record-refused-request.js';
 import './request-state.js';
+import { createApplicationRoute } from './routes/create-application/route.js';
 import { createTokenRoute } from './routes/create-token/route.js';
+import { deleteApplicationRoute } from './routes/delete-application/route.js';
+import { deleteTenantRoute } from './routes/delete-tenant/route.js';
 import { deleteTokenRoute } from './routes/delete-token/route.js';
+import { docsRoute } from './routes/docs/route.js';
 import { errorPageRoute } from './routes/error-page/route.js';
+import { getApplicationRoute } from './routes/get-application/route.js';
+import { getOwnApplicationRoute } from './routes/get-own-application/route.js';
+import { getTenantRoute } from './routes/get-tenant/route.js';
 import { getTokenRoute } from './routes/get-token/route.js';
 import { healthRoute } from './routes/health/route.js';
+import { issueKeyRoute } from './routes/issue-key/route.js';
+import { listApplicationsRoute } from './routes/list-applications/route.js';
+import { listKeysRoute } from './routes/list-keys/route.js';
+import { listLogsRoute } from './routes/list-logs/route.js';
+import { listPermissionsRoute } from './routes/list-permissions/route.js';
 import { listTokensRoute } from './routes/list-tokens/route.js';
+import { openApiRoute } from './routes/openapi/route.js';
 import { purgeCvcRoute } from './routes/purge-cvc/route.js';
+import { revokeKeyRoute } from './routes/revoke-key/route.js';
 import { searchTokensRoute } from './routes/search-tokens/route.js';
+import { tokenHistoryRoute } from './routes/token-history/route.js';
+import { updateApplicationRoute } from './routes/update-application/route.js';
+import { updateTenantRoute } from './routes/update-tenant/route.js';
 import { updateTokenRoute } from './routes/update-token/route.js';
+import { usageReportRoute } from './routes/usage-report/route.js';
 import { type Routes, typed } from './routes.js';
 import type { HeaderNames, Service } from './service.js';
 import { traceIdOf } from './trace-id.js';
@@ -27,8 +48,26 @@ const routes: readonly Routes[] = [
   updateTokenRoute,
   deleteTokenRoute,
   purgeCvcRoute,
+  listLogsRoute,
+  tokenHistoryRoute,
+  createApplicationRoute,
+  listApplicationsRoute,
+  getOwnApplicationRoute,
+  getApplicationRoute,
+  updateApplicationRoute,
+  deleteApplicationRoute,
+  issueKeyRoute,
+  listKeysRoute,
+  revokeKeyRoute,
+  listPermissionsRoute,
+  getTenantRoute,
+  updateTenantRoute,
+  deleteTenantRoute,
+  usageReportRoute,
   healthRoute,
   errorPageRoute,
+  openApiRoute,
+  docsRoute,
 ];
 
 const bodyBytesMax = 4 * 1024 * 1024;
@@ -73,20 +112,27 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     reply.header(traceHeader, request.traceId);
   });
   app.addHook('onResponse', async (request, reply) => {
-    log.request({
+    const finished = {
       route: request.routeOptions.url ?? 'none',
       method: request.method,
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
+    };
+    service.metrics.requestFinished(finished);
+    log.request({
+      ...finished,
       traceId: request.traceId,
       applicationId: request.caller?.applicationId ?? null,
     });
   });
   app.setErrorHandler(
-    createErrorHandler((error, traceId) => {
-      service.reportError(error);
-      log.error(error, traceId);
-    }),
+    createErrorHandler(
+      (error, traceId) => {
+        service.reportError(error);
+        log.error(error, traceId);
+      },
+      (request, status) => recordRefusedRequest(service.vault, request, status),
+    ),
   );
   app.setNotFoundHandler((request, reply) => sendProblem(reply, 'not_found', request.traceId));
   if (options.corsOrigins.length > 0) {
@@ -94,6 +140,8 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
     app.register(fastifyCors, { origin: [...options.corsOrigins], methods, exposedHeaders });
   }
+  recordManagementReads(app, service.vault);
+  collectOperations(app);
   // Inside a plugin, so that authentication and routes come after the hooks that plugins add: a browser reads a 401 too.
   app.register(async (scope) => {
     scope.addHook('onRequest', createAuthentication(service, headerNames.apiKey));

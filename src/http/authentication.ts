@@ -1,21 +1,32 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { finishTenantDeletion } from '../commands/directory/delete-tenant.js';
 import { grantsAnywhere } from '../domain/access/decide-access.js';
 import { headerOf } from './header.js';
 import { Problem } from './problem.js';
 import type { Service } from './service.js';
 
 /**
- * The first check of a request, before its body is read: 401 without a good key, 403 when the caller holds the route's
- * permission nowhere (contract, section 1 "Order of checks").
+ * The first checks of a request, before its body is read: 429 over a limit, 401 without a good key, 403 when the caller
+ * holds the route's permission nowhere (contract, section 1 "Order of checks").
  */
 export function createAuthentication(service: Service, headerNames: readonly string[]) {
-  return async (request: FastifyRequest): Promise<void> => {
-    const { permission } = request.routeOptions.config;
-    if (permission === undefined) return;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const { permission, finishesTenantDeletion } = request.routeOptions.config;
+    if (permission === undefined) return undefined;
     const key = headerOf(request, headerNames);
     const caller = key === undefined ? null : await service.authenticate(key);
-    if (caller === null) throw new Problem('unauthenticated');
-    request.caller = caller;
-    if (!grantsAnywhere(caller, permission)) throw new Problem('permission_missing');
+    if (caller === null) {
+      if (finishesTenantDeletion !== true || key === undefined || !(await finishTenantDeletion(service.vault, key))) {
+        await service.limits.authFailure(request.ip);
+        throw new Problem('unauthenticated');
+      }
+      return reply.code(204).send();
+    }
+    request.caller = { ...caller, sourceAddress: request.ip };
+    await service.limits.request(caller);
+    if (permission === 'any_key') return undefined;
+    const sufficient = typeof permission === 'string' ? [permission] : permission;
+    if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw new Problem('permission_missing');
+    return undefined;
   };
 }

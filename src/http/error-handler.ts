@@ -2,26 +2,38 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { KeyLost } from '../commands/key-lost.js';
 import type { Rejected } from '../commands/result.js';
+import { TenantGone } from '../commands/tenant-gone.js';
 import type { FieldErrors } from '../domain/field-errors.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Problem, problemBody } from './problem.js';
 import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 
-const retryAfterSeconds = 1;
+/** After a 503. */
+const retryAfterMsDefault = 1_000;
 
 /** Renders whatever a request threw. Of an unforeseen error nothing reaches the caller but the trace id. */
-export function createErrorHandler(report: (error: unknown, traceId: string) => void) {
+export function createErrorHandler(
+  report: (error: unknown, traceId: string) => void,
+  recordRefusal: (request: FastifyRequest, status: number) => void,
+) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const { code, errors } = problemOf(error);
+    const { code, errors, retryAfterMs } = problemOf(error);
     if (problemCatalogue[code].status >= 500) report(error, request.traceId);
-    sendProblem(reply, code, request.traceId, errors);
+    recordRefusal(request, problemCatalogue[code].status);
+    sendProblem(reply, code, request.traceId, errors, retryAfterMs);
   };
 }
 
-/** Sends a problem as `application/problem+json`. */
-export function sendProblem(reply: FastifyReply, code: ProblemCode, traceId: string, errors?: FieldErrors): void {
+/** Sends a problem as `application/problem+json`; 429 and 503 say when to come again. */
+export function sendProblem(
+  reply: FastifyReply,
+  code: ProblemCode,
+  traceId: string,
+  errors?: FieldErrors,
+  retryAfterMs = retryAfterMsDefault,
+): void {
   const { status } = problemCatalogue[code];
-  if (status === 503) reply.header('retry-after', retryAfterSeconds);
+  if (status === 429 || status === 503) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterMs / 1_000)));
   reply
     .code(status)
     .header('content-type', 'application/problem+json; charset=utf-8')
@@ -30,13 +42,16 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, traceId: str
 }
 
 /** A command that did nothing, as a problem. */
-export function problemFrom({ code, errors }: Rejected): Problem {
-  return new Problem(code, errors);
+export function problemFrom({ code, errors, retryAfterMs }: Rejected): Problem {
+  return new Problem(code, errors, retryAfterMs);
 }
 
-function problemOf(error: unknown): { code: ProblemCode; errors?: FieldErrors | undefined } {
+type Rendered = { code: ProblemCode; errors?: FieldErrors | undefined; retryAfterMs?: number | undefined };
+
+function problemOf(error: unknown): Rendered {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailable) return { code: 'store_unavailable' };
+  if (error instanceof TenantGone) return { code: 'unauthenticated' };
   if (error instanceof KeyLost) return { code: 'key_lost' };
   if (hasZodFastifySchemaValidationErrors(error)) {
     return { code: 'validation_failed', errors: schemaErrors(error.validation) };

@@ -17,6 +17,8 @@ export type ProblemCode =
   | 'not_found'
   | 'body_too_large'
   | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'too_many_bad_keys'
   | 'store_unavailable'
   | 'key_lost'
   | 'internal';
@@ -65,11 +67,35 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'Only a caller who may see this token in clear may change mask, search_indexes or fingerprint_expression.',
     advice: 'Use an application whose rule for this token has the transform reveal, or that holds token:use.',
   },
+  exceeds_own_permissions: {
+    status: 403,
+    title: 'More than the caller holds',
+    detail: 'The application concerned has, or would get, a management permission that the caller does not hold.',
+    advice: 'Use an application that holds every management permission concerned, or ask for fewer.',
+  },
   token_not_found: {
     status: 404,
     title: 'No such token',
     detail: 'There is no such token, or it was deleted or has expired.',
     advice: 'Check the id and the tenant of the key. A deleted token cannot be brought back.',
+  },
+  application_not_found: {
+    status: 404,
+    title: 'No such application',
+    detail: 'There is no such application, or it was deleted.',
+    advice: 'Check the id and the tenant of the key.',
+  },
+  application_key_not_found: {
+    status: 404,
+    title: 'No such key',
+    detail: 'The application has no such key, or it was revoked.',
+    advice: 'List the keys of the application for their ids.',
+  },
+  tenant_not_found: {
+    status: 404,
+    title: 'No such tenant',
+    detail: 'There is no such tenant, or it was deleted.',
+    advice: 'List the tenants with `strongroom tenants list`.',
   },
   not_found: {
     status: 404,
@@ -80,7 +106,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   idempotent_result_gone: {
     status: 404,
     title: 'The result of the first request is gone',
-    detail: 'The token that the first request with this idempotency key led to was deleted or has expired.',
+    detail: 'What the first request with this idempotency key led to was deleted, revoked or has expired.',
     advice: 'Use a new idempotency key to create it again.',
   },
   id_in_use: {
@@ -88,6 +114,18 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'The id is in use',
     detail: 'Another token of the tenant has this id.',
     advice: 'Choose another id, or omit it. After deletion an id is free again.',
+  },
+  last_administrator: {
+    status: 409,
+    title: 'The last application that can administrate',
+    detail: 'No other application without an expiry holds application:create and application:update and has a key.',
+    advice: 'First give both permissions to another management application that has a key and does not expire.',
+  },
+  too_many_keys: {
+    status: 409,
+    title: 'Too many keys',
+    detail: 'An application has at most 3 living keys.',
+    advice: 'Revoke a key that is no longer used, then issue the new one.',
   },
   idempotency_in_flight: {
     status: 409,
@@ -112,6 +150,28 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Unsupported media type',
     detail: 'The body must be application/json; of an update, application/merge-patch+json.',
     advice: 'Set the Content-Type header to the media type of the operation.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    detail: 'The application has sent more requests than its limit allows.',
+    advice:
+      'Wait for the time in Retry-After, then go on more slowly. Tokenize and detokenize count as many requests as they ' +
+      'have tokens.',
+  },
+  too_many_bad_keys: {
+    status: 429,
+    title: 'Too many requests without a good key',
+    detail: 'Too many requests without a good API key have come from this address.',
+    advice: 'Correct the key, and wait for the time in Retry-After. A good key is let through at once.',
+  },
+  guesses_exhausted: {
+    status: 429,
+    title: 'Too many guesses',
+    detail: 'The application has looked up too many values that it could not find, or not see.',
+    advice:
+      'Wait for the time in Retry-After. Searches by data or fingerprint, deduplication and detokenize are refused until ' +
+      'then; everything else goes on.',
   },
   store_unavailable: {
     status: 503,

@@ -5,12 +5,14 @@ import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldErrors | undefined;
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: ProblemCode, errors?: FieldErrors) {
+  constructor(code: ProblemCode, errors?: FieldErrors, retryAfterMs?: number) {
     super(code);
     this.name = 'Problem';
     this.code = code;
     this.errors = errors;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

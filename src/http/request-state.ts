@@ -1,5 +1,6 @@
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
+import type { Operation } from './openapi/operation.js';
 import { Problem } from './problem.js';
 
 declare module 'fastify' {
@@ -9,10 +10,14 @@ declare module 'fastify' {
     caller: Caller | null;
   }
   interface FastifyContextConfig {
-    /** The permission that a caller must hold somewhere; a route without one needs no key. */
-    permission?: Permission;
+    /** The permission that a caller must hold somewhere, or one of several; a route without one needs no key. */
+    permission?: Permission | readonly Permission[] | 'any_key';
+    /** An unknown key may be the one that deleted its tenant: the route finishes what a first try began. */
+    finishesTenantDeletion?: boolean;
     /** The media type that a body must have. */
     mediaType?: 'application/json' | 'application/merge-patch+json';
+    /** What the OpenAPI document says of the route beside its schemas. */
+    operation?: Operation;
   }
 }
 

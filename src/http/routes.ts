@@ -13,3 +13,5 @@ export function typed(app: FastifyInstance) {
 export type Routes = (app: TypedApp, service: Service, headerNames: HeaderNames) => void;
 
 export type TokenParams = { readonly id: string };
+
+export type ApplicationParams = { readonly id: string };

@@ -1,13 +1,18 @@
 import type { Vault } from '../commands/vault.js';
 import type { Caller } from '../domain/access/caller.js';
+import type { Metrics } from '../ports/metrics.js';
+import type { ServiceState } from '../ports/service-state.js';
+import type { Limits } from './limits/limits.js';
 
 /** What the HTTP layer works with; `compose` makes it. */
 export type Service = {
   readonly vault: Vault;
   /** Who a key belongs to, or null. */
   authenticate(key: string): Promise<Caller | null>;
-  /** Words of ours for what keeps the service from being ready; empty: ready. */
-  unready(): readonly string[];
+  /** Ready or not, and why. */
+  state(): Promise<ServiceState>;
+  readonly limits: Limits;
+  readonly metrics: Metrics;
   /** An error that no request caused; a lost key makes the service unready. */
   reportError(error: unknown): void;
 };

@@ -9,22 +9,32 @@ const texts = z.array(text, { error: 'must be an array of strings' });
 
 /** The fields that creation and update share, by their JSON types alone; the domain checks the rest. */
 const shared = {
-  mask: json.optional(),
-  containers: json.optional(),
-  metadata: json.optional(),
-  search_indexes: texts.nullish(),
-  fingerprint_expression: text.nullish(),
-  deduplicate_token: flag.nullish(),
-  expires_at: text.nullish(),
+  mask: json.optional().meta({ description: 'Any JSON whose strings are expressions over `data` and `metadata`.' }),
+  containers: json.optional().meta({
+    ...{ description: '1 to 10 paths such as `/pci/high/`; stored in lower case.' },
+    ...{ type: ['array', 'null'], items: { type: 'string' } },
+  }),
+  metadata: json.optional().meta({
+    ...{ description: 'At most 50 keys of at most 100 characters, with values of at most 1,000.' },
+    ...{ type: ['object', 'null'], additionalProperties: { type: ['string', 'null'] } },
+  }),
+  search_indexes: texts.nullish().meta({ description: 'At most 10 expressions over `data`.' }),
+  fingerprint_expression: text.nullish().meta({ description: 'One expression over `data` and `metadata`.' }),
+  deduplicate_token: flag.nullish().meta({ description: 'For this request; else the setting of the tenant.' }),
+  expires_at: text.nullish().meta({
+    description: 'ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without (UTC).',
+  }),
 };
 const anObject = { error: 'must be a JSON object' };
 
 /** The body of a create request (specification, "Create Token"); unknown fields are ignored. */
 export const createTokenBody = z.object(
   {
-    id: text.nullish(),
+    id: text.nullish().meta({ description: '3 to 400 characters, or an expression over `data`; else a random UUID.' }),
     type: z.enum(tokenTypes, { error: `must be one of ${tokenTypes.join(', ')}` }),
-    data: z.custom<Json>((value) => value !== undefined, { error: 'is required' }),
+    data: z
+      .custom<Json>((value) => value !== undefined, { error: 'is required' })
+      .meta({ description: 'Any JSON but null; each type has rules of its own.' }),
     ...shared,
   },
   anObject,
@@ -32,6 +42,11 @@ export const createTokenBody = z.object(
 
 /** The body of an update (specification, "Update Token"); unknown fields are ignored. */
 export const updateTokenBody = z.object(
-  { id: json.optional(), type: json.optional(), data: json.optional(), ...shared },
+  {
+    id: json.optional().meta({ description: 'Cannot change: another one than the token has is refused.' }),
+    type: json.optional().meta({ description: 'Cannot change: another one than the token has is refused.' }),
+    data: json.optional().meta({ description: 'Merged onto the data; what is replaced is erased.' }),
+    ...shared,
+  },
   anObject,
 );

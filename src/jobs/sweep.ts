@@ -1,8 +1,9 @@
-import { forgottenBefore } from '../commands/tokens/idempotently.js';
+import { forgottenBefore } from '../commands/once.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import type { Vault } from '../commands/vault.js';
 import { destroyOrphanKeys } from '../projections/orphan-keys.js';
 import { shredEndedKeys } from '../projections/shredder.js';
+import { dropOldAccess } from './drop-old-access.js';
 
 const dueRowsMax = 500;
 /** How often the sweep looks even when nobody woke it. */
@@ -63,6 +64,7 @@ export function createSweep(
     await shredEndedKeys(vault.log, vault.keys);
     await vault.claims.forget(forgottenBefore(now));
     await forgetTombstones(now - tombstoneMs);
+    await dropOldAccess(vault.accessLog, now);
     if (now - soughtOrphansAt < orphanSearchMs) return;
     soughtOrphansAt = now;
     await destroyOrphanKeys(vault.log, vault.keys, now);

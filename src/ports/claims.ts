@@ -5,6 +5,8 @@ export type ClaimResult = {
   readonly deduplicated: boolean;
   /** True when that token was returned to a request with a cvc. */
   readonly cvcIgnored?: boolean;
+  /** The application that was made, or that was given a key; `keyId` is the key's. */
+  readonly application?: { readonly id: string; readonly keyId: string };
 };
 
 export type ClaimBegin =

@@ -1,22 +1,47 @@
-/** A tenant or an application as its last event sealed it (`events/directory`). */
+import type { ApplicationType } from '../domain/access/application-type.js';
+
+/** A tenant or an application as its events left it (`projections/directory-view.ts`). */
 export type DirectoryRecord = {
   readonly kind: 'tenant' | 'application';
   readonly id: string;
   readonly tenantId: string;
-  readonly stream: string;
+  /** Null for a tenant. */
+  readonly applicationType: ApplicationType | null;
+  /** Of a tenant: of the newest event of its stream, whatever that changed. Of an application: of its own newest event. */
   readonly revision: number;
+  /** Revision of the event that made it: the order of applications. */
+  readonly createdRevision: number;
   /** Revision of the event that holds `content`; part of what the box is bound to. */
   readonly contentRevision: number;
   readonly content: Uint8Array | null;
-  /** Hex SHA-256 of each live API key. */
-  readonly keyHashes: readonly string[];
+  /** The living API keys; each by its id and the hex SHA-256 that it is found by. */
+  readonly keys: readonly { readonly id: string; readonly hash: string }[];
   /** Milliseconds since the epoch, or null while it lives. */
   readonly removedAt: number | null;
 };
 
-/** Tenants and applications. Rows are written by `UnitOfWork.commit` beside their events. */
+export type ApplicationFilter = {
+  /** Null: any. */
+  readonly ids: readonly string[] | null;
+  readonly types: readonly string[] | null;
+};
+
+/**
+ * Tenants and applications. Rows are written by `UnitOfWork.commit` beside their events; the row of a tenant is never
+ * newer than those of its applications, so that who reads it first and appends at its revision has missed nothing.
+ */
 export interface Directory {
   byKeyHash(keyHash: string): Promise<DirectoryRecord | null>;
   get(kind: DirectoryRecord['kind'], id: string): Promise<DirectoryRecord | null>;
   list(kind: DirectoryRecord['kind']): Promise<readonly DirectoryRecord[]>;
+  /** Living applications of a tenant, the newest first, and how many there are on all pages. */
+  applications(
+    tenantId: string,
+    filter: ApplicationFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly records: readonly DirectoryRecord[]; readonly total: number }>;
+  /** The day (counted from 1970-01-01, UTC) that a key was last used on; null: not yet. */
+  keyUsedOn(keyHash: string): Promise<number | null>;
+  /** Notes that a key was used on this day. Never goes back; an unknown key is ignored. */
+  markKeyUsed(keyHash: string, day: number): Promise<void>;
 }

@@ -37,13 +37,22 @@ export type KeyRingReader = 'shredder' | 'orphans';
 export interface KeyRing {
   /** Makes a tenant's keys; durable when it resolves. */
   createTenant(tenantId: string): Promise<void>;
+  /** Null: the tenant has none, or they were destroyed. */
   tenantKeys(tenantId: string): Promise<TenantKeys | null>;
   /**
    * The key of the tenant's search terms in the present generation of token rows, 32 bytes; another generation has
    * another one, so that a rebuild ends all older terms. Null for an unknown tenant.
    */
   searchKey(tenantId: string): Promise<Buffer | null>;
-  /** A new data key, durable before it is handed out. The buffer is the caller's to zero. */
+  /**
+   * Destroys all keys of a tenant, and with them everything that lies under them, as `destroy` does data keys: also
+   * what it throws and what it answers.
+   */
+  destroyTenant(tenantId: string, eventId: string): Promise<number>;
+  /**
+   * A new data key, durable before it is handed out. The buffer is the caller's to zero. Throws StoreUnavailable when the
+   * tenant's keys were destroyed.
+   */
   create(tenantId: string): Promise<DataKey>;
   /** Runs `use` with the opened key, which must not leave it: the buffer may be zeroed right after. */
   use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>>;

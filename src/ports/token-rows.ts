@@ -1,3 +1,4 @@
+import type { TokenType } from '../domain/token/token-type.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { PageRequest, SearchPage, SearchPlan } from './search-plan.js';
 
@@ -20,6 +21,8 @@ export interface TokenRows {
    * with every change that has resolved. Throws StoreUnavailable for a search that takes too long.
    */
   search(plan: SearchPlan, page: PageRequest): Promise<SearchPage>;
+  /** How many living, not yet expired tokens of each type the tenant has at `now`; a type without any is left out. */
+  countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
   /** Rows whose expiry or cvc purge is due at `now`, earliest first, at most `limit`. */
   due(now: number, limit: number): Promise<readonly DueRow[]>;
   /** The earliest due time of all rows, or null. */

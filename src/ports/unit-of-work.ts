@@ -9,7 +9,7 @@ import type { DirectoryRecord } from './directory.js';
  */
 export type RowIndex = 'keep' | { readonly fingerprintHash: string; readonly terms: readonly string[] };
 
-/** What one stream gets, with the row that its events lead to. */
+/** What one stream gets, with the row or rows that its events lead to. */
 export type StreamWrite = {
   readonly stream: string;
   /** -1: the stream must not exist yet. */
@@ -17,7 +17,7 @@ export type StreamWrite = {
   readonly events: readonly NewEvent[];
   readonly row:
     | { readonly of: 'token'; readonly view: TokenView; readonly index: RowIndex }
-    | { readonly of: 'directory'; readonly record: DirectoryRecord }
+    | { readonly of: 'directory'; readonly records: readonly DirectoryRecord[] }
     | null;
   /** Refuse when another living token of the tenant has this keyed fingerprint at `now` (deduplication). */
   readonly distinct: { readonly tenantId: string; readonly fingerprintHash: string; readonly now: number } | null;

@@ -5,10 +5,10 @@ import type { KeyRing } from '../ports/key-ring.js';
 const pageSize = 1_000;
 
 /**
- * Destroys the keys that events of the log ended, from where it came to up to the head. Commands destroy inline before
- * they answer; this repeats it for whatever a crash or a busy store left. Its checkpoint lies beside the keys, so a
- * restored key store is rewound and shredded again; and a log that is shorter than the checkpoint, because it was
- * restored, is read again from its start. Answers how many keys it brought to their end.
+ * Destroys the keys that events of the log ended, and those of deleted tenants, from where it came to up to the head.
+ * Commands destroy inline before they answer; this repeats it for whatever a crash or a busy store left. Its checkpoint
+ * lies beside the keys, so a restored key store is rewound and shredded again; and a log that is shorter than the
+ * checkpoint, because it was restored, is read again from its start. Answers how many keys it brought to their end.
  */
 export async function shredEndedKeys(log: EventLog, keys: KeyRing): Promise<number> {
   const start = await keys.checkpoint('shredder');
@@ -23,6 +23,11 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing): Promise<numb
     const ended = endedKeys(page);
     if (ended.length > 0) {
       destroyed += await keys.destroy(ended);
+      hasEnded = true;
+    }
+    for (const { type, tenantId, id } of page) {
+      if (type !== 'tenant.deleted') continue;
+      destroyed += await keys.destroyTenant(tenantId, id);
       hasEnded = true;
     }
     position = page.at(-1)?.position ?? position;

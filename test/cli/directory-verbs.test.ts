@@ -66,6 +66,24 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     });
   });
 
+  test('applications list shows those of one tenant, the newest first, never a key', async () => {
+    const { flags, tenantId } = await vault();
+    const args = ['--name', 'till', '--type', 'public', '--permissions', 'token:create', ...flags];
+    const { id, key } = await runJson(['applications', 'create', ...args]);
+    const { applications } = (await runJson(['applications', 'list', ...flags])) as { applications: object[] };
+    expect(applications).toMatchObject([
+      { id, tenant_id: tenantId, name: 'till', type: 'public', permissions: ['token:create'], created_by: 'operator' },
+      { name: 'all', type: 'private' },
+      { name: 'management', type: 'management' },
+    ]);
+    const { code, stdout } = await run(['applications', 'list', ...flags]);
+    expect({ code, first: stdout.split('\n')[0] }).toEqual({ code: 0, first: `${id}  public  till` });
+    expect(JSON.stringify(applications) + stdout).not.toMatch(/sr_|hash/);
+    expect(JSON.stringify(applications)).not.toContain(String(key));
+    const missing = await run(['applications', 'list', '--tenant', 'nobody', ...flags]);
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/no such tenant/) });
+  });
+
   test('what an application must not hold is refused with the reason', async () => {
     const { flags, dir } = await vault();
     const refused = async (args: readonly string[], stdin: string, message: RegExp) => {

@@ -84,7 +84,7 @@ test('data made by --dev is refused without it, and other data with it; nothing 
 test('--dev refuses an address that other machines reach, also with TLS, and makes nothing', async () => {
   const cwd = tempDir();
   mkdirSync(join(cwd, 'data'));
-  for (const host of ['0.0.0.0', '::', '192.0.2.1', 'example.com']) {
+  for (const host of ['0.0.0.0', 'db.example.com']) {
     const ended = await run(['serve', '--dev', '--host', host, '--tls-cert', 'c', '--tls-key', 'k'], { cwd });
     expect(ended, host).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(/--host: --dev is for this machine only; use 127\.0\.0\.1/);

@@ -65,7 +65,7 @@ test('with a certificate it serves https only, and SIGHUP takes the one that lie
 test('an address that other machines reach is refused without TLS, with the reason and what to do', async () => {
   const { flags, dir } = await makeVault();
   const before = hashesOf(dir);
-  for (const host of ['0.0.0.0', '::', '192.0.2.1', 'db.example.com']) {
+  for (const host of ['0.0.0.0', 'db.example.com']) {
     const ended = await run(['serve', ...flags, '--host', host]);
     expect(ended, host).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(

@@ -43,6 +43,7 @@ test('stdout is one ready line with the address and otherwise JSON log lines; th
     'duration_ms',
     'trace_id',
     'application_id',
+    'admin_address',
     'err',
   ];
   expect(parsed.flatMap((line) => Object.keys(line)).filter((field) => !known.includes(field))).toEqual([]);

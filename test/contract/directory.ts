@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { DirectoryRecord } from '#src/ports/directory.js';
+import type { ApplicationFilter, DirectoryRecord } from '#src/ports/directory.js';
 import type { UnitOfWork } from '#src/ports/unit-of-work.js';
 import { aBox, aHash, anEvent, atNoon, bytes, change, type OpenStores, onStores } from './support.js';
 
@@ -21,13 +21,13 @@ export function directoryContract(name: string, open: OpenStores): void {
     test(
       'a record is found by id and by each of its keys, as it was written, also after a restart',
       on(async ({ work, directory, reopen }) => {
-        const record = aRecord({ keyHashes: [aHash(), aHash(), aHash()] });
+        const record = aRecord({ keys: [aKey(), aKey(), aKey()] });
         await put(work, record);
-        await put(work, aRecord({ keyHashes: [aHash()] }));
+        await put(work, aRecord());
         for (const reader of [async () => directory, async () => (await reopen()).directory]) {
           const store = await reader();
           const found = [await store.get('application', record.id)];
-          for (const hash of record.keyHashes) found.push(await store.byKeyHash(hash));
+          for (const { hash } of record.keys) found.push(await store.byKeyHash(hash));
           for (const one of found) expect(plain(one)).toEqual(plain(record));
         }
       }),
@@ -37,7 +37,7 @@ export function directoryContract(name: string, open: OpenStores): void {
       'kinds are told apart',
       on(async ({ work, directory }) => {
         const id = randomUUID();
-        const tenant = aRecord({ kind: 'tenant', id, keyHashes: [] });
+        const tenant = aRecord({ kind: 'tenant', id, applicationType: null, keys: [] });
         const application = aRecord({ kind: 'application', id });
         await put(work, tenant);
         await put(work, application);
@@ -51,25 +51,25 @@ export function directoryContract(name: string, open: OpenStores): void {
     test(
       'a revoked key is not found from the moment its change is stored; the others are',
       on(async ({ work, directory }) => {
-        const [kept, revoked, added] = [aHash(), aHash(), aHash()];
-        const record = aRecord({ keyHashes: [kept, revoked] });
+        const [kept, revoked, added] = [aKey(), aKey(), aKey()];
+        const record = aRecord({ keys: [kept, revoked] });
         await put(work, record);
-        const next = { ...record, revision: 1, contentRevision: 1, content: aBox(), keyHashes: [kept, added] };
+        const next = { ...record, revision: 1, contentRevision: 1, content: aBox(), keys: [kept, added] };
         await put(work, next);
-        expect(await directory.byKeyHash(revoked)).toBeNull();
-        for (const hash of [kept, added]) expect(plain(await directory.byKeyHash(hash))).toEqual(plain(next));
+        expect(await directory.byKeyHash(revoked.hash)).toBeNull();
+        for (const { hash } of [kept, added]) expect(plain(await directory.byKeyHash(hash))).toEqual(plain(next));
       }),
     );
 
     test(
       'a removed record stays as such, and no key finds it',
       on(async ({ work, directory }) => {
-        const hash = aHash();
-        const record = aRecord({ keyHashes: [hash] });
+        const key = aKey();
+        const record = aRecord({ keys: [key] });
         await put(work, record);
-        const removed = { ...record, revision: 1, content: null, keyHashes: [], removedAt: atNoon };
+        const removed = { ...record, revision: 1, content: null, keys: [], removedAt: atNoon };
         await put(work, removed);
-        expect(await directory.byKeyHash(hash)).toBeNull();
+        expect(await directory.byKeyHash(key.hash)).toBeNull();
         expect(plain(await directory.get('application', record.id))).toEqual(plain(removed));
       }),
     );
@@ -77,13 +77,67 @@ export function directoryContract(name: string, open: OpenStores): void {
     test(
       'a change that lost its race leaves the keys as they were',
       on(async ({ work, directory }) => {
-        const [hash, other] = [aHash(), aHash()];
-        const record = aRecord({ keyHashes: [hash] });
+        const [key, other] = [aKey(), aKey()];
+        const record = aRecord({ keys: [key] });
         await put(work, record);
-        const write = { ...writeOf({ ...record, revision: 5, keyHashes: [other] }), expectedRevision: 4 };
+        const write = { ...writeOf({ ...record, revision: 5, keys: [other] }), expectedRevision: 4 };
         expect(await work.commit(change(write))).toEqual({ outcome: 'conflict' });
-        expect(await directory.byKeyHash(other)).toBeNull();
-        expect(plain(await directory.byKeyHash(hash))).toEqual(plain(record));
+        expect(await directory.byKeyHash(other.hash)).toBeNull();
+        expect(plain(await directory.byKeyHash(key.hash))).toEqual(plain(record));
+      }),
+    );
+
+    test(
+      'living applications of one tenant come in pages, the newest first, with the exact total of the filter',
+      on(async ({ work, directory }) => {
+        const tenantId = randomUUID();
+        const made = await Promise.all(
+          Array.from({ length: 7 }, async (_, createdRevision) => {
+            const applicationType = createdRevision % 2 === 0 ? ('public' as const) : ('private' as const);
+            const record = aRecord({ tenantId, createdRevision, applicationType });
+            await put(work, record);
+            return record;
+          }),
+        );
+        await put(work, aRecord());
+        await put(work, aRecord({ kind: 'tenant', id: tenantId, tenantId, applicationType: null, keys: [] }));
+        const [oldest, second] = made;
+        if (oldest === undefined || second === undefined) throw new Error('seven were made');
+        await put(work, { ...second, revision: 1, content: null, keys: [], removedAt: atNoon });
+        const list = async (filter: Partial<ApplicationFilter>, offset = 0, limit = 10) => {
+          const found = await directory.applications(
+            tenantId,
+            { ids: null, types: null, ...filter },
+            { offset, limit },
+          );
+          return { order: found.records.map(({ createdRevision }) => createdRevision), total: found.total };
+        };
+        expect(await list({})).toEqual({ order: [6, 5, 4, 3, 2, 0], total: 6 });
+        expect(await list({}, 2, 3)).toEqual({ order: [4, 3, 2], total: 6 });
+        expect(await list({}, 60, 3)).toEqual({ order: [], total: 6 });
+        expect(await list({ types: ['public'] }, 1, 2)).toEqual({ order: [4, 2], total: 4 });
+        expect(await list({ types: ['public', 'private'], ids: [oldest.id, randomUUID()] })).toEqual({
+          ...{ order: [0], total: 1 },
+        });
+        expect(await list({ types: [] })).toEqual({ order: [], total: 0 });
+        expect(await list({ ids: [second.id] })).toEqual({ order: [], total: 0 });
+      }),
+    );
+
+    test(
+      'the day of a last use is kept by changes of the application, never goes back, and is gone with the key',
+      on(async ({ work, directory, reopen }) => {
+        const [key, other] = [aKey(), aKey()];
+        const record = aRecord({ keys: [key, other] });
+        await put(work, record);
+        expect(await directory.keyUsedOn(key.hash)).toBeNull();
+        await directory.markKeyUsed(key.hash, 20_000);
+        await directory.markKeyUsed(key.hash, 19_999);
+        await directory.markKeyUsed(aHash(), 20_000);
+        await put(work, { ...record, revision: 1, keys: [key] });
+        const again = (await reopen()).directory;
+        expect(await again.keyUsedOn(key.hash)).toBe(20_000);
+        expect(await again.keyUsedOn(other.hash)).toBeNull();
       }),
     );
   });
@@ -93,19 +147,23 @@ function aRecord(given: Partial<DirectoryRecord> = {}): DirectoryRecord {
   const id = given.id ?? randomUUID();
   const kind = given.kind ?? 'application';
   return {
-    ...{ kind, id, tenantId: randomUUID(), stream: `${kind}-${id}`, revision: 0, contentRevision: 0 },
-    ...{ content: aBox(), keyHashes: [aHash()], removedAt: null },
+    ...{ kind, id, tenantId: randomUUID(), applicationType: 'private', revision: 0, createdRevision: 0 },
+    ...{ contentRevision: 0, content: aBox(), keys: [aKey()], removedAt: null },
     ...given,
   };
 }
 
+function aKey() {
+  return { id: randomUUID(), hash: aHash() };
+}
+
 function writeOf(record: DirectoryRecord) {
-  const { stream, revision } = record;
+  const { kind, id, revision } = record;
   return {
-    stream,
+    stream: `${kind}-${id}`,
     expectedRevision: revision - 1,
     events: [anEvent()],
-    row: { of: 'directory', record } as const,
+    row: { of: 'directory', records: [record] } as const,
     distinct: null,
   };
 }
@@ -116,5 +174,9 @@ async function put(work: UnitOfWork, record: DirectoryRecord): Promise<void> {
 
 function plain(record: DirectoryRecord | null): unknown {
   if (record === null) return null;
-  return { ...record, content: bytes(record.content), keyHashes: [...record.keyHashes].sort() };
+  return {
+    ...record,
+    content: bytes(record.content),
+    keys: [...record.keys].sort((a, b) => (a.hash < b.hash ? -1 : 1)),
+  };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { KeyRing, TenantKeys } from '#src/ports/key-ring.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { anEvent, aStream, type ContractStores, type OpenStores, onStores } from './support.js';
 
 const anHour = 3_600_000;
@@ -250,6 +251,28 @@ export function keyRingContract(name: string, open: OpenStores): void {
         }),
       );
     });
+
+    test(
+      'destroying a tenant ends its keys and all that lies under them, cached or not, also after a restart; no other’s',
+      on(async ({ keys, tenantId, reopen }) => {
+        const other = randomUUID();
+        await keys.createTenant(other);
+        const [cached, others] = [await keys.create(tenantId), await keys.create(other)];
+        await opened(keys, tenantId, cached.id);
+        expect(await keys.destroyTenant(tenantId, randomUUID())).toBeGreaterThan(0);
+        const expectDestroyed = async (ring: KeyRing) => {
+          expect(await ring.tenantKeys(tenantId)).toBeNull();
+          expect(await opened(ring, tenantId, cached.id)).toBe('destroyed');
+          await expect(ring.create(tenantId)).rejects.toThrow(StoreUnavailable);
+          expect(hexOf(await ring.tenantKeys(other))).toBeTruthy();
+          expect(await opened(ring, other, others.id)).toBe(others.key.toString('hex'));
+        };
+        await expectDestroyed(keys);
+        expect(await keys.destroyTenant(tenantId, randomUUID()), 'a repeat').toBe(0);
+        expect(await keys.destroyTenant(randomUUID(), randomUUID()), 'an unknown tenant').toBe(0);
+        await expectDestroyed((await reopen()).keys);
+      }),
+    );
 
     test(
       'checkpoints start at 0, are told apart, and outlive a restart',

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { JsonObject } from '#src/domain/json.js';
 import { type NewEvent, noSealedParts } from '#src/events/event.js';
+import type { AccessLog } from '#src/ports/access-log.js';
 import type { Claims } from '#src/ports/claims.js';
 import type { Directory } from '#src/ports/directory.js';
 import type { EventLog } from '#src/ports/event-log.js';
@@ -18,6 +19,7 @@ export type ContractStores = {
   readonly keys: KeyRing;
   readonly claims: Claims;
   readonly directory: Directory;
+  readonly accessLog: AccessLog;
   readonly clock: ReturnType<typeof manualClock>;
   /** Ends this use of the stores and opens them again, as after a restart. */
   reopen(): Promise<ContractStores>;

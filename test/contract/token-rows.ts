@@ -12,6 +12,7 @@ import {
   onStores,
   tokenCreated,
   tokenDeleted,
+  tokenExpired,
   tokenUpdated,
   tokenWrite,
 } from './support.js';
@@ -86,6 +87,32 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
         for (const limit of [1, 2, 3]) expect(await rows.due(atNoon + 1_000, limit)).toEqual(all.slice(0, limit));
         expect((await rows.due(atNoon + 1_000, 10)).map(({ stream }) => stream)).not.toContain(never);
         expect(await rows.nextDueAt()).toBe(atNoon + 10);
+      }),
+    );
+
+    test(
+      'living tokens are counted by type: not the deleted, the expired, or those of another tenant',
+      on(async ({ work, rows, reopen }) => {
+        const counted = async (now = atNoon) => Object.fromEntries(await rows.countByType('tenant', now));
+        expect(await counted()).toEqual({});
+        const write = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 5 })]);
+        await work.commit(change(write));
+        await create(work, {});
+        await work.commit(change(tokenWrite(noTokenYet('ours'), [tokenCreated({ tenantId: 'ours' })])));
+        expect(await counted()).toEqual({ card: 2 });
+        expect(await counted(atNoon + 5)).toEqual({ card: 1 });
+        const updated = tokenWrite(write.view, [tokenUpdated({ expiresAt: atNoon + 5 })], { index: 'keep' });
+        await work.commit(change(updated));
+        expect(await counted()).toEqual({ card: 2 });
+        const asToken = { ...tokenCreated(), clear: { token_type: 'token', key: aHash() } };
+        const again = tokenWrite(updated.view, [tokenExpired(atNoon + 5), asToken]);
+        await work.commit(change(again));
+        expect(await counted(atNoon + 5)).toEqual({ card: 1, token: 1 });
+        const deleted = tokenWrite(again.view, [tokenDeleted()], { index: 'keep' });
+        await work.commit(change(deleted));
+        expect(await counted()).toEqual({ card: 1 });
+        await work.commit(change(tokenWrite(deleted.view, [tokenCreated()])));
+        expect(Object.fromEntries(await (await reopen()).rows.countByType('tenant', atNoon))).toEqual({ card: 2 });
       }),
     );
 

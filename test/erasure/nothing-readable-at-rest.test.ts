@@ -74,11 +74,12 @@ async function patch(url: string, name: string): Promise<void> {
 
 test('nothing that was ever put in can be read from any file, not even of living tokens', async () => {
   const { clock, vault } = service;
-  const origin = { actorId: 'operator', at: clock.now(), traceId: plant('operator: trace id'), cmd: null };
+  const actor = { kind: 'operator' } as const;
+  const context = { tenantId: service.tenantId, actor, traceId: plant('operator: trace id') };
   const access = { kind: 'permissions', permissions: [] } as const;
-  const spec = { name: plant('application name'), type: 'private', access } as const;
-  await createApplication(vault, service.tenantId, spec, origin);
-  const tenant = await createTenant(vault, plant('tenant name'), [], origin);
+  const spec = { name: plant('application name'), type: 'private', access, expiresAt: null } as const;
+  await createApplication(vault, context, spec);
+  const tenant = await createTenant(vault, plant('tenant name'), []);
   plant('key of an application', service.key);
   plant('key of management', service.managementKey);
   plant('key of another tenant', tenant.managementKey.reveal());

@@ -248,8 +248,8 @@ export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): P
     ...{ onError: fail, onBroken: fail },
   });
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
-  const origin = { actorId: 'operator', at: Date.now(), traceId: null, cmd: null };
-  const made = await createTenant(service.vault, 'default', [{ name: 'all', type: 'private', access }], origin);
+  const all = { name: 'all', type: 'private', access, expiresAt: null } as const;
+  const made = await createTenant(service.vault, 'default', [all]);
   await service.close();
   return {
     ...{ dir, dataDir, rootKeyFile, flags: ['--data', dataDir, '--root-key-file', rootKeyFile] },

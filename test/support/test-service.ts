@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApplication } from '#src/commands/directory/create-application.js';
 import { createTenant } from '#src/commands/directory/create-tenant.js';
+import type { LimitSettings } from '#src/commands/limits/limit-settings.js';
 import { type Embedded, openEmbedded } from '#src/compose/embedded.js';
 import type { AccessRule } from '#src/domain/access/access-rule.js';
 import type { ApplicationType } from '#src/domain/access/application-type.js';
@@ -11,6 +12,7 @@ import { type Permission, tokenPermissions } from '#src/domain/access/permission
 import type { JsonObject } from '#src/domain/json.js';
 import { createApp, type RequestLog } from '#src/http/app.js';
 import { manualClock } from './manual-clock.js';
+import { openApiChecker } from './openapi-checker.js';
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
@@ -26,6 +28,16 @@ type CallOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is instead of `body` as JSON. */
   readonly raw?: string | Buffer;
+  /** Where the request comes from. */
+  readonly address?: string;
+};
+
+type TestServiceOptions = {
+  readonly dataDir?: string;
+  readonly rootKey?: Buffer;
+  /** None without it. */
+  readonly limits?: LimitSettings;
+  readonly trustedProxies?: readonly string[];
 };
 
 export type Answer = {
@@ -37,22 +49,26 @@ export type Answer = {
 
 /**
  * The real service on SQLite files in a folder of its own, with a clock that the test owns and no sweep running: call
- * `service.sweep.run()`. Its `key` belongs to a private application that reveals everything.
+ * `service.sweep.run()`. Its `key` belongs to a private application that reveals everything. `call` fails on an answer
+ * that the OpenAPI document does not describe.
  */
-export async function startTestService(options: { readonly dataDir?: string; readonly rootKey?: Buffer } = {}) {
+export async function startTestService(options: TestServiceOptions = {}) {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'strongroom-test-')));
   const rootKey = options.rootKey ?? randomBytes(32);
   const clock = manualClock();
   const errors: unknown[] = [];
+  const { limits, trustedProxies = [] } = options;
   const service: Embedded = await openEmbedded({
+    ...(limits === undefined ? {} : { limits }),
     ...{ dataDir, rootKey, clock, mode: 'any', cvcRetentionMs: 3_600_000 },
     onError: (error) => errors.push(error),
     onBroken: (error) => errors.push(error),
   });
-  const origin = { actorId: 'operator', at: clock.now(), traceId: null, cmd: null };
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
-  const tenant = await createTenant(service.vault, 'test', [{ name: 'all', type: 'private', access }], origin);
-  const app = createApp(service, { headerNames, corsOrigins: [], trustedProxies: [], tls: null, log: silent });
+  const tenant = await createTenant(service.vault, 'test', [{ name: 'all', type: 'private', access, expiresAt: null }]);
+  const app = createApp(service, { headerNames, corsOrigins: [], trustedProxies, tls: null, log: silent });
+  await app.ready();
+  const check = openApiChecker(app);
   const [revealing] = tenant.keys;
   if (revealing === undefined) throw new Error('the tenant has no private application');
   const key = revealing.reveal();
@@ -61,13 +77,14 @@ export async function startTestService(options: { readonly dataDir?: string; rea
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT' | 'HEAD' | 'OPTIONS',
     url: string,
     body?: unknown,
-    { key: as, headers, raw }: CallOptions = {},
+    { key: as, headers, raw, address }: CallOptions = {},
   ): Promise<Answer> {
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const mediaType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const response = await app.inject({
       ...{ method, url },
       ...(payload === undefined ? {} : { payload }),
+      ...(address === undefined ? {} : { remoteAddress: address }),
       headers: {
         ...(as === null ? {} : { 'service-api-key': as ?? key }),
         ...(payload === undefined ? {} : { 'content-type': mediaType }),
@@ -76,7 +93,11 @@ export async function startTestService(options: { readonly dataDir?: string; rea
     });
     const text = response.body;
     const isJson = String(response.headers['content-type'] ?? '').includes('json') && text !== '';
-    return { status: response.statusCode, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
+    const { statusCode: status } = response;
+    const answer: Answer = { status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
+    const undescribed = check(method, url, answer);
+    if (undescribed.length > 0) throw new Error(`${method} ${url} ${status}: ${undescribed.join('; ')}\n${text}`);
+    return answer;
   }
 
   return {
@@ -87,14 +108,17 @@ export async function startTestService(options: { readonly dataDir?: string; rea
       access: readonly Permission[] | readonly AccessRule[],
       type: ApplicationType = 'private',
     ): Promise<string> {
-      const spec = { name: 'another', type, access: accessOf(access) };
-      const created = await createApplication(service.vault, tenant.tenantId, spec, { ...origin, at: clock.now() });
-      if (created === null) throw new Error('the tenant is gone');
-      return created.key.reveal();
+      const spec = { name: 'another', type, access: accessOf(access), expiresAt: null };
+      const context = { tenantId: tenant.tenantId, actor: { kind: 'operator' }, traceId: null } as const;
+      const created = await createApplication(service.vault, context, spec);
+      if (!created.ok || created.value.key === null) throw new Error('the operator may make an application');
+      return created.value.key.reveal();
     },
     /** A key that reveals everything of another tenant. */
     async otherTenant(): Promise<string> {
-      const other = await createTenant(service.vault, 'other', [{ name: 'all', type: 'private', access }], origin);
+      const other = await createTenant(service.vault, 'other', [
+        { name: 'all', type: 'private', access, expiresAt: null },
+      ]);
       return other.keys[0]?.reveal() ?? '';
     },
     /** How many events the log holds: equal counts before and after mean that nothing was stored. */

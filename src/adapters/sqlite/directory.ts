@@ -1,34 +1,46 @@
+import type { ApplicationType } from '../../domain/access/application-type.js';
 import type { Directory, DirectoryRecord } from '../../ports/directory.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
+import type { Writer } from './writer/writer.js';
 
 type Row = {
-  readonly stream: string;
   readonly kind: DirectoryRecord['kind'];
   readonly id: string;
   readonly tenant: string;
+  readonly application_type: ApplicationType | null;
   readonly revision: number;
+  readonly created_revision: number;
   readonly content_revision: number;
   readonly content: Buffer | null;
   readonly removed_at: number | null;
 };
 
 /** `Directory` on `vault.db`; rows are written by the unit of work. */
-export function sqliteDirectory(database: SqliteDatabase): Directory {
+export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Directory {
   const byHash = database.prepare(
-    'SELECT directory.* FROM api_keys JOIN directory USING (stream) WHERE api_keys.hash = ?',
+    `SELECT directory.* FROM api_keys JOIN directory ON kind = 'application' AND directory.id = api_keys.application
+     WHERE api_keys.hash = ?`,
   );
   const byId = database.prepare('SELECT * FROM directory WHERE kind = ? AND id = ?');
   const ofKind = database.prepare('SELECT * FROM directory WHERE kind = ?');
-  const hashesOf = database.prepare('SELECT hash FROM api_keys WHERE stream = ?').pluck();
+  const keysOf = database.prepare('SELECT id, hash FROM api_keys WHERE application = ?');
+  const usedOn = database.prepare('SELECT used_on FROM api_keys WHERE hash = ?').pluck();
+  const living = `FROM directory WHERE tenant = @tenantId AND kind = 'application' AND removed_at IS NULL
+    AND (@ids IS NULL OR id IN (SELECT value FROM json_each(@ids)))
+    AND (@types IS NULL OR application_type IN (SELECT value FROM json_each(@types)))`;
+  const page = database.prepare(`SELECT * ${living} ORDER BY created_revision DESC LIMIT @limit OFFSET @offset`);
+  const count = database.prepare(`SELECT count(*) ${living}`).pluck();
 
   function record(row: Row): DirectoryRecord {
-    const { stream, kind, id, tenant, revision, content } = row;
+    const { kind, id, tenant: tenantId, revision, content } = row;
     return {
-      ...{ stream, kind, id, tenantId: tenant, revision, content },
+      ...{ kind, id, tenantId, revision, content },
+      applicationType: row.application_type,
+      createdRevision: row.created_revision,
       contentRevision: row.content_revision,
       removedAt: row.removed_at,
-      keyHashes: hashesOf.all(stream) as string[],
+      keys: kind === 'tenant' ? [] : (keysOf.all(id) as DirectoryRecord['keys']),
     };
   }
 
@@ -44,5 +56,20 @@ export function sqliteDirectory(database: SqliteDatabase): Directory {
     async list(kind) {
       return reading(() => ofKind.all(kind) as Row[]).map(record);
     },
+    async applications(tenantId, { ids, types }, { offset, limit }) {
+      const filter = { tenantId, ids: jsonOf(ids), types: jsonOf(types) };
+      const rows = reading(() => page.all({ ...filter, offset, limit }) as Row[]);
+      return { records: rows.map(record), total: reading(() => Number(count.get(filter))) };
+    },
+    async keyUsedOn(keyHash) {
+      return reading(() => (usedOn.get(keyHash) as number | null | undefined) ?? null);
+    },
+    async markKeyUsed(keyHash, day) {
+      await writer.request('mark_key_used', { keyHash, day });
+    },
   };
+}
+
+function jsonOf(values: readonly string[] | null): string | null {
+  return values === null ? null : JSON.stringify(values);
 }

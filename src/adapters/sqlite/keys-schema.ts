@@ -1,7 +1,8 @@
 /**
  * `keys.db`: wrapped keys and how far the shredder came.
  *
- * Rows of `data_keys` and `generation_keys` are inserted at the end and changed only by values of the same width (`destroyed_at` starts as
+ * Rows of `data_keys`, `tenant_keys` and `generation_keys` are inserted at the end and changed only by values of the
+ * same width (`destroyed_at` starts as
  * `never`, which takes the six bytes of any time): so SQLite overwrites a record where it lies and never moves
  * it, and no page keeps a stale copy of wrapped bytes in a gap that `secure_delete` does not reach.
  */
@@ -13,6 +14,8 @@ export const keysSchema = `
     tenant TEXT NOT NULL,
     purpose TEXT NOT NULL,
     made_at INTEGER NOT NULL,
+    destroyed_at INTEGER NOT NULL,
+    destroyed_by BLOB NOT NULL,
     wrapped BLOB NOT NULL
   ) STRICT;
   CREATE INDEX tenant_keys_tenant ON tenant_keys (tenant, purpose, made_at);
@@ -40,7 +43,7 @@ export const keysSchema = `
   ) STRICT;
 `;
 
-export const keysSchemaVersion = 2;
+export const keysSchemaVersion = 1;
 
 /** The value of `destroyed_at` in a living key: the largest six-byte integer. */
 export const never = 2 ** 47 - 1;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
+import { sqliteAccessLog } from './access-log/access-log.js';
 import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
@@ -15,22 +16,26 @@ import { startWriter } from './writer/writer.js';
 
 /**
  * Opens both files of a data directory behind all ports: one thread writes, this one reads. Makes the files when they
- * are not there. Throws StoreBroken; `onBroken` is told when the files can no longer be written.
+ * are not there. Throws StoreBroken; `onBroken` is told when the files can no longer be written, `onCommitted` how many
+ * changes each commit of the event log held.
  */
 export async function openSqliteStores(
   dataDir: string,
   rootKey: Buffer,
   clock: Clock,
   onBroken: (error: StoreBroken) => void,
+  onCommitted: (changes: number) => void = () => undefined,
 ) {
-  const writer = await startWriter(dataDir, onBroken);
+  const writer = await startWriter(dataDir, onBroken, onCommitted);
   const readers: SqliteDatabase[] = [];
   const openReader = (fileName: string): SqliteDatabase => {
     const reader = openDatabase(join(dataDir, fileName), fileName, 'reader');
     readers.push(reader);
     return reader;
   };
+  const accessLog = sqliteAccessLog(dataDir, writer);
   const closeAll = async (): Promise<void> => {
+    accessLog.close();
     for (const reader of readers) reader.close();
     await writer.close();
   };
@@ -47,13 +52,14 @@ export async function openSqliteStores(
     return {
       work,
       keys,
+      accessLog,
       log: sqliteEventLog(vault, work),
       rows: sqliteTokenRows(
         vault,
         createSearchConnections(() => openReader('vault.db')),
       ),
       claims: sqliteClaims(vault, writer),
-      directory: sqliteDirectory(vault),
+      directory: sqliteDirectory(vault, writer),
       /** The log that the key store belongs to; null when it is new. */
       logIdOfKeys: (): string | null =>
         reading(() => logIdInKeys.get() as Buffer | undefined, 'keys.db')?.toString('utf8') ?? null,

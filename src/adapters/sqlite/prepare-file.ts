@@ -6,13 +6,23 @@ const applicationId = 0x5347524d;
 /** Checking a file reads all of it, so a larger one is checked by `doctor` and by each page as it is read. */
 const checkedSizeBytesMax = 256 * 1024 * 1024;
 
-/** Opens a store file for writing, makes its tables when it is new, refuses one of another kind, version or damaged. */
-export function prepareFile(path: string, fileName: string, schema: string, version: number): SqliteDatabase {
+/**
+ * Opens a store file for writing, makes its tables when it is new, refuses one of another kind, version or, unless told
+ * not to look, damaged.
+ */
+export function prepareFile(
+  path: string,
+  fileName: string,
+  schema: string,
+  version: number,
+  look: 'checked' | 'unchecked' = 'checked',
+): SqliteDatabase {
   const database = openDatabase(path, fileName, 'writer', (opened) => expectOurs(opened, fileName, version));
   try {
     if (isNew(database)) create(database, schema, version);
     const sizeBytes = read(database, 'page_count') * read(database, 'page_size');
-    if (sizeBytes <= checkedSizeBytesMax && database.pragma('quick_check(1)', { simple: true }) !== 'ok') {
+    const looks = look === 'checked' && sizeBytes <= checkedSizeBytesMax;
+    if (looks && database.pragma('quick_check(1)', { simple: true }) !== 'ok') {
       throw new StoreBroken(`${fileName} is damaged. Stop the service and restore the data directory from a backup.`);
     }
     return database;

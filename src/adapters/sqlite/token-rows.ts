@@ -1,9 +1,12 @@
+import type { TokenType } from '../../domain/token/token-type.js';
 import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import type { SearchConnections } from './search/search-connections.js';
 import { searchRows } from './search/search-rows.js';
 import { type TokenRow, viewOf } from './token-row.js';
+
+type Count = { readonly type: TokenType; readonly count: number };
 
 /** `TokenRows` on `vault.db`; rows are written by the unit of work. */
 export function sqliteTokenRows(database: SqliteDatabase, connections: SearchConnections): TokenRows {
@@ -14,6 +17,12 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
        WHERE fingerprint = ? AND tenant = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
     )
     .pluck();
+  const counts = database.prepare('SELECT type, count FROM token_counts WHERE tenant = ? AND count > 0');
+  // Those that are due and not yet swept: the index on expires_at holds few of them.
+  const expired = database.prepare(
+    `SELECT state ->> '$.life.tokenType' AS type, count(*) AS count FROM token_rows
+     WHERE expires_at <= ? AND tenant = ? GROUP BY 1`,
+  );
   const dueRows = database.prepare(
     `SELECT * FROM (
        SELECT stream, tenant AS tenantId, 'expiry' AS due, expires_at AS dueAt FROM token_rows
@@ -34,6 +43,12 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
     search: (plan, page) => searchRows(connections, plan, page),
     async findByFingerprint(tenantId, fingerprintHash, now) {
       return reading(() => (byFingerprint.get(fingerprintHash, tenantId, now) as string | undefined) ?? null);
+    },
+    async countByType(tenantId, now) {
+      const [all, gone] = reading(() => [counts.all(tenantId) as Count[], expired.all(now, tenantId) as Count[]]);
+      const living = new Map(all.map(({ type, count }) => [type, count]));
+      for (const { type, count } of gone) living.set(type, (living.get(type) ?? 0) - count);
+      return new Map([...living].filter(([, count]) => count > 0));
     },
     async due(now, limit) {
       return reading(() => dueRows.all({ now, limit }) as DueRow[]);

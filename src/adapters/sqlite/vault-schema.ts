@@ -59,22 +59,53 @@ export const vaultSchema = `
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE term_counts (term BLOB PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
+  -- How many living tokens of each type a tenant has, in the transaction of every change of a row.
+  CREATE TABLE token_counts (
+    tenant TEXT NOT NULL,
+    type TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (tenant, type)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER token_counts_made AFTER INSERT ON token_rows WHEN NEW.removed_at IS NULL BEGIN
+    INSERT INTO token_counts (tenant, type, count) VALUES (NEW.tenant, NEW.state ->> '$.life.tokenType', 1)
+    ON CONFLICT (tenant, type) DO UPDATE SET count = count + 1;
+  END;
+  CREATE TRIGGER token_counts_ended AFTER UPDATE ON token_rows WHEN OLD.removed_at IS NULL AND
+    (NEW.removed_at IS NOT NULL OR OLD.state ->> '$.life.tokenType' <> NEW.state ->> '$.life.tokenType') BEGIN
+    UPDATE token_counts SET count = count - 1 WHERE tenant = OLD.tenant AND type = OLD.state ->> '$.life.tokenType';
+  END;
+  CREATE TRIGGER token_counts_begun AFTER UPDATE ON token_rows WHEN NEW.removed_at IS NULL AND
+    (OLD.removed_at IS NOT NULL OR OLD.state ->> '$.life.tokenType' <> NEW.state ->> '$.life.tokenType') BEGIN
+    INSERT INTO token_counts (tenant, type, count) VALUES (NEW.tenant, NEW.state ->> '$.life.tokenType', 1)
+    ON CONFLICT (tenant, type) DO UPDATE SET count = count + 1;
+  END;
+
   CREATE TABLE directory (
-    stream TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
     tenant TEXT NOT NULL,
+    application_type TEXT,
     revision INTEGER NOT NULL,
+    created_revision INTEGER NOT NULL,
     content_revision INTEGER NOT NULL,
     content BLOB,
     removed_at INTEGER,
-    UNIQUE (kind, id)
+    PRIMARY KEY (kind, id)
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE api_keys (hash TEXT PRIMARY KEY, stream TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE INDEX api_keys_stream ON api_keys (stream);
+  CREATE INDEX directory_living ON directory (tenant, kind, created_revision, application_type)
+    WHERE removed_at IS NULL;
+
+  -- used_on: the day since 1970-01-01 on which the key was last used. A note on the row, not an event.
+  CREATE TABLE api_keys (
+    hash TEXT PRIMARY KEY,
+    id TEXT NOT NULL,
+    application TEXT NOT NULL,
+    used_on INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX api_keys_application ON api_keys (application);
 
   CREATE TABLE claims (cmd TEXT PRIMARY KEY, time INTEGER NOT NULL, result TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX claims_time ON claims (time);
 `;
 
-export const vaultSchemaVersion = 2;
+export const vaultSchemaVersion = 1;

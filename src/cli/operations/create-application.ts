@@ -1,43 +1,30 @@
 import { z } from 'zod';
 import { createApplication as create } from '../../commands/directory/create-application.js';
-import type { Access } from '../../domain/access/access.js';
 import { applicationTypes } from '../../domain/access/application-type.js';
-import { parseAccess } from '../../domain/access/parse-access.js';
-import type { AccessDocument } from '../../domain/directory/documents.js';
+import { parseApplication } from '../../domain/directory/parse-application.js';
 import type { Json } from '../../domain/json.js';
-import type { Service } from '../../http/service.js';
+import { unwrap } from './as-application.js';
 import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed, operation } from './operation.js';
-import { operatorOrigin } from './operator-origin.js';
+import { tenantOrOnly } from './tenant-or-only.js';
 
 const input = z.object({
   /** Null: the only tenant there is. */
   tenantId: z.string().nullable(),
-  name: z.string().min(1).max(200),
+  name: z.string(),
   type: z.enum(applicationTypes),
   permissions: z.custom<Json>().optional(),
   rules: z.custom<Json>().optional(),
 });
 
 /** Makes an application of a tenant and answers with its key, which is shown this once. */
-export const createApplication = operation(input, async (service, { tenantId, name, type, permissions, rules }) => {
-  const access = parseAccess({ permissions, rules }, type);
-  if (!access.ok) throw new OperationFailed(fieldErrorText(access.errors));
+export const createApplication = operation(input, async (service, { tenantId, ...fields }) => {
   const { vault } = service;
-  const tenant = tenantId ?? (await onlyTenant(service));
-  const created = await create(vault, tenant, { name, type, access: documentOf(access.value) }, operatorOrigin(vault));
-  if (created === null) throw new OperationFailed('there is no such tenant; `strongroom tenants list` shows them all.');
-  return { id: created.id, tenant_id: tenant, name, type, key: created.key.reveal() };
+  const spec = parseApplication(fields, vault.clock.now());
+  if (!spec.ok) throw new OperationFailed(fieldErrorText(spec.errors));
+  const tenant = await tenantOrOnly(service, tenantId);
+  const context = { tenantId: tenant, actor: { kind: 'operator' }, traceId: null } as const;
+  const { id, key } = unwrap(await create(vault, context, spec.value));
+  if (key === null) throw new Error('a new application has a key');
+  return { id, tenant_id: tenant, name: fields.name, type: fields.type, key: key.reveal() };
 });
-
-async function onlyTenant({ vault }: Service): Promise<string> {
-  const tenants = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
-  const [first] = tenants;
-  if (first === undefined) throw new OperationFailed('there is no tenant yet; make one with `strongroom init`.');
-  if (tenants.length > 1) throw new OperationFailed('there are several tenants; name one with --tenant ID.');
-  return first.id;
-}
-
-function documentOf(access: Access): AccessDocument {
-  return access.kind === 'rules' ? access : { kind: 'permissions', permissions: [...access.permissions] };
-}

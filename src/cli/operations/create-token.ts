@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordReads } from '../../commands/access-log/record-reads.js';
 import { createToken as create } from '../../commands/tokens/create-token.js';
 import { createTokenBody } from '../../http/token-body.js';
 import { asApplication, unwrap } from './as-application.js';
@@ -10,6 +11,8 @@ export const createToken = operation(
   async (service, { key, request }) => {
     const caller = await asApplication(service, key, 'token:create');
     const context = { caller, traceId: service.vault.random.uuid(), idempotency: null };
-    return unwrap(await create(service.vault, context, request)).body.reveal();
+    const token = unwrap(await create(service.vault, context, request));
+    await recordReads(service.vault, context, [token]);
+    return token.body.reveal();
   },
 );

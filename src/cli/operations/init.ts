@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { createTenant } from '../../commands/directory/create-tenant.js';
 import { OperationFailed, operation } from './operation.js';
-import { operatorOrigin } from './operator-origin.js';
 
 /** Makes the first tenant with its management application; refuses when there is one (contract, section 12). */
 export const init = operation(z.object({ name: z.string().min(1).max(200) }), async ({ vault }, { name }) =>
@@ -11,7 +10,7 @@ export const init = operation(z.object({ name: z.string().min(1).max(200) }), as
         'this data is initialised already; nothing was changed. Make a further tenant with `strongroom tenants create`.',
       );
     }
-    const { tenantId, managementKey } = await createTenant(vault, name, [], operatorOrigin(vault));
+    const { tenantId, managementKey } = await createTenant(vault, name, []);
     return { tenant_id: tenantId, management_key: managementKey.reveal() };
   }),
 );

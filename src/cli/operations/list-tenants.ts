@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordForAllTenants } from '../../commands/access-log/record-for-all-tenants.js';
 import { tenantDocument } from '../../commands/directory/open-directory.js';
 import { operation } from './operation.js';
 
@@ -6,6 +7,7 @@ import { operation } from './operation.js';
 export const listTenants = operation(z.object({}), async ({ vault }) => {
   const records = await vault.directory.list('tenant');
   const tenants = await Promise.all(records.map(async ({ id }) => ({ id, document: await tenantDocument(vault, id) })));
+  await recordForAllTenants(vault, 'read');
   return {
     tenants: tenants.flatMap(({ id, document }) => (document === null ? [] : [{ tenant_id: id, name: document.name }])),
   };

@@ -4,6 +4,7 @@ import { createToken } from './create-token.js';
 import { deleteToken } from './delete-token.js';
 import { getToken } from './get-token.js';
 import { init } from './init.js';
+import { listApplications } from './list-applications.js';
 import { listTenants } from './list-tenants.js';
 
 /** By the name that the control socket knows each by. */
@@ -12,6 +13,7 @@ export const operations = {
   'tenants-create': createTenant,
   'tenants-list': listTenants,
   'applications-create': createApplication,
+  'applications-list': listApplications,
   'tokens-get': getToken,
   'tokens-create': createToken,
   'tokens-delete': deleteToken,

@@ -1,4 +1,5 @@
 import { KeyLost } from '../../commands/key-lost.js';
+import { TenantGone } from '../../commands/tenant-gone.js';
 import type { Json } from '../../domain/json.js';
 import type { Service } from '../../http/service.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
@@ -24,6 +25,7 @@ export async function runOperation(service: Service, name: OperationName, input:
   } catch (error) {
     if (error instanceof OperationFailed) return { ok: false, message: error.message };
     if (error instanceof StoreUnavailable) return { ok: false, message: storeUnavailableText(error) };
+    if (error instanceof TenantGone) return { ok: false, message: 'the tenant was deleted meanwhile.' };
     if (error instanceof KeyLost) return { ok: false, message: 'the key of this token is lost: restore keys.db.' };
     throw error;
   }

@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTenant } from '../../commands/directory/create-tenant.js';
-import type { ApplicationSpec } from '../../commands/directory/new-application.js';
 import { devRootKeyPath } from '../../compose/root-key/dev-root-key-path.js';
 import { tokenPermissions } from '../../domain/access/permission.js';
+import type { ApplicationSpec } from '../../domain/directory/application-spec.js';
 import type { Service } from '../../http/service.js';
-import { operatorOrigin } from '../operations/operator-origin.js';
 import { shellWord } from './shell-word.js';
 
 const rule = {
@@ -20,6 +19,7 @@ const quickstart: ApplicationSpec = {
   name: 'quickstart',
   type: 'private',
   access: { kind: 'rules', rules: [rule] },
+  expiresAt: null,
 };
 
 /**
@@ -29,7 +29,7 @@ const quickstart: ApplicationSpec = {
 export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<boolean> {
   const keysFile = join(dataDir, 'dev-keys.json');
   if (existsSync(keysFile)) return false;
-  const { tenantId, managementKey, keys } = await createTenant(vault, 'dev', [quickstart], operatorOrigin(vault));
+  const { tenantId, managementKey, keys } = await createTenant(vault, 'dev', [quickstart]);
   const key = keys[0]?.reveal() ?? '';
   const document = { tenant_id: tenantId, management_key: managementKey.reveal(), quickstart_key: key };
   await writePrivately(join(dataDir, 'quickstart.header'), `SERVICE-API-KEY: ${key}\n`);

@@ -1,15 +1,19 @@
 import { createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../../compose/config.js';
+import { flagName } from '../../compose/config/names.js';
 import { Failure } from '../failure.js';
 
-type Address = Pick<Config['settings'], 'host' | 'port'>;
+type Address = { readonly host: string; readonly port: number };
+/** The settings that an address comes from, for what a failure says to change. */
+type Settings = { readonly host: 'host' | 'admin.host'; readonly port: 'port' | 'admin.port' };
+
+const publicSettings: Settings = { host: 'host', port: 'port' };
 
 /**
  * Tries the address before anything is made or opened: a start that fails on it leaves no trace, and the next one is
  * still the first. Throws Failure.
  */
-export async function expectFreeAddress({ host, port }: Address): Promise<void> {
+export async function expectFreeAddress({ host, port }: Address, settings = publicSettings): Promise<void> {
   const probe = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -18,31 +22,36 @@ export async function expectFreeAddress({ host, port }: Address): Promise<void> 
     });
     await new Promise((resolve) => probe.close(resolve));
   } catch (error) {
-    throw asFailure(error, { host, port });
+    throw asFailure(error, { host, port }, settings);
   }
 }
 
 /** Listens and answers the address as a URL. Throws Failure. */
-export async function listen(app: FastifyInstance, { host, port }: Address): Promise<string> {
+export async function listen(
+  app: FastifyInstance,
+  { host, port }: Address,
+  settings: Settings = publicSettings,
+): Promise<string> {
   try {
     return await app.listen({ host, port });
   } catch (error) {
-    throw asFailure(error, { host, port });
+    throw asFailure(error, { host, port }, settings);
   }
 }
 
-function asFailure(error: unknown, { host, port }: Address): unknown {
+function asFailure(error: unknown, { host, port }: Address, settings: Settings): unknown {
+  const portFlag = flagName(settings.port);
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return new Failure(
-        `port ${port} on ${host} is in use. Stop what uses it, or choose another one with --port (0 takes a free one).`,
+        `port ${port} on ${host} is in use. Stop what uses it, or choose another one with ${portFlag} (0 takes a free one).`,
       );
     case 'EACCES':
-      return new Failure(`this user may not listen on port ${port}. Choose one above 1023 with --port.`);
+      return new Failure(`this user may not listen on port ${port}. Choose one above 1023 with ${portFlag}.`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new Failure(`${host} is no address of this machine. Choose another one with --host.`);
+      return new Failure(`${host} is no address of this machine. Choose another one with ${flagName(settings.host)}.`);
     default:
       return error;
   }

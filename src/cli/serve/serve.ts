@@ -1,5 +1,6 @@
 import { Server } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
+import { recordForAllTenants } from '../../commands/access-log/record-for-all-tenants.js';
 import type { Config } from '../../compose/config.js';
 import { type Embedded, openEmbedded } from '../../compose/embedded.js';
 import { createApp } from '../../http/app.js';
@@ -7,11 +8,12 @@ import { createLogger } from '../../http/logging/create-logger.js';
 import { logUncaught } from '../../http/logging/log-uncaught.js';
 import type { Logger } from '../../http/logging/logger.js';
 import { createRequestLog } from '../../http/logging/request-log.js';
-import type { HeaderNames } from '../../http/service.js';
 import { serveControl } from '../control/serve-control.js';
 import { controlSocketPath } from '../control/socket-path.js';
 import { Failure } from '../failure.js';
 import { rootKeyOf } from '../root-key-of.js';
+import { type Admin, expectFreeAdminAddress, startAdmin } from './admin.js';
+import { headerNamesOf, limitsOf } from './app-settings.js';
 import { prepareQuickstart, quickstartText } from './dev-quickstart.js';
 import { ensureDevRootKey } from './dev-root-key.js';
 import { expectFreeAddress, listen } from './listen.js';
@@ -34,6 +36,7 @@ export async function serve(config: Config): Promise<void> {
     );
   }
   await expectFreeAddress(settings);
+  await expectFreeAdminAddress(config);
   if (settings.dev) ensureDevRootKey(config);
   const service = await open(config, logger);
   const app = createApp(service, {
@@ -43,20 +46,26 @@ export async function serve(config: Config): Promise<void> {
     tls,
     log: createRequestLog(logger),
   });
+  let admin: Admin | null = null;
   try {
     const isNew = settings.dev && (await prepareQuickstart(service, settings.data));
     const address = await listen(app, settings);
+    admin = await startAdmin(service, config);
+    const { report, close: closeAdmin } = admin;
     const control = await serveControl(service, socketPath, (error) => logger.error('a verb failed', { error }));
+    await recordForAllTenants(service.vault, 'start');
     service.sweep.start();
     if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
     stopOnSignal(logger, async () => {
-      await Promise.all([finishRequests(app), control.close()]);
+      await Promise.all([finishRequests(app), closeAdmin(), control.close()]);
+      await recordForAllTenants(service.vault, 'stop');
       await service.close();
     });
     if (isNew) process.stderr.write(quickstartText(settings.data, address));
     process.stdout.write(`Strongroom listens on ${address}\n`);
+    report(logger);
   } catch (error) {
-    await app.close();
+    await Promise.all([app.close(), admin?.close()]);
     await service.close();
     throw error;
   }
@@ -68,20 +77,13 @@ async function open(config: Config, logger: Logger): Promise<Embedded> {
   return openEmbedded({
     ...{ dataDir: settings.data, rootKey, mode: settings.dev ? 'dev' : 'production' },
     cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000,
+    limits: limitsOf(config),
     onError: (error) => logger.error('background work failed and will be tried again', { error }),
     onBroken: (error) => {
       process.stderr.write(`${error.message}\n`);
       process.exit(1);
     },
   });
-}
-
-function headerNamesOf({ settings }: Config): HeaderNames {
-  return {
-    apiKey: ['service-api-key', ...settings['auth.header_aliases']],
-    traceId: ['service-trace-id', ...settings['http.trace_header_aliases']],
-    idempotencyKey: ['service-idempotency-key', 'idempotency-key', ...settings['http.idempotency_header_aliases']],
-  };
 }
 
 /** Takes no more and waits for what is under way, but not for a connection that only might bring another request. */

@@ -16,9 +16,11 @@ type Options = {
   readonly json?: boolean;
 };
 
-/** `strongroom applications create`. */
+/** `strongroom applications create` and `applications list`. */
 export function addApplications(program: Command): void {
-  const applications = program.command('applications').description('make applications, which hold the API keys');
+  const applications = program
+    .command('applications')
+    .description('make and list applications, which hold the API keys');
   withSettings(applications.command('create'), storeSettings)
     .description('make an application and print its key, which is shown this once')
     .requiredOption('--name <name>', 'name of the application')
@@ -46,6 +48,17 @@ Examples:
       const value = await runVerb(config, 'applications-create', { tenantId: tenant ?? null, name, type, ...access });
       const { id, key } = value as JsonObject;
       print(value, options, () => `application ${id}\nkey, shown this once: ${key}`);
+    });
+  withSettings(applications.command('list'), storeSettings)
+    .description('list the applications of a tenant, the newest first; never their keys')
+    .option('--tenant <id>', 'the tenant; may be left out while there is only one')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  strongroom applications list --json')
+    .action(async (options: { readonly tenant?: string; readonly json?: boolean }) => {
+      const input = { tenantId: options.tenant ?? null };
+      const value = (await runVerb(configOf(options), 'applications-list', input)) as { applications: JsonObject[] };
+      const lines = () => value.applications.map(({ id, type, name }) => `${id}  ${type}  ${name}`).join('\n');
+      print(value, options, () => lines() || 'no application yet; make one with `strongroom applications create`');
     });
 }
 

@@ -1,22 +1,32 @@
+import type { ApplicationSpec } from '../../domain/directory/application-spec.js';
 import type { Secret } from '../../domain/secret.js';
-import type { EventOrigin } from '../event-origin.js';
+import type { CommandContext } from '../command-context.js';
+import { type CommandResult, done } from '../result.js';
 import type { Vault } from '../vault.js';
-import { type ApplicationSpec, newApplication } from './new-application.js';
+import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { documentAfter } from './document-after.js';
+import type { LivingApplication } from './living-application.js';
+import { newKey } from './new-key.js';
+import { onceInDirectory } from './once-in-directory.js';
 
-export type CreatedApplication = { readonly id: string; readonly key: Secret<string> };
+/** `key` is shown this once; null in the answer to a repeat. */
+export type CreatedApplication = LivingApplication & { readonly key: Secret<string> | null };
 
-/** Makes an application of a living tenant with its first key; null: there is no such tenant. */
+/** Makes an application with its first key (contract, section 10). */
 export async function createApplication(
   vault: Vault,
-  tenantId: string,
+  context: DirectoryContext,
   spec: ApplicationSpec,
-  origin: EventOrigin,
-): Promise<CreatedApplication | null> {
-  const tenant = await vault.directory.get('tenant', tenantId);
-  const tenantKeys = tenant === null || tenant.removedAt !== null ? null : await vault.keys.tenantKeys(tenantId);
-  if (tenantKeys === null) return null;
-  const { id, key, write } = newApplication(vault, tenantKeys, tenantId, spec, origin);
-  const { outcome } = await vault.work.commit({ writes: [write], claim: null });
-  if (outcome !== 'committed') throw new Error('a stream with a random name was taken');
-  return { id, key };
+  idempotency: CommandContext['idempotency'] = null,
+): Promise<CommandResult<CreatedApplication>> {
+  const run = (cmd: string | null): Promise<CommandResult<CreatedApplication>> => {
+    const id = vault.random.uuid();
+    const { shown, stored } = newKey(vault, spec.type);
+    return changeDirectory(vault, context, {
+      commands: [{ do: 'create_application', id, spec, key: stored }],
+      claim: cmd === null ? null : { cmd, application: { id, keyId: stored.id } },
+      answer: (after) => ({ id, document: documentAfter(after, id), key: shown }),
+    });
+  };
+  return onceInDirectory(vault, context, idempotency, run, (application) => done({ ...application, key: null }));
 }

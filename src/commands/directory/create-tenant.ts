@@ -1,9 +1,9 @@
 import { managementPermissions } from '../../domain/access/permission.js';
+import type { ApplicationSpec } from '../../domain/directory/application-spec.js';
 import type { Secret } from '../../domain/secret.js';
-import type { EventOrigin } from '../event-origin.js';
 import type { Vault } from '../vault.js';
-import { type ApplicationSpec, newApplication } from './new-application.js';
-import { newRecord } from './new-record.js';
+import { changeDirectory } from './change-directory.js';
+import { newKey } from './new-key.js';
 
 export type CreatedTenant = {
   readonly tenantId: string;
@@ -12,35 +12,32 @@ export type CreatedTenant = {
   readonly keys: readonly Secret<string>[];
 };
 
-const defaultSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false' } as const;
 const management: ApplicationSpec = {
   name: 'management',
   type: 'management',
   access: { kind: 'permissions', permissions: managementPermissions },
+  expiresAt: null,
 };
 
 /**
  * Makes a tenant with its keys, a management application that holds every management permission, and the further
- * applications; all of it or nothing that can be used.
+ * applications, as the operator; all of it or nothing that can be used.
  */
 export async function createTenant(
   vault: Vault,
   name: string,
   further: readonly ApplicationSpec[],
-  origin: EventOrigin,
 ): Promise<CreatedTenant> {
   const tenantId = vault.random.uuid();
   await vault.keys.createTenant(tenantId);
-  const tenantKeys = await vault.keys.tenantKeys(tenantId);
-  if (tenantKeys === null) throw new Error('the keys of a new tenant are not there');
-  const document = { name, settings: defaultSettings };
-  const tenant = newRecord(vault, tenantKeys, tenantId, { kind: 'tenant', id: tenantId, document }, origin);
-  const [first, ...others] = [management, ...further].map((spec) =>
-    newApplication(vault, tenantKeys, tenantId, spec, origin),
-  );
-  if (first === undefined) throw new Error('a tenant has a management application');
-  const writes = [tenant, first.write, ...others.map(({ write }) => write)];
-  const { outcome } = await vault.work.commit({ writes, claim: null });
-  if (outcome !== 'committed') throw new Error('a stream with a random name was taken');
-  return { tenantId, managementKey: first.key, keys: others.map(({ key }) => key) };
+  const made = [management, ...further].map((spec) => ({ spec, id: vault.random.uuid(), ...newKey(vault, spec.type) }));
+  const create = made.map(({ id, spec, stored }) => ({ do: 'create_application', id, spec, key: stored }) as const);
+  const context = { tenantId, actor: { kind: 'operator' }, traceId: null } as const;
+  const created = await changeDirectory(vault, context, {
+    commands: [{ do: 'create_tenant', name }, ...create],
+    answer: () => made.map(({ shown }) => shown),
+  });
+  const [managementKey, ...keys] = created.ok ? created.value : [];
+  if (managementKey === undefined) throw new Error('the operator may make a tenant');
+  return { tenantId, managementKey, keys };
 }

@@ -1,26 +1,41 @@
 import type { ApplicationDocument, TenantDocument } from '../../domain/directory/documents.js';
 import { openDocument } from '../../events/directory/document-box.js';
+import { applicationDocumentSchema, tenantDocumentSchema } from '../../events/directory/document-schemas.js';
+import { tenantStream } from '../../events/directory/streams.js';
 import type { DirectoryRecord } from '../../ports/directory.js';
 import { KeyLost } from '../key-lost.js';
+import { keyNotThere, TenantGone } from '../tenant-gone.js';
 import type { Vault } from '../vault.js';
+
+type Schema<T> = { parse(value: unknown): T };
 
 /** A living tenant's document; null when there is none. */
 export async function tenantDocument(vault: Vault, tenantId: string): Promise<TenantDocument | null> {
   const record = await vault.directory.get('tenant', tenantId);
-  return record === null ? null : ((await open(vault, record)) as TenantDocument | null);
+  return record === null ? null : open(vault, record, tenantDocumentSchema);
 }
 
-/** The document of a living application; null for one that was deleted. */
-export async function applicationDocument(vault: Vault, record: DirectoryRecord): Promise<ApplicationDocument | null> {
-  return (await open(vault, record)) as ApplicationDocument | null;
+/** The document of a tenant's record; null when it was deleted. */
+export function openTenant(vault: Vault, record: DirectoryRecord): Promise<TenantDocument | null> {
+  return open(vault, record, tenantDocumentSchema);
 }
 
-async function open({ keys }: Vault, record: DirectoryRecord) {
-  const { tenantId, stream, contentRevision: revision, content, removedAt } = record;
+/** The document of a living application; null for one that was deleted, alone or with its tenant. */
+export function applicationDocument(vault: Vault, record: DirectoryRecord): Promise<ApplicationDocument | null> {
+  return open(vault, record, applicationDocumentSchema);
+}
+
+async function open<T>(vault: Vault, record: DirectoryRecord, schema: Schema<T>): Promise<T | null> {
+  const { tenantId, contentRevision: revision, content, removedAt } = record;
   if (content === null || removedAt !== null) return null;
-  const tenantKeys = await keys.tenantKeys(tenantId);
-  if (tenantKeys === null) throw new KeyLost(stream, 'key_missing');
+  const stream = tenantStream(tenantId);
+  const tenantKeys = await vault.keys.tenantKeys(tenantId);
+  if (tenantKeys === null) {
+    const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
+    if (error instanceof TenantGone) return null;
+    throw error;
+  }
   const document = openDocument(tenantKeys.directory, content, { tenantId, stream, revision });
   if (document === undefined) throw new KeyLost(stream, 'box_damaged');
-  return document;
+  return schema.parse(document);
 }

@@ -17,6 +17,8 @@ import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
 import { deduplicationInForce } from '../directory/tenant-settings.js';
+import { originOf } from '../event-origin.js';
+import { countDeduplication, refuseDeduplication } from '../limits/deduplication-guess.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
 import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -38,6 +40,9 @@ export async function createToken(
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
   const searchKey = await searchKeyOf(vault, context.caller.tenantId);
   return idempotently(vault, tenantKeys, context, 'create', async (cmd) => {
+    const distinct = await deduplicationInForce(vault, context.caller.tenantId, request.deduplicate_token);
+    const refusal = distinct ? await refuseDeduplication(vault, context.caller) : null;
+    if (refusal !== null) return refusal;
     const drafted = draftToken(vault.expressions, request, vault.clock.now());
     if (!drafted.ok) return invalidFields(drafted.errors);
     const transform = transformForCreate(context.caller, drafted.value.draft.containers);
@@ -46,7 +51,6 @@ export async function createToken(
     if (!derived.ok) return invalidFields(derived.errors);
     const { type } = request;
     const fingerprint = fingerprintOf(tenantKeys.fingerprints, type, derived.value.fingerprintValue);
-    const distinct = await deduplicationInForce(vault, context.caller.tenantId, request.deduplicate_token);
     const { indexValues } = derived.value;
     const keys = { tenantKeys, searchKey };
     const creation = { context, cmd, ...keys, ...drafted.value, indexValues, fingerprint, transform, distinct };
@@ -105,11 +109,11 @@ function concernsId(errors: FieldErrors): boolean {
 
 function createUnder(vault: Vault, creation: Creation, id: string): Promise<CommandResult<TokenAnswer>> {
   const { context, cmd, tenantKeys, draft, fingerprint } = creation;
-  const { tenantId, applicationId } = context.caller;
+  const { tenantId } = context.caller;
   const stream = tokenStream(tenantKeys.names, id);
   const at = vault.clock.now();
   const content: TokenContent = { id, ...draft, fingerprint };
-  const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
+  const origin = originOf(context, at, cmd);
   return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) =>
     attemptCreate(vault, creation, new Secret(content), view, at),
   );
@@ -130,6 +134,7 @@ async function attemptCreate(
   const other = distinct ? await findDuplicate(vault, view.tenantId, hash, null) : null;
   const stored = { do: 'store', payload, index } as const;
   if (other !== null) {
+    await countDeduplication(vault, context.caller, other);
     const request = { operation: 'create', cvcIgnored: cvc !== null } as const;
     const answer = duplicateAnswer(vault, context, other.open, other, request);
     const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision }];
@@ -151,7 +156,8 @@ async function attemptCreate(
     ...{ ...stored, decisions: decided.events, distinctFingerprint: distinct ? hash : null },
     answer({ state }) {
       if (state.life === null) throw new Error('a created token lives');
-      return done(tokenAnswer(vault.expressions, payload, { life: state.life, revision: state.revision }, transform));
+      const place = { life: state.life, revision: state.revision };
+      return done({ ...tokenAnswer(vault.expressions, payload, place, transform), recordedAs: 'create' });
     },
   };
 }

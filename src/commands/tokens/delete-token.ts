@@ -5,6 +5,7 @@ import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
+import { originOf } from '../event-origin.js';
 import { KeyLost } from '../key-lost.js';
 import { openToken } from '../open-token.js';
 import { type CommandResult, done, rejected } from '../result.js';
@@ -28,7 +29,7 @@ export async function deleteToken(
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
   const at = vault.clock.now();
-  const origin = { actorId: caller.applicationId, at, traceId, cmd: null };
+  const origin = originOf({ caller, traceId }, at, null);
 
   return changeToken<CommandResult<null>>(vault, { tenantId, tenantKeys, stream }, origin, async (view) => {
     const { life, revision } = view.state;

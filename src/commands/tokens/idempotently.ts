@@ -1,24 +1,17 @@
 import { transformFor, transformForCreate } from '../../domain/access/decide-access.js';
-import { keyedHash } from '../../events/sealing/keyed-hash.js';
 import type { ClaimResult } from '../../ports/claims.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { CommandContext } from '../command-context.js';
+import { once } from '../once.js';
 import { type CommandResult, done, rejected } from '../result.js';
 import type { Vault } from '../vault.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-const rememberedMs = 24 * 3_600_000;
-
-/** Claims finished before this instant are forgotten. */
-export function forgottenBefore(now: number): number {
-  return now - rememberedMs;
-}
-
 /**
- * Runs a command once per idempotency key: a repeat within 24 h gets the result of the first, rendered again from the
- * stored token under the caller's present rules; only successes are remembered (contract, section 1).
+ * Runs a command on a token once per idempotency key: a repeat gets the result of the first, rendered again from the
+ * stored token under the caller's present rules (contract, section 1).
  */
 export async function idempotently(
   vault: Vault,
@@ -28,17 +21,8 @@ export async function idempotently(
   run: (cmd: string | null) => Promise<CommandResult<TokenAnswer>>,
 ): Promise<CommandResult<TokenAnswer>> {
   const { caller, idempotency } = context;
-  if (idempotency === null) return run(null);
-  const { method, path, key } = idempotency;
-  const cmd = keyedHash(tenantKeys.claims, 'idempotency', caller.applicationId, method, path, key).toString('hex');
-  const claim = await vault.claims.begin(cmd, forgottenBefore(vault.clock.now()));
-  if (claim.state === 'in_flight') return rejected('idempotency_in_flight');
-  if (claim.state === 'done') return renderAgain(vault, context, operation, claim.result);
-  try {
-    return await run(cmd);
-  } finally {
-    await vault.claims.release(cmd);
-  }
+  const request = idempotency === null ? null : { applicationId: caller.applicationId, ...idempotency };
+  return once(vault, tenantKeys, request, run, (result) => renderAgain(vault, context, operation, result));
 }
 
 async function renderAgain(

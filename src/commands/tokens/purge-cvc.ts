@@ -4,6 +4,7 @@ import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
+import { originOf } from '../event-origin.js';
 import { KeyLost } from '../key-lost.js';
 import { openToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
@@ -22,7 +23,7 @@ export async function purgeCvc(
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
   const at = vault.clock.now();
-  const origin = { actorId: caller.applicationId, at, traceId, cmd: null };
+  const origin = originOf({ caller, traceId }, at, null);
 
   return changeToken<CommandResult<null>>(vault, { tenantId, tenantKeys, stream }, origin, async (view) => {
     const { life, revision } = view.state;

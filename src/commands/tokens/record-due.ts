@@ -1,18 +1,17 @@
 import { decide } from '../../domain/token/decide.js';
 import type { DueRow } from '../../ports/token-rows.js';
 import { changeToken } from '../change-token.js';
-import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 
 /**
  * Records that a token expired or that its cvc's hour is over, and destroys the keys. Does nothing when somebody else
- * has done it or the time was moved: the stream decides, not the row that named it.
+ * has done it or the time was moved: the stream decides, not the row that named it. Needs no key of the tenant, so the
+ * tokens of a deleted one end like any other.
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
-  const tenantKeys = await tenantKeysOf(vault, tenantId);
   const at = vault.clock.now();
   const origin = { actorId: 'system', at, traceId: null, cmd: null };
-  await changeToken<void>(vault, { tenantId, tenantKeys, stream }, origin, async (view) => {
+  await changeToken<void>(vault, { tenantId, tenantKeys: null, stream }, origin, async (view) => {
     const command =
       due === 'expiry' ? ({ do: 'expire', at } as const) : ({ do: 'purge_cvc', at, reason: 'due' } as const);
     const decided = decide(command, view.state);

@@ -6,10 +6,11 @@ import { formatTimestamp } from '../../domain/time/format-timestamp.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import type { TokenLife } from '../../domain/token/token-state.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';
+import type { ShownToken } from '../access-log/record-reads.js';
 import type { OpenToken } from '../open-token.js';
 
 /** A token as its caller may see it, with the revision that its entity tag names. */
-export type TokenAnswer = { readonly body: Secret<JsonObject>; readonly id: string; readonly revision: number };
+export type TokenAnswer = ShownToken & { readonly body: Secret<JsonObject>; readonly revision: number };
 
 /** The token object of the specification under a transform. Fields without a value are absent (contract, section 1). */
 export function tokenAnswer(
@@ -39,7 +40,7 @@ export function tokenAnswer(
     ...(life.modifiedAt === null ? {} : { modified_at: formatTimestamp(life.modifiedAt) }),
     ...(extras === undefined ? {} : { _extras: extras }),
   };
-  return { body: new Secret(body), id: token.id, revision };
+  return { body: new Secret(body), id: token.id, revision, transform };
 }
 
 /** Undefined: redacted, the `data` key is absent. */

@@ -24,7 +24,9 @@ import type { TokenView } from '../../projections/token-view.js';
 import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { deduplicationInForce, keepsSupersededData } from '../directory/tenant-settings.js';
+import { originOf } from '../event-origin.js';
 import { KeyLost } from '../key-lost.js';
+import { countDeduplication, refuseDeduplication } from '../limits/deduplication-guess.js';
 import { type OpenToken, openToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
 import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
@@ -58,7 +60,7 @@ export async function updateToken(
   patch: TokenPatch,
   ifMatch: string | null,
 ): Promise<TokenResult> {
-  const { tenantId, applicationId } = context.caller;
+  const { tenantId } = context.caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const searchKey = await searchKeyOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
@@ -69,7 +71,7 @@ export async function updateToken(
     const distinct = await deduplicationInForce(vault, tenantId, patch.deduplicate_token);
     const keepSuperseded = await keepsSupersededData(vault, tenantId);
     const update: Update = { context, tenantKeys, searchKey, patch, ifMatch, at, distinct, keepSuperseded };
-    const origin = { actorId: applicationId, at, traceId: context.traceId, cmd };
+    const origin = originOf(context, at, cmd);
     return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) => attemptUpdate(vault, update, view));
   });
 }
@@ -150,10 +152,13 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const index = rowIndexOf(update, content.reveal(), { createdBy: life.createdBy, modifiedBy, indexValues });
   const hash = index.fingerprintHash;
   const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
+  const refusal = guarded ? await refuseDeduplication(vault, context.caller) : null;
+  if (refusal !== null) return refuse(refusal);
   const newCvc = updated.cvc.is === 'set' ? new Secret(updated.cvc.value) : null;
   const stored = { do: 'store', payload: { content, cvc: newCvc }, index } as const;
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;
   if (other !== null) {
+    await countDeduplication(vault, context.caller, other);
     const answer = duplicateAnswer(vault, context, other.open, other, { operation: 'update', cvcIgnored: false });
     const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision }];
     return {
@@ -173,9 +178,8 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
       if (state.life === null) throw new Error('an updated token lives');
       // The cvc's hour may have ended while the change was stored.
       const cvc = cvcAt(state.life, vault.clock.now()) === null ? null : shown.cvc;
-      return done(
-        tokenAnswer(vault.expressions, { content, cvc }, { life: state.life, revision: state.revision }, transform),
-      );
+      const place = { life: state.life, revision: state.revision };
+      return done({ ...tokenAnswer(vault.expressions, { content, cvc }, place, transform), recordedAs: 'update' });
     },
   };
 }

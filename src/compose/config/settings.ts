@@ -18,6 +18,10 @@ function wholeNumber(min: number, max: number) {
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
+const portError = 'must be a whole number from 0 to 65535, or off';
+const portNumber = z.int({ error: portError }).min(0, { error: portError }).max(65_535, { error: portError });
+const portOrOff = z.union([portNumber, z.literal('off')], { error: portError });
+
 function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
@@ -137,6 +141,52 @@ export const settings = {
     form: 'boolean',
     secret: false,
     doc: 'Says that a proxy ends TLS in front of the service; http.trusted_proxies names it.',
+  },
+  'rate_limit.requests': {
+    schema: wholeNumber(0, 1_000_000_000),
+    default: 1_000,
+    form: 'number',
+    secret: false,
+    doc:
+      'How many requests an application may send in a window; 0: no limit. Tokenize and detokenize count as many as ' +
+      'they have tokens, up to 100, so a lower limit refuses large calls for ever.',
+  },
+  'rate_limit.window_seconds': {
+    schema: wholeNumber(1, 3600),
+    default: 10,
+    form: 'number',
+    secret: false,
+    doc: 'How long a window of the rate limits is.',
+  },
+  'rate_limit.auth_failures': {
+    schema: wholeNumber(0, 1_000_000_000),
+    default: 50,
+    form: 'number',
+    secret: false,
+    doc: 'How many requests without a good key an address may send in a window; 0: no limit.',
+  },
+  'rate_limit.guesses': {
+    schema: wholeNumber(0, 1_000_000_000),
+    default: 1_000,
+    form: 'number',
+    secret: false,
+    doc:
+      'How often an application may look up in an hour what it cannot find or see; 0, or rate_limit.requests 0: no ' +
+      'limit.',
+  },
+  'admin.host': {
+    schema: host,
+    default: '127.0.0.1',
+    form: 'text',
+    secret: false,
+    doc: 'The address of the admin listener (metrics, detailed health), which asks for no key and speaks no TLS.',
+  },
+  'admin.port': {
+    schema: portOrOff,
+    default: 9464,
+    form: 'number',
+    secret: false,
+    doc: 'The port of the admin listener; 0 takes a free one, which the log names; off: there is no such listener.',
   },
   'cvc.retention_seconds': {
     schema: wholeNumber(1, 3600),

@@ -8,4 +8,6 @@ export type Caller = {
   readonly keyId: string;
   readonly applicationType: ApplicationType;
   readonly access: Access;
+  /** Where the request came from; absent: the command line. For the access log alone. */
+  readonly sourceAddress?: string;
 };

@@ -2,13 +2,24 @@ import type { AccessRule } from '../access/access-rule.js';
 import type { ApplicationType } from '../access/application-type.js';
 import type { Permission } from '../access/permission.js';
 
-/** A tenant, as its newest event seals it. Setting values are "true" or "false" (contract, section 10). */
-export type TenantDocument = {
-  readonly name: string;
-  readonly settings: { readonly deduplicate_tokens: 'true' | 'false'; readonly keep_superseded_data: 'true' | 'false' };
+/** Who made a tenant or an application and who changed it last: an application id or `operator`; times in ms. */
+export type Stamps = {
+  readonly created_by: string;
+  readonly created_at: number;
+  readonly modified_by: string | null;
+  readonly modified_at: number | null;
 };
 
-/** One API key of an application: never the key itself. */
+/** Switches of a tenant; each value is "true" or "false" (contract, section 10). */
+export type TenantSettings = {
+  readonly deduplicate_tokens: 'true' | 'false';
+  readonly keep_superseded_data: 'true' | 'false';
+};
+
+/** A tenant, as its newest event seals it. */
+export type TenantDocument = Stamps & { readonly name: string; readonly settings: TenantSettings };
+
+/** One living API key of an application: never the key itself. */
 export type ApiKeyDocument = {
   readonly id: string;
   /** Hex SHA-256 of the key, which carries 256 random bits. */
@@ -24,7 +35,7 @@ export type AccessDocument =
   | { readonly kind: 'rules'; readonly rules: readonly AccessRule[] };
 
 /** An application, as its newest event seals it. */
-export type ApplicationDocument = {
+export type ApplicationDocument = Stamps & {
   readonly name: string;
   readonly type: ApplicationType;
   readonly access: AccessDocument;

@@ -9,6 +9,8 @@ export type LogFields = {
   readonly durationMs?: number;
   readonly traceId?: string;
   readonly applicationId?: string;
+  /** Where the admin listener listens. */
+  readonly adminAddress?: string;
   /** Whatever was thrown; `loggedError` says what is kept of it. */
   readonly error?: unknown;
 };
@@ -20,7 +22,7 @@ export type LogLine = Readonly<Record<string, string | number | LoggedError>>;
  * a cast) stays out.
  */
 export function logLine(fields: LogFields): LogLine {
-  const { route, method, status, durationMs, traceId, applicationId } = fields;
+  const { route, method, status, durationMs, traceId, applicationId, adminAddress } = fields;
   return {
     ...(typeof route === 'string' && { route }),
     ...(typeof method === 'string' && { method }),
@@ -28,6 +30,7 @@ export function logLine(fields: LogFields): LogLine {
     ...(typeof durationMs === 'number' && { duration_ms: durationMs }),
     ...(typeof traceId === 'string' && { trace_id: traceId }),
     ...(typeof applicationId === 'string' && { application_id: applicationId }),
+    ...(typeof adminAddress === 'string' && { admin_address: adminAddress }),
     ...('error' in fields && { err: loggedError(fields.error) }),
   };
 }

@@ -9,7 +9,11 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
 test('a claim that could not be begun is not in flight for ever', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-claims-'));
-  const writer = await startWriter(dataDir, (error) => expect.unreachable(String(error)));
+  const writer = await startWriter(
+    dataDir,
+    (error) => expect.unreachable(String(error)),
+    () => undefined,
+  );
   const result = { tokens: [], deduplicated: false };
   await writer.request('commit', { writes: [], claim: { cmd: 'old', result, time: 1 } });
   let isFull = true;

@@ -49,7 +49,7 @@ beforeAll(() => {
   writer.exec(vaultSchema);
   const insertRow = writer.prepare(
     `INSERT INTO token_rows (stream, tenant, state, seq, created_at, modified_at, expires_at)
-     VALUES (?, ?, '{}', ?, ?, ?, ?)`,
+     VALUES (?, ?, '{"life":{"tokenType":"token"}}', ?, ?, ?, ?)`,
   );
   const insertPosting = writer.prepare('INSERT INTO postings VALUES (?, ?)');
   writer.exec('BEGIN');

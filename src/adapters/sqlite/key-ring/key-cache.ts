@@ -27,6 +27,9 @@ export function createKeyCache() {
     /** Takes the buffer over. */
     add: (tenantId: string, keyId: string, key: Buffer): void => void cache.set(keyId, { tenantId, key }),
     drop: (keyId: string): void => void cache.delete(keyId),
+    dropTenant(tenantId: string): void {
+      for (const [keyId, entry] of [...cache.entries()]) if (entry.tenantId === tenantId) cache.delete(keyId);
+    },
     close(): void {
       clearInterval(purge);
       cache.clear();

@@ -53,6 +53,9 @@ export function sqliteKeyRing(
     }
     const tenantKeyId = newest?.id ?? '';
     const wrappingKey = tenants.wrappingKey(tenantId, tenantKeyId);
+    if (wrappingKey === 'destroyed' || (wrappingKey === null && tenants.areDestroyed(tenantId))) {
+      throw new StoreUnavailable('keys.db', 'tenant_destroyed');
+    }
     if (wrappingKey === null) throw new StoreBroken('keys.db lacks the keys of a tenant: restore it from a backup.');
     const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
     const rows = keys.map(({ id, key }) => ({
@@ -72,11 +75,24 @@ export function sqliteKeyRing(
     if (row.destroyed_at !== never) return 'destroyed';
     const tenantKeyId = uuidText(row.tenant_key);
     const wrappingKey = tenants.wrappingKey(tenantId, tenantKeyId);
+    if (wrappingKey === 'destroyed') return 'destroyed';
     const opened = wrappingKey === null ? null : openBox(wrappingKey, row.wrapped, place(tenantId, tenantKeyId, keyId));
     if (opened === null) return 'missing';
     const key = ownBuffer(opened);
     cache.add(tenantId, keyId, key);
     return key;
+  }
+
+  function dropTenant(tenantId: string): void {
+    tenants.drop(tenantId);
+    generations.drop(tenantId);
+    cache.dropTenant(tenantId);
+    const pool = pools.get(tenantId);
+    pools.delete(tenantId);
+    // Keys that were made ahead and that no event names: the search for orphans overwrites their rows.
+    void pool?.rest().then((unused) => {
+      for (const { key } of unused) key.fill(0);
+    });
   }
 
   return {
@@ -90,6 +106,15 @@ export function sqliteKeyRing(
     async searchKey(tenantId) {
       const subkeys = tenants.subkeys(tenantId);
       return subkeys === null ? null : generations.searchKey(tenantId, subkeys.names);
+    },
+    async destroyTenant(tenantId: string, eventId: string): Promise<number> {
+      dropTenant(tenantId);
+      try {
+        return await writer.request('destroy_tenant_keys', { tenantId, eventId, at: clock.now() });
+      } finally {
+        // What a read brought back meanwhile.
+        dropTenant(tenantId);
+      }
     },
     async create(tenantId: string): Promise<DataKey> {
       let pool = pools.get(tenantId);

@@ -2,6 +2,7 @@ import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { openBox, sealBox } from '../../../events/sealing/box.js';
 import type { TenantKeys } from '../../../ports/key-ring.js';
 import { StoreBroken } from '../database-error.js';
+import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { reading } from '../reading.js';
 import type { TenantKeyRow } from '../writer/protocol.js';
@@ -9,7 +10,13 @@ import type { TenantKeyRow } from '../writer/protocol.js';
 const keyBytes = 32;
 const subkeyPurposes = ['names', 'fingerprints', 'claims', 'audit', 'directory'] as const;
 
-type StoredKey = { readonly id: string; readonly tenant: string; readonly purpose: string; readonly wrapped: Buffer };
+type StoredKey = {
+  readonly id: string;
+  readonly tenant: string;
+  readonly purpose: string;
+  readonly destroyed_at: number;
+  readonly wrapped: Buffer;
+};
 
 /**
  * The keys of tenants, each wrapped under the root key. `identity` never rotates: the subkeys that name streams and
@@ -18,12 +25,12 @@ type StoredKey = { readonly id: string; readonly tenant: string; readonly purpos
 export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
   // Newest first by order of making: a clock that was set back must not bring an older one to the front.
   const byTenant = database.prepare(
-    'SELECT id, tenant, purpose, wrapped FROM tenant_keys WHERE tenant = ? ORDER BY rowid DESC',
+    'SELECT id, tenant, purpose, destroyed_at, wrapped FROM tenant_keys WHERE tenant = ? ORDER BY rowid DESC',
   );
-  const byId = database.prepare('SELECT id, tenant, purpose, wrapped FROM tenant_keys WHERE id = ?');
+  const byId = database.prepare('SELECT id, tenant, purpose, destroyed_at, wrapped FROM tenant_keys WHERE id = ?');
   const wrapsOf = database.prepare('SELECT count FROM wraps WHERE tenant_key = ?').pluck();
   const subkeys = new Map<string, TenantKeys>();
-  const wrapping = new Map<string, Buffer>();
+  const wrapping = new Map<string, { readonly tenantId: string; readonly key: Buffer }>();
   const newestWrapping = new Map<string, string>();
 
   function unwrap(row: StoredKey): Buffer {
@@ -34,6 +41,7 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
 
   function load(tenantId: string): void {
     for (const row of reading(() => byTenant.all(tenantId) as StoredKey[], 'keys.db')) {
+      if (row.destroyed_at !== never) continue;
       if (row.purpose === 'identity') subkeys.set(tenantId, derive(unwrap(row)));
       else if (!newestWrapping.has(tenantId)) newestWrapping.set(tenantId, row.id);
     }
@@ -62,14 +70,33 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
     rotated(tenantId: string): void {
       newestWrapping.delete(tenantId);
     },
-    wrappingKey(tenantId: string, id: string): Buffer | null {
+    wrappingKey(tenantId: string, id: string): Buffer | 'destroyed' | null {
       const known = wrapping.get(id);
-      if (known !== undefined) return known;
+      if (known !== undefined) return known.key;
       const row = reading(() => byId.get(id) as StoredKey | undefined, 'keys.db');
       if (row?.tenant !== tenantId || row.purpose !== 'wrapping') return null;
+      if (row.destroyed_at !== never) return 'destroyed';
       const key = unwrap(row);
-      wrapping.set(id, key);
+      wrapping.set(id, { tenantId, key });
       return key;
+    },
+    /** Whether the tenant had keys that were destroyed. */
+    areDestroyed(tenantId: string): boolean {
+      const rows = reading(() => byTenant.all(tenantId) as StoredKey[], 'keys.db');
+      return rows.some((row) => row.destroyed_at !== never);
+    },
+    /**
+     * Forgets the opened keys of a tenant. The subkeys are let go and not zeroed: a command under way may still hold
+     * them, and would then hash and seal under a key of zeros, which everybody knows.
+     */
+    drop(tenantId: string): void {
+      subkeys.delete(tenantId);
+      newestWrapping.delete(tenantId);
+      for (const [id, known] of [...wrapping]) {
+        if (known.tenantId !== tenantId) continue;
+        known.key.fill(0);
+        wrapping.delete(id);
+      }
     },
   };
 }

@@ -3,13 +3,22 @@ import type { SqliteDatabase } from '../open-database.js';
 import { uuidBytes } from '../uuid-bytes.js';
 import type { TenantKeyRow, WriterOperations } from './protocol.js';
 
+/** Keys that were to be destroyed, and those of them that lived until now. */
+export type Destroyed = { readonly keyIds: readonly string[]; readonly destroyedNow: readonly string[] };
+
 /** As wide as the id of the event that will destroy the key. */
 const noEvent = Buffer.alloc(16);
 
 /** What is done to `keys.db`, each call inside a savepoint of the group's transaction. No statement is iterated. */
 export function createKeyOperations(database: SqliteDatabase) {
   const insertTenantKey = database.prepare(
-    'INSERT INTO tenant_keys (id, tenant, purpose, made_at, wrapped) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO tenant_keys (id, tenant, purpose, made_at, destroyed_at, destroyed_by, wrapped)
+     VALUES (?, ?, ?, ?, ${never}, ?, ?)`,
+  );
+  const tenantKeyIds = database.prepare('SELECT id FROM tenant_keys WHERE tenant = ?').pluck();
+  const destroyTenantKey = database.prepare(
+    `UPDATE tenant_keys SET wrapped = zeroblob(length(wrapped)), destroyed_at = ?, destroyed_by = ?
+     WHERE id = ? AND destroyed_at = ${never}`,
   );
   const countWraps = database.prepare(
     `INSERT INTO wraps (tenant_key, count) VALUES (?, ?)
@@ -33,7 +42,7 @@ export function createKeyOperations(database: SqliteDatabase) {
   return {
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
       for (const { id, tenant, purpose, madeAt, wrapped } of rows) {
-        insertTenantKey.run(id, tenant, purpose, madeAt, wrapped);
+        insertTenantKey.run(id, tenant, purpose, madeAt, noEvent, wrapped);
       }
       return null;
     },
@@ -49,11 +58,17 @@ export function createKeyOperations(database: SqliteDatabase) {
       }
       return null;
     },
-    /** The ids of the keys that lived until now. */
-    destroy_keys({ ended, at }: WriterOperations['destroy_keys']['input']): readonly string[] {
-      return ended
+    destroy_keys({ ended, at }: WriterOperations['destroy_keys']['input']): Destroyed {
+      const destroyedNow = ended
         .filter(({ keyId, eventId }) => destroyDataKey.run(at, uuidBytes(eventId), uuidBytes(keyId)).changes > 0)
         .map(({ keyId }) => keyId);
+      return { keyIds: ended.map(({ keyId }) => keyId), destroyedNow };
+    },
+    /** The keys of a tenant are overwritten where they lie, and with them all that they wrap is out of reach. */
+    destroy_tenant_keys({ tenantId, eventId, at }: WriterOperations['destroy_tenant_keys']['input']): Destroyed {
+      const keyIds = tenantKeyIds.all(tenantId) as string[];
+      const destroyedNow = keyIds.filter((id) => destroyTenantKey.run(at, uuidBytes(eventId), id).changes > 0);
+      return { keyIds, destroyedNow };
     },
     save_meta({ name, value }: WriterOperations['save_meta']['input']): null {
       saveMeta.run(name, value);

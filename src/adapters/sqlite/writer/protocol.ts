@@ -1,3 +1,4 @@
+import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
 import type { Change, CommitOutcome } from '../../../ports/unit-of-work.js';
 
@@ -16,6 +17,7 @@ export type WriterOperations = {
   commit: { of: 'vault'; input: Change; answer: CommitOutcome };
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
+  mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly day: number }; answer: null };
   insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
   insert_generation_key: {
     of: 'keys';
@@ -33,7 +35,14 @@ export type WriterOperations = {
     answer: null;
   };
   destroy_keys: { of: 'keys'; input: { readonly ended: readonly EndedKey[]; readonly at: number }; answer: number };
+  destroy_tenant_keys: {
+    of: 'keys';
+    input: { readonly tenantId: string; readonly eventId: string; readonly at: number };
+    answer: number;
+  };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
+  record_access: { of: 'access'; input: readonly AccessEntry[]; answer: null };
+  drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };
 };
 
 export type WriterOperation = keyof WriterOperations;
@@ -49,7 +58,8 @@ export type WriterReply =
 
 export type FromWriter =
   | { readonly message: 'ready' }
-  | { readonly message: 'replies'; readonly replies: readonly WriterReply[] }
+  /** All that one commit of this file answered, or erasures that were waiting for it. */
+  | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
   /** The files cannot be used any more, or never could: the process must end with this text. */
   | { readonly message: 'broken'; readonly text: string };
 

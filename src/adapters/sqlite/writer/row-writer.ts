@@ -26,13 +26,19 @@ export function createRowWriter(database: SqliteDatabase) {
        cvc_purge_at = excluded.cvc_purge_at, removed_at = excluded.removed_at`,
   );
   const upsertDirectory = database.prepare(
-    `INSERT INTO directory (stream, kind, id, tenant, revision, content_revision, content, removed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, content_revision = excluded.content_revision,
+    `INSERT INTO directory (kind, id, tenant, application_type, revision, created_revision, content_revision, content,
+       removed_at)
+     VALUES (@kind, @id, @tenantId, @applicationType, @revision, @createdRevision, @contentRevision, @content, @removedAt)
+     ON CONFLICT (kind, id) DO UPDATE SET revision = excluded.revision, content_revision = excluded.content_revision,
        content = excluded.content, removed_at = excluded.removed_at`,
   );
-  const dropApiKeys = database.prepare('DELETE FROM api_keys WHERE stream = ?');
-  const addApiKey = database.prepare('INSERT INTO api_keys (hash, stream) VALUES (?, ?)');
+  const dropApiKeys = database.prepare(
+    'DELETE FROM api_keys WHERE application = ? AND hash NOT IN (SELECT value FROM json_each(?))',
+  );
+  // A key that is there keeps the day of its last use.
+  const addApiKey = database.prepare(
+    'INSERT INTO api_keys (hash, id, application) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING',
+  );
 
   function writeToken(view: TokenView, index: RowIndex, removedAt: number): void {
     const { life } = view.state;
@@ -59,15 +65,16 @@ export function createRowWriter(database: SqliteDatabase) {
   }
 
   function writeDirectory(record: DirectoryRecord): void {
-    const { stream, kind, id, tenantId, revision, contentRevision, content, removedAt } = record;
-    upsertDirectory.run(stream, kind, id, tenantId, revision, contentRevision, content, removedAt);
-    dropApiKeys.run(stream);
-    for (const hash of record.keyHashes) addApiKey.run(hash, stream);
+    const { keys, ...row } = record;
+    upsertDirectory.run(row);
+    if (record.kind === 'tenant') return;
+    dropApiKeys.run(record.id, JSON.stringify(keys.map(({ hash }) => hash)));
+    for (const { id, hash } of keys) addApiKey.run(hash, id, record.id);
   }
 
   return {
     write({ row, events, expectedRevision }: StreamWrite, positions: readonly number[]): void {
-      if (row?.of === 'directory') writeDirectory(row.record);
+      if (row?.of === 'directory') for (const record of row.records) writeDirectory(record);
       if (row?.of !== 'token') return;
       const state = withCreatedPosition(row.view.state, expectedRevision, positions);
       writeToken({ ...row.view, state }, row.index, events.at(-1)?.time ?? 0);

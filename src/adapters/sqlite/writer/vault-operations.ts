@@ -1,6 +1,7 @@
 import type { NewEvent } from '../../../events/event.js';
 import type { Change, CommitOutcome, StreamWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../open-database.js';
+import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
 
 /** What is done to `vault.db`, each call inside a savepoint of the group's transaction. */
@@ -20,6 +21,9 @@ export function createVaultOperations(database: SqliteDatabase) {
   const findClaim = database.prepare('SELECT 1 FROM claims WHERE cmd = ?');
   const insertClaim = database.prepare('INSERT INTO claims (cmd, time, result) VALUES (?, ?, ?)');
   const forgetClaims = database.prepare('DELETE FROM claims WHERE time < ?');
+  const markKeyUsed = database.prepare(
+    'UPDATE api_keys SET used_on = @day WHERE hash = @keyHash AND (used_on IS NULL OR used_on < @day)',
+  );
   const forgetTombstones = database.prepare('DELETE FROM token_rows WHERE removed_at < ?');
 
   function refusal(writes: readonly StreamWrite[]): CommitOutcome | null {
@@ -59,6 +63,10 @@ export function createVaultOperations(database: SqliteDatabase) {
     forget_claims: ({ notBefore }: { readonly notBefore: number }): number => forgetClaims.run(notBefore).changes,
     forget_tombstones: ({ notBefore }: { readonly notBefore: number }): number =>
       forgetTombstones.run(notBefore).changes,
+    mark_key_used(use: WriterOperations['mark_key_used']['input']): null {
+      markKeyUsed.run(use);
+      return null;
+    },
   };
 }
 

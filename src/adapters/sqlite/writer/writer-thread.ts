@@ -1,9 +1,11 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { createAccessWriter } from '../access-log/access-writer.js';
 import { prepareStores } from '../prepare-stores.js';
+import { createAccessOperations, isOfAccess, isOfStores, type StoreRequest } from './access-operations.js';
 import { createErasure, truncateLog } from './erasure.js';
 import { type Attempt, createGroupCommit } from './group-commit.js';
-import { createKeyOperations } from './key-operations.js';
+import { createKeyOperations, type Destroyed } from './key-operations.js';
 import type { FromWriter, ToWriter, WriterReply, WriterRequest } from './protocol.js';
 import { createVaultOperations } from './vault-operations.js';
 
@@ -19,6 +21,8 @@ function start(port: MessagePort, dataDir: string): void {
   const commitVault = createGroupCommit(vault, 'vault.db');
   const commitKeys = createGroupCommit(keys, 'keys.db');
   const operations = { ...createVaultOperations(vault), ...createKeyOperations(keys) };
+  const access = createAccessWriter(dataDir);
+  const runAccess = createAccessOperations(access);
   const erasure = createErasure(keys, broken);
   let vaultTimer: NodeJS.Timeout | null = null;
   let scheduled = false;
@@ -32,15 +36,18 @@ function start(port: MessagePort, dataDir: string): void {
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
       take(next.message as ToWriter);
     }
-    const group = queue;
+    const group = queue.filter(isOfStores);
+    const accessGroup = queue.filter(isOfAccess);
     queue = [];
     try {
       // Keys first: a key is durable before the event that names it.
-      commit(group.filter(isOfKeys), commitKeys);
+      commit('keys', group.filter(isOfKeys), commitKeys);
       commit(
+        'vault',
         group.filter((request) => !isOfKeys(request)),
         commitVault,
       );
+      if (accessGroup.length > 0) replyAll(accessGroup, runAccess(accessGroup));
       erasure.settle();
       if (closing) close();
     } catch (error) {
@@ -48,33 +55,44 @@ function start(port: MessagePort, dataDir: string): void {
     }
   }
 
-  function commit(requests: readonly WriterRequest[], commitGroup: ReturnType<typeof createGroupCommit>): void {
+  function commit(
+    of: 'vault' | 'keys',
+    requests: readonly StoreRequest[],
+    commitGroup: ReturnType<typeof createGroupCommit>,
+  ): void {
     if (requests.length === 0) return;
     const attempts = commitGroup(requests.map((request) => () => execute(request)));
     const replies: WriterReply[] = [];
     for (const [index, request] of requests.entries()) {
       const attempt = attempts[index];
       if (attempt === undefined) continue;
-      if (attempt.ok && request.operation === 'destroy_keys') eraseThenReply(request, attempt.answer as string[]);
+      if (attempt.ok && destroys(request)) eraseThenReply(request.id, attempt.answer as Destroyed);
       else replies.push(reply(request.id, attempt));
     }
-    send({ message: 'replies', replies });
+    send({ message: 'replies', of, replies });
   }
 
-  function execute(request: WriterRequest): unknown {
+  function replyAll(requests: readonly WriterRequest[], attempts: readonly Attempt[]): void {
+    const replies = requests.flatMap(({ id }, index) => {
+      const attempt = attempts[index];
+      return attempt === undefined ? [] : [reply(id, attempt)];
+    });
+    send({ message: 'replies', of: 'access', replies });
+  }
+
+  function execute(request: StoreRequest): unknown {
     const operation = operations[request.operation] as (input: unknown) => unknown;
     return operation(request.input);
   }
 
-  function eraseThenReply(request: Extract<WriterRequest, { operation: 'destroy_keys' }>, destroyed: string[]): void {
-    const keyIds = request.input.ended.map(({ keyId }) => keyId);
+  function eraseThenReply(requestId: number, { keyIds, destroyedNow }: Destroyed): void {
     vaultTimer ??= setTimeout(truncateVault, vaultTruncateMs);
-    erasure.erase(keyIds, destroyed, (ended) => {
+    erasure.erase(keyIds, destroyedNow, (ended) => {
       const attempt: Attempt =
         ended === null
           ? { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') }
           : { ok: true, answer: ended };
-      send({ message: 'replies', replies: [reply(request.id, attempt)] });
+      send({ message: 'replies', of: 'keys', replies: [reply(requestId, attempt)] });
     });
   }
 
@@ -100,6 +118,7 @@ function start(port: MessagePort, dataDir: string): void {
     truncateLog(vault, 'vault.db');
     vault.close();
     keys.close();
+    access.close();
     port.close();
   }
 
@@ -112,6 +131,7 @@ function start(port: MessagePort, dataDir: string): void {
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     vault.close();
     keys.close();
+    access.close();
     port.close();
   }
 
@@ -123,8 +143,12 @@ function start(port: MessagePort, dataDir: string): void {
   send({ message: 'ready' });
 }
 
-function isOfKeys(request: WriterRequest): boolean {
-  return !['commit', 'forget_claims', 'forget_tombstones'].includes(request.operation);
+function isOfKeys(request: StoreRequest): boolean {
+  return !['commit', 'forget_claims', 'forget_tombstones', 'mark_key_used'].includes(request.operation);
+}
+
+function destroys(request: StoreRequest): boolean {
+  return request.operation === 'destroy_keys' || request.operation === 'destroy_tenant_keys';
 }
 
 function reply(id: number, attempt: Attempt): WriterReply {

@@ -19,9 +19,14 @@ export type Writer = {
 
 /**
  * Starts the thread that writes both files of `dataDir`. Rejects with StoreBroken when they cannot be used;
- * `onBroken` is told when that happens later, and nothing is written from then on.
+ * `onBroken` is told when that happens later, and nothing is written from then on. `onCommitted` is told how many
+ * requests each commit of `vault.db` held.
  */
-export function startWriter(dataDir: string, onBroken: (error: StoreBroken) => void): Promise<Writer> {
+export function startWriter(
+  dataDir: string,
+  onBroken: (error: StoreBroken) => void,
+  onCommitted: (requests: number) => void,
+): Promise<Writer> {
   const worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: { dataDir } });
   const waiting = new Map<number, Waiting>();
   let outgoing: WriterRequest[] = [];
@@ -67,6 +72,7 @@ export function startWriter(dataDir: string, onBroken: (error: StoreBroken) => v
   }
 
   function settle(message: Extract<FromWriter, { message: 'replies' }>): void {
+    if (message.of === 'vault') onCommitted(message.replies.length);
     for (const reply of message.replies) {
       const waiter = waiting.get(reply.id);
       waiting.delete(reply.id);

@@ -4,18 +4,22 @@ import { callerOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendToken } from '../../send-token.js';
 import { createTokenBody } from '../../token-body.js';
+import { createTokenOperation as operation } from './operation.js';
 
 /** `POST /tokens` (specification, "Create Token"). */
 export const createTokenRoute: Routes = (app, { vault }, headerNames) => {
   app.post(
     '/tokens',
-    { schema: { body: createTokenBody }, config: { permission: 'token:create', mediaType: 'application/json' } },
+    {
+      schema: { body: createTokenBody },
+      config: { permission: 'token:create', mediaType: 'application/json', operation },
+    },
     async (request, reply) => {
       const { traceId, body } = request;
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokens');
       const result = await createToken(vault, { caller: callerOf(request), traceId, idempotency }, body);
       if (result.ok) reply.header('location', `/tokens/${encodeURIComponent(result.value.id)}`);
-      return sendToken(reply, result, 201);
+      return sendToken(vault, request, reply, result, 201);
     },
   );
 };

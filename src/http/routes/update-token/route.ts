@@ -5,6 +5,7 @@ import { callerOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendToken } from '../../send-token.js';
 import { updateTokenBody } from '../../token-body.js';
+import { updateTokenOperation as operation } from './operation.js';
 
 /** `PATCH /tokens/{id}` (specification, "Update Token"; RFC 7386). */
 export const updateTokenRoute: Routes = (app, { vault }, headerNames) => {
@@ -12,13 +13,14 @@ export const updateTokenRoute: Routes = (app, { vault }, headerNames) => {
     '/tokens/:id',
     {
       schema: { params: z.object({ id: z.string() }), body: updateTokenBody },
-      config: { permission: 'token:update', mediaType: 'application/merge-patch+json' },
+      config: { permission: 'token:update', mediaType: 'application/merge-patch+json', operation },
     },
     async (request, reply) => {
       const { traceId, params, body, headers } = request;
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, `/tokens/${params.id}`);
       const context = { caller: callerOf(request), traceId, idempotency };
-      return sendToken(reply, await updateToken(vault, context, params.id, body, headers['if-match'] ?? null), 200);
+      const result = await updateToken(vault, context, params.id, body, headers['if-match'] ?? null);
+      return sendToken(vault, request, reply, result, 200);
     },
   );
 };

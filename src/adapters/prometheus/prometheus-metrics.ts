@@ -1,0 +1,49 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Metrics } from '../../ports/metrics.js';
+import { stateGauges } from './state-gauges.js';
+
+const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const groupSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+
+/** `Metrics` for Prometheus, in a registry of its own. */
+export function prometheusMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const showState = stateGauges(registry);
+
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Counter<L>({ name: `strongroom_${name}`, help, labelNames: [...labelNames], registers });
+  const requests = counter('http_requests_total', 'Finished requests.', ['route', 'method', 'status']);
+  const limited = counter('rate_limited_total', 'Requests answered with 429.', ['limit']);
+  for (const limit of ['requests', 'auth_failures', 'guesses'] as const) limited.inc({ limit }, 0);
+  const guesses = counter('guesses_total', 'Look-ups by value that found nothing their caller may see.');
+  const exhausted = counter('guess_budgets_exhausted_total', 'Applications that used up their guesses of an hour.');
+  const destroyed = counter('keys_destroyed_total', 'Data keys destroyed, each of which erased what it had sealed.');
+  const failed = counter('background_failures_total', 'Failures that no request caused.');
+  const durations = new Histogram({
+    ...{ name: 'strongroom_http_request_duration_seconds', help: 'Time to answer a request.', registers },
+    ...{ labelNames: ['route', 'method'] as const, buckets: requestSeconds },
+  });
+  const groups = new Histogram({
+    ...{ name: 'strongroom_group_commit_changes', help: 'Changes that one commit made durable.', registers },
+    buckets: groupSizes,
+  });
+
+  return {
+    requestFinished({ route, method, status, durationMs }) {
+      requests.inc({ route, method, status });
+      durations.observe({ route, method }, durationMs / 1_000);
+    },
+    rateLimited: (limit) => limited.inc({ limit }),
+    guessed: (count) => guesses.inc(count),
+    guessBudgetExhausted: () => exhausted.inc(),
+    keysDestroyed: (count) => destroyed.inc(count),
+    groupCommitted: (changes) => groups.observe(changes),
+    backgroundWorkFailed: () => failed.inc(),
+    async render(state) {
+      showState(state);
+      return { mediaType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}

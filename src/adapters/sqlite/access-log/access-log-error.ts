@@ -1,0 +1,12 @@
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { databaseError, StoreBroken } from '../database-error.js';
+
+/**
+ * Whatever is wrong with a file of the access log makes this log unavailable and nothing else: masked reads and writes
+ * go on without it. Only a bug of ours stays what it is.
+ */
+export function accessLogError(error: unknown): Error {
+  const translated = databaseError(error, 'access log');
+  const isOfSystem = typeof (translated as NodeJS.ErrnoException).syscall === 'string';
+  return translated instanceof StoreBroken || isOfSystem ? new StoreUnavailable('access log', 'broken') : translated;
+}

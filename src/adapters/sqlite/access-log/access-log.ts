@@ -1,0 +1,74 @@
+import type { AccessEntry } from '../../../events/access-log/access-entry.js';
+import type { AccessLog } from '../../../ports/access-log.js';
+import type { Writer } from '../writer/writer.js';
+import { accessLogError } from './access-log-error.js';
+import { type Month, monthOf } from './month.js';
+import { fileIdentity, monthsOnDisk } from './month-files.js';
+import { type MonthReader, openMonthReader } from './month-reader.js';
+
+/** `AccessLog` on one file a month: the writer appends, this thread reads. */
+export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { close(): void } {
+  const readers = new Map<Month, MonthReader>();
+
+  function close(month: Month): void {
+    readers.get(month)?.close();
+    readers.delete(month);
+  }
+
+  function readerOf(month: Month): MonthReader {
+    const identity = fileIdentity(dataDir, month);
+    if (readers.get(month)?.identity !== identity) close(month);
+    const reader = readers.get(month) ?? openMonthReader(dataDir, month);
+    readers.set(month, reader);
+    return reader;
+  }
+
+  return {
+    async record(entries) {
+      await writer.request('record_access', entries);
+    },
+    async query(tenantId, filter, { offset, limit }) {
+      return reading(() => {
+        let total = 0;
+        const entries: AccessEntry[] = [];
+        for (const month of monthsBetween(dataDir, filter.from, filter.to).reverse()) {
+          const skipped = Math.max(0, offset - total);
+          const found = readerOf(month).query(tenantId, filter, skipped, limit - entries.length);
+          total += found.total;
+          entries.push(...found.entries);
+        }
+        return { total, entries };
+      });
+    },
+    async batches(afterSequence, limit) {
+      return reading(() =>
+        monthsOnDisk(dataDir)
+          .flatMap((month) => readerOf(month).batches(afterSequence, limit))
+          // A clock that was set back leads into an earlier file again.
+          .sort((one, other) => one.sequence - other.sequence)
+          .slice(0, limit),
+      );
+    },
+    async dropMonths(before) {
+      const beforeMonth = monthOf(before);
+      for (const month of [...readers.keys()]) if (month < beforeMonth) close(month);
+      return writer.request('drop_access', { beforeMonth });
+    },
+    close() {
+      for (const month of [...readers.keys()]) close(month);
+    },
+  };
+}
+
+function monthsBetween(dataDir: string, from: number, to: number | null): Month[] {
+  const [first, last] = [monthOf(from), to === null ? null : monthOf(to)];
+  return monthsOnDisk(dataDir).filter((month) => month >= first && (last === null || month <= last));
+}
+
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw accessLogError(error);
+  }
+}

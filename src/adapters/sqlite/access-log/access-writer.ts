@@ -1,0 +1,134 @@
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AccessEntry } from '../../../events/access-log/access-entry.js';
+import { noBatch } from '../../../events/access-log/batch-hash.js';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { openDatabase } from '../open-database.js';
+import { accessLogError } from './access-log-error.js';
+import { type Month, monthOf } from './month.js';
+import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
+import { type ChainHead, type MonthWriter, openMonthWriter } from './month-writer.js';
+
+export type AccessWriter = ReturnType<typeof createAccessWriter>;
+
+/** After a failure that is not one of room or of a missing file: so long nothing is opened again, then twice as long. */
+const restMsMin = 1_000;
+const restMsMax = 60_000;
+
+/**
+ * Appends to the access log from the thread that writes. Whatever goes wrong here concerns this log alone: the file is
+ * let go and looked at anew by the next append, and the vault goes on.
+ */
+export function createAccessWriter(dataDir: string) {
+  let open: MonthWriter | null = null;
+  let head: ChainHead | null = null;
+  let restMs = restMsMin;
+  let restsUntil = Number.NEGATIVE_INFINITY;
+
+  function close(): void {
+    const closing = open;
+    open = null;
+    closing?.close();
+  }
+
+  /**
+   * The file of the month as it lies there now. One that was taken away is made anew: the chain goes on from the batch
+   * that is known here, and so it shows what is missing.
+   */
+  function writerOf(month: Month): MonthWriter {
+    const identity = fileIdentity(dataDir, month);
+    if (open?.month === month && identity === open.identity) return open;
+    const wasReplaced = open?.month === month;
+    close();
+    if (head === null || wasReplaced) head = newer(head, chainHead(dataDir));
+    open = openMonthWriter(dataDir, month);
+    if (identity === null) syncDirectory(dataDir);
+    return open;
+  }
+
+  function append(entries: readonly AccessEntry[]): void {
+    for (let start = 0, end = 0; start < entries.length; start = end) {
+      const month = monthOf(entries[start]?.time ?? 0);
+      do end += 1;
+      while (end < entries.length && monthOf(entries[end]?.time ?? 0) === month);
+      const writer = writerOf(month);
+      head = writer.append(entries.slice(start, end), head ?? noHead);
+    }
+  }
+
+  return {
+    /** Appends what many callers record, in one transaction. Null: durable. */
+    record(entries: readonly AccessEntry[]): Error | null {
+      if (performance.now() < restsUntil) return new StoreUnavailable('access log', 'broken');
+      try {
+        append(entries);
+        restMs = restMsMin;
+        return null;
+      } catch (error) {
+        const unavailable = accessLogError(error);
+        // Out of room, or without its file, it is undone and can be tried again as it is.
+        if (isPassing(unavailable)) return unavailable;
+        close();
+        head = null;
+        restsUntil = performance.now() + restMs;
+        restMs = Math.min(restMs * 2, restMsMax);
+        return unavailable;
+      }
+    },
+    /** Removes the files of all months before this one and answers how many. */
+    drop(before: Month): number | Error {
+      try {
+        const months = monthsOnDisk(dataDir).filter((month) => month < before);
+        if (months.length === 0) return 0;
+        // When the last file goes, the end of the chain is known to this process alone.
+        head ??= chainHead(dataDir);
+        if (open !== null && open.month < before) close();
+        for (const month of months) {
+          // The log first: one without its file would be taken for that of a new file.
+          for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
+        }
+        syncDirectory(dataDir);
+        return months.length;
+      } catch (error) {
+        return accessLogError(error);
+      }
+    },
+    close,
+  };
+}
+
+const noHead: ChainHead = { sequence: 0, hash: noBatch };
+
+function newer(one: ChainHead | null, other: ChainHead): ChainHead {
+  return one !== null && one.sequence > other.sequence ? one : other;
+}
+
+/** The newest batch of all files. */
+function chainHead(dataDir: string): ChainHead {
+  let head = noHead;
+  for (const month of monthsOnDisk(dataDir)) {
+    const database = openDatabase(join(dataDir, monthFile(month)), monthFile(month), 'reader');
+    try {
+      const newest = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
+      const found = newest.get() as ChainHead | undefined;
+      head = newer(found ?? null, head);
+    } finally {
+      database.close();
+    }
+  }
+  return head;
+}
+
+/** Makes a new or removed name durable. */
+function syncDirectory(dataDir: string): void {
+  const directory = openSync(dataDir, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+function isPassing(error: Error): boolean {
+  return error instanceof StoreUnavailable && error.reason !== 'broken';
+}

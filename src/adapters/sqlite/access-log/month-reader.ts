@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import type { Statement } from 'better-sqlite3';
+import type { AccessBatch, AccessEntry } from '../../../events/access-log/access-entry.js';
+import type { AccessFilter } from '../../../ports/access-log.js';
+import { openDatabase } from '../open-database.js';
+import { type EntryRow, entryColumns, entryOf } from './entry-rows.js';
+import type { Month } from './month.js';
+import { fileIdentity, monthFile } from './month-files.js';
+
+type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };
+
+type Found = { readonly total: number; readonly rows: readonly EntryRow[] };
+type Statements = { readonly count: Statement<unknown[]>; readonly page: Statement<unknown[]> };
+
+export type MonthReader = ReturnType<typeof openMonthReader>;
+
+/** Opens one month's file for queries. */
+export function openMonthReader(dataDir: string, month: Month) {
+  const identity = fileIdentity(dataDir, month);
+  const database = openDatabase(join(dataDir, monthFile(month)), monthFile(month), 'reader');
+  const begin = database.prepare('BEGIN');
+  const end = database.prepare('COMMIT');
+  const wordId = database.prepare('SELECT id FROM words WHERE text = ?').pluck();
+  const batches = database.prepare(
+    'SELECT sequence, previous, hash FROM batches WHERE sequence > ? ORDER BY sequence LIMIT ?',
+  );
+  const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
+
+  /** Null: the month has no entry with one of these words. */
+  function conditionsOf(tenantId: string, filter: AccessFilter): { where: string; values: unknown[] } | null {
+    const { entityType, entityRef, operation, from, to } = filter;
+    const words = { tenant: tenantId, entity_type: entityType, operation };
+    const conditions: [sql: string, value: unknown][] = [];
+    for (const [column, text] of Object.entries(words)) {
+      if (text === null) continue;
+      const id = wordId.get(text);
+      if (id === undefined) return null;
+      conditions.push([`${column} = ?`, id]);
+    }
+    if (entityRef !== null) conditions.push(['ref = ?', Buffer.from(entityRef, 'hex')]);
+    conditions.push(['time >= ?', from]);
+    if (to !== null) conditions.push(['time < ?', to]);
+    return { where: conditions.map(([sql]) => sql).join(' AND '), values: conditions.map(([, value]) => value) };
+  }
+
+  /** One for each combination of filters. */
+  const statements = new Map<string, Statements>();
+  function statementsFor(where: string): Statements {
+    let made = statements.get(where);
+    if (made === undefined) {
+      const page = `SELECT ${entryColumns} FROM entries WHERE ${where} ORDER BY time DESC, id DESC LIMIT ? OFFSET ?`;
+      const count = `SELECT count(*) FROM entries WHERE ${where}`;
+      made = { count: database.prepare(count).pluck(), page: database.prepare(page) };
+      statements.set(where, made);
+    }
+    return made;
+  }
+
+  function select(tenantId: string, filter: AccessFilter, offset: number, limit: number): Found {
+    const conditions = conditionsOf(tenantId, filter);
+    if (conditions === null) return { total: 0, rows: [] };
+    const { where, values } = conditions;
+    const { count, page } = statementsFor(where);
+    const total = Number(count.get(...values));
+    const rows = total <= offset || limit === 0 ? [] : page.all(...values, limit, offset);
+    return { total, rows: rows as EntryRow[] };
+  }
+
+  function batchesAfter(afterSequence: number, limit: number): AccessBatch[] {
+    const found = batches.all(afterSequence, limit) as Batch[];
+    const [first] = found;
+    const rows = first === undefined ? [] : (entriesOf.all(first.sequence, found.at(-1)?.sequence) as EntryRow[]);
+    const entries = new Map<number, AccessEntry[]>(found.map(({ sequence }) => [sequence, []]));
+    for (const row of rows) entries.get(row.batch)?.push(entryOf(row));
+    return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
+  }
+
+  /** All that is read shows the file as of one moment. */
+  function atOnce<T>(read: () => T): T {
+    begin.run();
+    try {
+      return read();
+    } finally {
+      end.run();
+    }
+  }
+
+  return {
+    identity,
+    /** A page of the month's entries, newest first, and how many there are. */
+    query(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
+      const { total, rows } = atOnce(() => select(tenantId, filter, offset, limit));
+      return { total, entries: rows.map(entryOf) };
+    },
+    batches: (afterSequence: number, limit: number): AccessBatch[] => atOnce(() => batchesAfter(afterSequence, limit)),
+    close: (): void => void database.close(),
+  };
+}

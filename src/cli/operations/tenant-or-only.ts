@@ -1,0 +1,15 @@
+import type { Service } from '../../http/service.js';
+import { OperationFailed } from './operation.js';
+
+/** The living tenant with this id; null: the only one there is. */
+export async function tenantOrOnly({ vault }: Service, tenantId: string | null): Promise<string> {
+  const tenants = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
+  if (tenantId !== null) {
+    if (tenants.some(({ id }) => id === tenantId)) return tenantId;
+    throw new OperationFailed('there is no such tenant; `strongroom tenants list` shows them all.');
+  }
+  const [first] = tenants;
+  if (first === undefined) throw new OperationFailed('there is no tenant yet; make one with `strongroom init`.');
+  if (tenants.length > 1) throw new OperationFailed('there are several tenants; name one with --tenant ID.');
+  return first.id;
+}

@@ -1,0 +1,51 @@
+import type { Config } from '../../compose/config.js';
+import { createAdminApp } from '../../http/admin/admin-app.js';
+import type { Logger } from '../../http/logging/logger.js';
+import type { Service } from '../../http/service.js';
+import { Failure } from '../failure.js';
+import { expectFreeAddress, listen } from './listen.js';
+
+const settingsOfAdmin = { host: 'admin.host', port: 'admin.port' } as const;
+
+export type Admin = {
+  /** Says in the log where the listener is, or why there is none. */
+  report(logger: Logger): void;
+  close(): Promise<void>;
+};
+
+/** Tries the address of the admin listener before anything is made, if somebody chose it. Throws Failure. */
+export async function expectFreeAdminAddress(config: Config): Promise<void> {
+  const { 'admin.host': host, 'admin.port': port } = config.settings;
+  if (port !== 'off' && isChosen(config)) await expectFreeAddress({ host, port }, settingsOfAdmin);
+}
+
+/**
+ * Starts the admin listener. When nobody chose its port and another program has it, the service runs without: it must
+ * not fail to start for a listener that nobody asked for. Throws Failure.
+ */
+export async function startAdmin(service: Service, config: Config): Promise<Admin> {
+  const { 'admin.host': host, 'admin.port': port } = config.settings;
+  if (port === 'off') return nothing(() => undefined);
+  const app = createAdminApp(service);
+  try {
+    const adminAddress = await listen(app, { host, port }, settingsOfAdmin);
+    return {
+      report: (logger) => logger.info('the admin listener is ready', { adminAddress }),
+      close: () => app.close(),
+    };
+  } catch (error) {
+    await app.close();
+    if (!(error instanceof Failure) || isChosen(config)) throw error;
+    return nothing((logger) =>
+      logger.warn('there is no admin listener: its default port is in use; choose one with admin.port'),
+    );
+  }
+}
+
+function isChosen({ sources }: Config): boolean {
+  return sources['admin.port'] !== 'default' || sources['admin.host'] !== 'default';
+}
+
+function nothing(report: Admin['report']): Admin {
+  return { report, close: async () => undefined };
+}

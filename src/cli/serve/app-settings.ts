@@ -1,0 +1,20 @@
+import type { LimitSettings } from '../../commands/limits/limit-settings.js';
+import type { Config } from '../../compose/config.js';
+import type { HeaderNames } from '../../http/service.js';
+
+export function headerNamesOf({ settings }: Config): HeaderNames {
+  return {
+    apiKey: ['service-api-key', ...settings['auth.header_aliases']],
+    traceId: ['service-trace-id', ...settings['http.trace_header_aliases']],
+    idempotencyKey: ['service-idempotency-key', 'idempotency-key', ...settings['http.idempotency_header_aliases']],
+  };
+}
+
+export function limitsOf({ settings }: Config): LimitSettings {
+  return {
+    requests: settings['rate_limit.requests'],
+    windowMs: settings['rate_limit.window_seconds'] * 1_000,
+    authFailures: settings['rate_limit.auth_failures'],
+    guesses: settings['rate_limit.guesses'],
+  };
+}

@@ -1,0 +1,99 @@
+import type { AccessEntry } from '../../events/access-log/access-entry.js';
+import type { AccessLog } from '../../ports/access-log.js';
+import { createLosses } from './losses.js';
+
+/** How long an entry that nobody waits for may wait for others. */
+const batchMs = 5;
+/** About 256 KiB of entries. */
+const batchEntriesMax = 500;
+const retryMs = 1_000;
+/** What is kept while the log cannot be written: some 10 MB. */
+const keptEntriesMax = 20_000;
+
+/** Through which commands record. Its memory is bounded; what does not fit while the log is down is counted and told. */
+export type AccessRecorder = {
+  /** Resolves when the entries are durable, with all that was recorded before. Throws StoreUnavailable. */
+  now(entries: readonly AccessEntry[]): Promise<void>;
+  /** Records soon: durable within milliseconds. Kept and tried again while the log cannot be written. */
+  soon(entries: readonly AccessEntry[]): void;
+  /** False: the last attempt to write the log failed. */
+  isWritable(): boolean;
+  /** Writes what is left, as far as the log takes it. */
+  close(): Promise<void>;
+};
+
+export function createAccessRecorder(log: AccessLog, onError: (error: unknown) => void): AccessRecorder {
+  const losses = createLosses();
+  let kept: AccessEntry[] = [];
+  let keptUnderWay = 0;
+  const underWay = new Set<Promise<void>>();
+  let timer: NodeJS.Timeout | null = null;
+  let writable = true;
+
+  async function record(entries: readonly AccessEntry[]): Promise<void> {
+    try {
+      await log.record(entries);
+    } catch (error) {
+      if (writable) onError(error);
+      writable = false;
+      throw error;
+    }
+    if (!writable) schedule(0);
+    writable = true;
+  }
+
+  /** Everything that waits, in one batch. Throws when it could not be written; then it waits again. */
+  async function flush(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const entries = [...losses.take(), ...kept];
+    if (entries.length === 0) return;
+    kept = [];
+    keptUnderWay += entries.length;
+    const flushing = record(entries);
+    underWay.add(flushing);
+    try {
+      await flushing;
+    } catch (error) {
+      kept = [...entries, ...kept];
+      schedule(retryMs);
+      throw error;
+    } finally {
+      keptUnderWay -= entries.length;
+      underWay.delete(flushing);
+    }
+  }
+
+  function flushLater(): void {
+    // A failure was reported by `record`, and is tried again.
+    flush().catch(() => undefined);
+  }
+
+  function schedule(inMs: number): void {
+    timer ??= setTimeout(flushLater, inMs);
+  }
+
+  return {
+    async now(entries) {
+      const alone = !writable && entries.length > 0;
+      // While the log is down what was kept waits for its own turn, unless it is all that is asked for.
+      const before = alone ? [] : [...underWay, flush()];
+      await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
+    },
+    soon(entries) {
+      if (kept.length + keptUnderWay + entries.length > keptEntriesMax) {
+        losses.add(entries);
+        return;
+      }
+      kept.push(...entries);
+      if (!writable) schedule(retryMs);
+      else if (kept.length >= batchEntriesMax) flushLater();
+      else schedule(batchMs);
+    },
+    isWritable: () => writable,
+    async close() {
+      await Promise.allSettled([...underWay, flush()]);
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}

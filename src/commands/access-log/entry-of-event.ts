@@ -1,0 +1,61 @@
+import type { AccessEntry, ActorType } from '../../events/access-log/access-entry.js';
+import { entityRef, refOfTokenStream } from '../../events/access-log/entity-ref.js';
+import type { NewEvent } from '../../events/event.js';
+import type { AccessEntity, AccessOperation } from './operation.js';
+
+type Words = readonly [entity: AccessEntity, operation: AccessOperation, message: string];
+
+const wordsByType: Readonly<Record<string, Words>> = {
+  'token.created': ['token', 'create', 'token created'],
+  'token.updated': ['token', 'update', 'token changed'],
+  'token.deleted': ['token', 'delete', 'token deleted'],
+  'token.expired': ['token', 'expiry', 'token expired'],
+  'token.property.expired': ['token', 'purge', 'card verification code purged'],
+  'tenant.created': ['tenant', 'create', 'tenant created'],
+  'tenant.updated': ['tenant', 'update', 'tenant changed'],
+  'tenant.deleted': ['tenant', 'delete', 'tenant deleted'],
+  'application.created': ['application', 'create', 'application created'],
+  'application.updated': ['application', 'update', 'application changed'],
+  'application.deleted': ['application', 'delete', 'application deleted'],
+  'application.key.issued': ['key', 'create', 'key issued'],
+  'application.key.revoked': ['key', 'delete', 'key revoked'],
+};
+
+const accessFields: readonly unknown[] = ['rules', 'permissions'];
+
+/** What the access log says of a stored event; null: nothing. `namesKey` null: the tenant's keys are gone. */
+export function entryOfEvent(
+  event: NewEvent,
+  stream: string,
+  revision: number,
+  namesKey: Uint8Array | null,
+): AccessEntry | null {
+  const words = wordsByType[event.type];
+  if (words === undefined) return null;
+  const [entityType, operation, message] = words;
+  const entityId = entityType === 'token' ? null : entityIdOf(entityType, event);
+  const ref = namesKey === null || entityId === null ? null : entityRef(namesKey, entityId);
+  const { tenantId, time, actorId, source, trace } = event;
+  return {
+    ...{ tenantId, time, actorId, actorType: actorTypeOf(actorId), keyId: source?.keyId ?? null },
+    ...{ sourceAddress: source?.sourceAddress ?? null, entityType, entityId },
+    ...{ entityRef: entityType === 'token' ? refOfTokenStream(stream) : ref, operation, outcome: 'success' },
+    ...{ message: changesAccess(event) ? 'permissions or rules of the application changed' : message },
+    ...{ trace, tracePlace: trace === null ? null : { stream, revision } },
+  };
+}
+
+function actorTypeOf(actorId: string): ActorType {
+  return actorId === 'operator' || actorId === 'system' ? actorId : 'application';
+}
+
+function entityIdOf(entity: AccessEntity, { clear, tenantId }: NewEvent): string {
+  if (entity === 'tenant') return tenantId;
+  return String(entity === 'key' ? clear['key_id'] : clear['application_id']);
+}
+
+function changesAccess({ type, clear: { changed } }: NewEvent): boolean {
+  return (
+    type === 'application.updated' && Array.isArray(changed) && changed.some((field) => accessFields.includes(field))
+  );
+}

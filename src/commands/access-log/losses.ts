@@ -1,0 +1,25 @@
+import type { AccessEntry } from '../../events/access-log/access-entry.js';
+
+/** Counts entries that could not be kept while the log was down, so that each tenant's log says so afterwards. */
+export function createLosses() {
+  const times = new Map<string, number>();
+  return {
+    add(entries: readonly AccessEntry[]): void {
+      for (const { tenantId, time } of entries) if (!times.has(tenantId)) times.set(tenantId, time);
+    },
+    /** An entry for each tenant that lost some, with the time of the first. */
+    take(): AccessEntry[] {
+      const entries = [...times].map(([tenantId, time]) => lossOf(tenantId, time));
+      times.clear();
+      return entries;
+    },
+  };
+}
+
+function lossOf(tenantId: string, time: number): AccessEntry {
+  return {
+    ...{ tenantId, time, actorId: 'system', actorType: 'system', keyId: null, sourceAddress: null },
+    ...{ entityType: 'log', entityRef: null, entityId: null, operation: 'loss', outcome: 'failed' },
+    ...{ message: 'records were lost from here on while the log could not be written', trace: null, tracePlace: null },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Transform } from '../../domain/access/transform.js';
+import { entityRef } from '../../events/access-log/entity-ref.js';
+import type { CommandContext } from '../command-context.js';
+import { tenantKeysOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+import { type AccessFact, entriesOfRequest } from './new-entry.js';
+
+/** A token that an answer shows, and how. */
+export type ShownToken = {
+  readonly id: string;
+  readonly transform: Transform;
+  /**
+   * What this very request did to the token, and the event of it has recorded: then it is no read besides. Who created
+   * it sent the data; who updated it may be shown more than was sent, so in clear that is a reveal.
+   */
+  readonly recordedAs?: 'create' | 'update';
+};
+
+/**
+ * Records the tokens that an answer is about to show, one entry each (contract, section 10; architecture, "Audit"). To
+ * be awaited before any answer with token data leaves: when one of them is in clear it resolves once all are durable,
+ * else at once. Throws StoreUnavailable, and then the answer must not leave.
+ */
+export async function recordReads(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  shown: readonly ShownToken[],
+): Promise<void> {
+  const read = shown.filter(isRead);
+  const revealing = shown.some(({ transform }) => transform === 'reveal');
+  if (read.length === 0) return revealing ? vault.recorder.now([]) : undefined;
+  const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
+  const facts = read.map(({ id, transform }) => factOf(entityRef(tenantKeys.names, id), transform));
+  const entries = entriesOfRequest(context, tenantKeys, vault.clock.now(), facts);
+  if (revealing) await vault.recorder.now(entries);
+  else vault.recorder.soon(entries);
+}
+
+function isRead({ recordedAs, transform }: ShownToken): boolean {
+  return recordedAs === undefined || (recordedAs === 'update' && transform === 'reveal');
+}
+
+function factOf(ref: string, transform: Transform): AccessFact {
+  return transform === 'reveal'
+    ? { entity: 'token', ref, operation: 'reveal', message: 'token shown in clear' }
+    : {
+        entity: 'token',
+        ref,
+        operation: 'read',
+        message: transform === 'mask' ? 'token shown masked' : 'token shown without data',
+      };
+}

@@ -1,0 +1,36 @@
+import type { KeyRing } from '../../ports/key-ring.js';
+import type { UnitOfWork } from '../../ports/unit-of-work.js';
+import type { AccessRecorder } from './access-recorder.js';
+import { entryOfEvent } from './entry-of-event.js';
+
+/**
+ * A unit of work that records every event it commits: so no command, present or to come, can change anything without a
+ * line in the access log. The events themselves are the proof; the line comes some milliseconds after.
+ */
+export function recordedWork(
+  work: UnitOfWork,
+  keys: Pick<KeyRing, 'tenantKeys'>,
+  recorder: AccessRecorder,
+): UnitOfWork {
+  return {
+    async commit(change) {
+      const committed = await work.commit(change);
+      if (committed.outcome !== 'committed') return committed;
+      for (const { stream, expectedRevision, events, row } of change.writes) {
+        const [first] = events;
+        const names = row?.of === 'directory' && first !== undefined ? await namesKeyOf(keys, first.tenantId) : null;
+        const entries = events.map((event, index) => entryOfEvent(event, stream, expectedRevision + 1 + index, names));
+        recorder.soon(entries.filter((entry) => entry !== null));
+      }
+      return committed;
+    },
+  };
+}
+
+/** Null also when the key store is down: what is committed is committed, and its line says what it can. */
+function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
+  return keys.tenantKeys(tenantId).then(
+    (tenantKeys) => tenantKeys?.names ?? null,
+    () => null,
+  );
+}

@@ -1,0 +1,45 @@
+import type { AccessRule } from '../../domain/access/access-rule.js';
+import type { ApiKeyDocument, Stamps, TenantDocument } from '../../domain/directory/documents.js';
+import type { JsonObject } from '../../domain/json.js';
+import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import type { ListedKey } from './list-keys.js';
+import type { LivingApplication } from './living-application.js';
+
+/** An application as callers see it; never a key. Fields without a value are absent (contract, section 1). */
+export function applicationAnswer(tenantId: string, { id, document }: LivingApplication): JsonObject {
+  const { name, type, access, expires_at: expiresAt } = document;
+  return {
+    ...{ id, tenant_id: tenantId, name, type },
+    ...(access.kind === 'rules' ? { rules: access.rules.map(ruleAnswer) } : { permissions: access.permissions }),
+    ...(expiresAt === null ? {} : { expires_at: formatTimestamp(expiresAt) }),
+    ...stampsAnswer(document),
+  };
+}
+
+/** A living key as callers see it: never the key itself. */
+export function keyAnswer({ id, created_by, created_at }: ApiKeyDocument): JsonObject {
+  return { id, created_by, created_at: formatTimestamp(created_at) };
+}
+
+/** The same with the day of its last use, `2026-01-31` in UTC. */
+export function listedKeyAnswer(key: ListedKey): JsonObject {
+  const day = key.usedOn === null ? {} : { last_used_at: formatTimestamp(key.usedOn * 86_400_000).slice(0, 10) };
+  return { ...keyAnswer(key), ...day };
+}
+
+/** A tenant as callers see it. */
+export function tenantAnswer(id: string, document: TenantDocument): JsonObject {
+  return { id, name: document.name, settings: document.settings, ...stampsAnswer(document) };
+}
+
+function ruleAnswer({ description, ...rule }: AccessRule): JsonObject {
+  return { ...(description === '' ? {} : { description }), ...rule };
+}
+
+function stampsAnswer({ created_by, created_at, modified_by, modified_at }: Stamps): JsonObject {
+  return {
+    ...{ created_by, created_at: formatTimestamp(created_at) },
+    ...(modified_by === null ? {} : { modified_by }),
+    ...(modified_at === null ? {} : { modified_at: formatTimestamp(modified_at) }),
+  };
+}

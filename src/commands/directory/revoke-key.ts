@@ -1,0 +1,14 @@
+import type { CommandResult } from '../result.js';
+import type { Vault } from '../vault.js';
+import { changeDirectory, type DirectoryContext } from './change-directory.js';
+
+/** Revokes a key. When it resolves nobody is let in with it any more (contract, section 10). */
+export function revokeKey(
+  vault: Vault,
+  context: DirectoryContext,
+  applicationId: string,
+  keyId: string,
+): Promise<CommandResult<null>> {
+  const commands = [{ do: 'revoke_key', id: applicationId, keyId }] as const;
+  return changeDirectory(vault, context, { commands, answer: () => null });
+}

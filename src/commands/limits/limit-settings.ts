@@ -1,0 +1,12 @@
+/** What one application and one address may use; 0: no limit. Contract, section 11. */
+export type LimitSettings = {
+  /** Requests of an application in a window. */
+  readonly requests: number;
+  readonly windowMs: number;
+  /** Requests without a good key from an address in a window. */
+  readonly authFailures: number;
+  /** Guesses of an application in an hour; none are counted while `requests` is 0. */
+  readonly guesses: number;
+};
+
+export const noLimits: LimitSettings = { requests: 0, windowMs: 1_000, authFailures: 0, guesses: 0 };

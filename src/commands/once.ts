@@ -1,0 +1,44 @@
+import { keyedHash } from '../events/sealing/keyed-hash.js';
+import type { ClaimResult } from '../ports/claims.js';
+import type { TenantKeys } from '../ports/key-ring.js';
+import { type CommandResult, rejected } from './result.js';
+import type { Vault } from './vault.js';
+
+const rememberedMs = 24 * 3_600_000;
+
+/** Claims finished before this instant are forgotten. */
+export function forgottenBefore(now: number): number {
+  return now - rememberedMs;
+}
+
+/** Method, concrete path and key of a request, and the application it came from. */
+export type IdempotentRequest = {
+  readonly applicationId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+};
+
+/**
+ * Runs a command once per idempotency key; null runs it as it is. A repeat within 24 h gets what `again` renders from the
+ * result of the first; while the first is running it is refused. Only successes are remembered (contract, section 1).
+ */
+export async function once<T>(
+  vault: Vault,
+  { claims }: TenantKeys,
+  request: IdempotentRequest | null,
+  run: (cmd: string | null) => Promise<CommandResult<T>>,
+  again: (result: ClaimResult) => Promise<CommandResult<T>>,
+): Promise<CommandResult<T>> {
+  if (request === null) return run(null);
+  const { applicationId, method, path, key } = request;
+  const cmd = keyedHash(claims, 'idempotency', applicationId, method, path, key).toString('hex');
+  const claim = await vault.claims.begin(cmd, forgottenBefore(vault.clock.now()));
+  if (claim.state === 'in_flight') return rejected('idempotency_in_flight');
+  if (claim.state === 'done') return again(claim.result);
+  try {
+    return await run(cmd);
+  } finally {
+    await vault.claims.release(cmd);
+  }
+}

@@ -1,0 +1,39 @@
+import { type ApplicationType, applicationTypes } from './application-type.js';
+import { managementPermissions, type Permission, permissionsOfType, tokenPermissions } from './permission.js';
+
+const descriptions: Readonly<Record<Permission, string>> = {
+  'token:create': 'Create tokens, also by tokenize',
+  'token:read': 'Get and list tokens, masked unless an access rule says otherwise',
+  'token:update': 'Update tokens and purge their cvc',
+  'token:delete': 'Delete tokens and destroy their keys',
+  'token:search': 'Search tokens',
+  'token:use': 'Reveal tokens by detokenize',
+  'application:create': 'Create applications and issue keys',
+  'application:read': 'Read applications and their keys without the keys themselves',
+  'application:update': 'Change name, permissions, rules and expiry of applications',
+  'application:delete': 'Delete applications and revoke keys',
+  'tenant:read': 'Read the tenant and its settings',
+  'tenant:update': 'Change name and settings of the tenant',
+  'tenant:delete': 'Delete the tenant and destroy all its keys',
+  'log:read': 'Read the access log and the history of tokens',
+  'report:read': 'Read the usage report',
+};
+
+/** A permission with the types of application that may hold it. */
+export type PermissionEntry = {
+  readonly type: Permission;
+  readonly description: string;
+  readonly application_types: readonly ApplicationType[];
+};
+
+/** All permissions; contract, section 10. */
+export const permissionCatalogue: readonly PermissionEntry[] = [...tokenPermissions, ...managementPermissions].map(
+  (permission) => ({
+    type: permission,
+    description: descriptions[permission],
+    application_types: applicationTypes.filter((type) => {
+      const allowed: readonly Permission[] = permissionsOfType[type];
+      return allowed.includes(permission);
+    }),
+  }),
+);

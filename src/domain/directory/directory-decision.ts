@@ -1,0 +1,32 @@
+import type { FieldErrors } from '../field-errors.js';
+import type { DirectoryFact } from './directory-fact.js';
+
+/** Why nothing was decided. */
+export type DirectoryRejection =
+  /** The caller's application is gone, has expired or lost the key that it came with. */
+  | 'unauthenticated'
+  | 'permission_missing'
+  | 'exceeds_own_permissions'
+  | 'application_not_found'
+  | 'application_key_not_found'
+  | 'tenant_not_found'
+  | 'last_administrator'
+  | 'too_many_keys'
+  | 'validation_failed';
+
+export type DirectoryDecided =
+  /** Without a fact nothing changes. */
+  | { readonly ok: true; readonly facts: readonly DirectoryFact[] }
+  | { readonly ok: false; readonly code: DirectoryRejection; readonly errors?: FieldErrors };
+
+export function decided(...facts: readonly DirectoryFact[]): DirectoryDecided {
+  return { ok: true, facts };
+}
+
+export function refused(code: Exclude<DirectoryRejection, 'validation_failed'>): DirectoryDecided {
+  return { ok: false, code };
+}
+
+export function refusedFields(errors: FieldErrors): DirectoryDecided {
+  return { ok: false, code: 'validation_failed', errors };
+}

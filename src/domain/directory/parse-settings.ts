@@ -1,0 +1,24 @@
+import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
+import { isJsonObject, type Json } from '../json.js';
+import type { TenantSettings } from './documents.js';
+
+const names = ['deduplicate_tokens', 'keep_superseded_data'] as const;
+
+/**
+ * The settings that a request gives, each "true" or "false"; one that it leaves out or gives as null stays as it is. A
+ * name that is no setting is refused: ignored, it would look as if it were in force. Contract, section 10.
+ */
+export function parseSettings(value: Json | undefined): Checked<Partial<TenantSettings>> {
+  if (value === undefined || value === null) return valid({});
+  if (!isJsonObject(value)) return invalid('settings', 'must be an object');
+  const given = Object.entries(value).filter(([, setting]) => setting !== null);
+  const errors = errorsOf(given.map(([name, setting]) => checkSetting(name, setting)));
+  return errors === null ? valid(Object.fromEntries(given)) : { ok: false, errors };
+}
+
+function checkSetting(name: string, setting: Json): Checked<null> {
+  const known = names.find((candidate) => candidate === name);
+  if (known === undefined) return invalid('settings', `may only have ${names.join(', ')}`);
+  if (setting === 'true' || setting === 'false') return valid(null);
+  return invalid(`settings.${known}`, 'must be "true" or "false"');
+}

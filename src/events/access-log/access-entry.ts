@@ -1,0 +1,46 @@
+/** Who did it: an application, the operator at the command line, or the service itself. */
+export type ActorType = 'application' | 'operator' | 'system';
+
+/** What came of it. `denied` is a 403, `failed` an answer of 500 or 503. */
+export type AccessOutcome = 'success' | 'denied' | 'failed';
+
+/** Where the box of a trace id belongs: beside an event, or in the access log itself (null). */
+export type TracePlace = { readonly stream: string; readonly revision: number };
+
+/**
+ * One line of the access log (contract, section 10, `GET /logs`). Nothing in it is derived from data; the id of a token
+ * is in it as a keyed hash alone, so that it erases by itself when the row that holds the id goes.
+ */
+export type AccessEntry = {
+  readonly tenantId: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly actorId: string;
+  readonly actorType: ActorType;
+  /** The API key that was used. */
+  readonly keyId: string | null;
+  /** Null: the command line, or the service itself. */
+  readonly sourceAddress: string | null;
+  readonly entityType: string;
+  /** Keyed hash of the id, hex (`entity-ref.ts`); null when no single entity is concerned. */
+  readonly entityRef: string | null;
+  /** The id of an application, key or tenant, which is random and says nothing. Never the id of a token. */
+  readonly entityId: string | null;
+  readonly operation: string;
+  readonly outcome: AccessOutcome;
+  /** Fixed words of ours. */
+  readonly message: string;
+  /** The trace id, sealed under the tenant's audit key. */
+  readonly trace: Uint8Array | null;
+  readonly tracePlace: TracePlace | null;
+};
+
+/** Entries that became durable together, each batch with the hash of the one before. */
+export type AccessBatch = {
+  /** From 1, without gaps. */
+  readonly sequence: number;
+  /** Hash of the batch before; zeros in the very first. */
+  readonly previous: Uint8Array;
+  readonly hash: Uint8Array;
+  readonly entries: readonly AccessEntry[];
+};

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import type { AccessEntry } from './access-entry.js';
+
+/** What stands before the very first batch. */
+export const noBatch: Uint8Array = new Uint8Array(32);
+
+/** SHA-256 over the hash before, the sequence and the lines of a batch: each link of the chain (architecture, "Audit"). */
+export function batchHash(previous: Uint8Array, sequence: number, lines: readonly string[]): Buffer {
+  const hash = createHash('sha256').update(previous).update(`${sequence}\n`);
+  for (const line of lines) hash.update(line).update('\n');
+  return hash.digest();
+}
+
+/** Every field of an entry as one line of JSON, always in this order: the bytes that the chain is made over. */
+export function entryLine(entry: AccessEntry): string {
+  const { trace, tracePlace } = entry;
+  return JSON.stringify([
+    ...[entry.tenantId, entry.time, entry.actorId, entry.actorType, entry.keyId, entry.sourceAddress],
+    ...[entry.entityType, entry.entityRef, entry.entityId, entry.operation, entry.outcome, entry.message],
+    trace === null ? null : Buffer.from(trace.buffer, trace.byteOffset, trace.byteLength).toString('base64'),
+    ...(tracePlace === null ? [] : [tracePlace.stream, tracePlace.revision]),
+  ]);
+}

@@ -1,0 +1,27 @@
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Service } from '../service.js';
+
+/**
+ * What those who run the service ask: metrics and health in detail (contract, section 11). It asks for no key, so it
+ * listens on loopback or in a network of its own, and tells nothing about tokens, callers and addresses.
+ */
+export function createAdminApp({ state, metrics }: Pick<Service, 'state' | 'metrics'>): FastifyInstance {
+  const app = fastify({ logger: false, forceCloseConnections: true, routerOptions: { ignoreTrailingSlash: true } });
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+  app.get('/metrics', async (_request, reply) => {
+    const { mediaType, text } = await metrics.render(await state());
+    return reply.header('content-type', mediaType).send(text);
+  });
+  app.get('/health/live', async (_request, reply) => reply.send({ status: 'live' }));
+  app.get('/health/ready', async (_request, reply) => {
+    const { reasons, stores, projections } = await state();
+    const ready = reasons.length === 0;
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready', reasons, stores, projections });
+  });
+  // The library's own texts repeat the address that was asked for.
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 404 }));
+  app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ status: 500 }));
+  return app;
+}

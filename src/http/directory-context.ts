@@ -1,0 +1,11 @@
+import type { FastifyRequest } from 'fastify';
+import type { DirectoryContext } from '../commands/directory/change-directory.js';
+import { callerOf } from './request-state.js';
+
+/** What a request brings to a command on its tenant or on an application of it. */
+export function directoryContextOf(request: Pick<FastifyRequest, 'caller' | 'traceId'>): DirectoryContext {
+  const { tenantId, applicationId, keyId, sourceAddress } = callerOf(request);
+  const actor = { kind: 'application', applicationId, keyId } as const;
+  const isKnown = sourceAddress !== undefined;
+  return { tenantId, actor: isKnown ? { ...actor, sourceAddress } : actor, traceId: request.traceId };
+}

@@ -1,0 +1,40 @@
+import type { LimitSettings } from '../../commands/limits/limit-settings.js';
+import type { Caller } from '../../domain/access/caller.js';
+import type { Metrics } from '../../ports/metrics.js';
+import type { Limit, RateLimits } from '../../ports/rate-limits.js';
+import { Problem } from '../problem.js';
+import { addressGroup } from './address-group.js';
+
+/** What a request uses of the limits of its application or its address; over a limit: Problem 429. */
+export type Limits = {
+  request(caller: Caller): Promise<void>;
+  /**
+   * Counts a request for as many as it has tokens (contract, section 11): a route calls it once its body is parsed.
+   * What is refused is not counted.
+   */
+  weigh(caller: Caller, tokens: number): Promise<void>;
+  /** A request without a good key. A good key is never held up by it. */
+  authFailure(address: string): Promise<void>;
+};
+
+export function createLimits(rateLimits: RateLimits, settings: LimitSettings, metrics: Metrics): Limits {
+  const { requests: requestsMax, authFailures: failuresMax, windowMs } = settings;
+  const requests: Limit = { name: 'requests', max: requestsMax, windowMs };
+  const failures: Limit = { name: 'auth_failures', max: failuresMax, windowMs };
+
+  async function use(limit: Limit, subject: string, weight: number): Promise<void> {
+    if (limit.max === 0 || weight === 0) return;
+    const { used, endsInMs } = await rateLimits.use(limit, subject, weight);
+    if (used <= limit.max) return;
+    metrics.rateLimited(limit.name);
+    await rateLimits.use(limit, subject, -weight);
+    throw new Problem(limit.name === 'requests' ? 'rate_limited' : 'too_many_bad_keys', undefined, endsInMs);
+  }
+
+  return {
+    request: ({ applicationId }) => use(requests, applicationId, 1),
+    // The request itself was counted when it came.
+    weigh: ({ applicationId }, tokens) => use(requests, applicationId, Math.max(0, tokens - 1)),
+    authFailure: (address) => use(failures, addressGroup(address), 1),
+  };
+}

@@ -1,0 +1,64 @@
+/** The style sheet of the reference and of the error pages; light and dark as the reader's system is. */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --text: #1c2024; --soft: #5b6470; --line: #d9dee4; --ground: #ffffff; --panel: #f5f7f9; --link: #0b5cad;
+  --get: #0b6e4f; --post: #0b5cad; --patch: #8a5a00; --put: #8a5a00; --delete: #b3261e;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --text: #e6e9ec; --soft: #9aa5b1; --line: #343b43; --ground: #14171a; --panel: #1d2126; --link: #7ab7ff;
+    --get: #5ed3a6; --post: #7ab7ff; --patch: #e3b34f; --put: #e3b34f; --delete: #ff8a80;
+  }
+}
+* { box-sizing: border-box; }
+html { scroll-padding-top: 1rem; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
+a { color: var(--link); text-decoration: none; }
+a:hover { text-decoration: underline; }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .75rem; }
+h2 { font-size: 1.3rem; margin: 3rem 0 1rem; padding-bottom: .35rem; border-bottom: 1px solid var(--line); }
+h3 { font-size: 1.1rem; margin: 0 0 .25rem; }
+h4 { font-size: .8rem; margin: 1.5rem 0 .5rem; color: var(--soft); text-transform: uppercase; letter-spacing: .06em; }
+p { margin: .5rem 0; max-width: 46rem; }
+code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code { background: var(--panel); border-radius: 4px; padding: .1em .3em; overflow-wrap: anywhere; }
+pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: .75rem 1rem; margin: .5rem 0; overflow-x: auto; }
+pre code { background: none; padding: 0; overflow-wrap: normal; }
+.page { max-width: 44rem; margin: 0 auto; padding: 4rem 1.25rem; }
+.reference { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
+nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.5rem 1.25rem; border-right: 1px solid var(--line); background: var(--panel); font-size: .9rem; }
+nav ul { list-style: none; margin: 0 0 1rem; padding: 0; }
+nav li { margin: .2rem 0; }
+nav li a { display: block; overflow-wrap: anywhere; }
+nav strong { display: block; margin-bottom: .25rem; color: var(--soft); font-weight: 600; }
+nav .title { display: block; font-size: 1.05rem; font-weight: 700; color: var(--text); margin-bottom: 1rem; }
+main { padding: 2.5rem clamp(1.25rem, 4vw, 3.5rem) 6rem; max-width: 64rem; }
+section.operation { padding: 1.5rem 0 2rem; border-bottom: 1px solid var(--line); }
+section.operation:last-of-type { border-bottom: 0; }
+.line { display: flex; flex-wrap: wrap; gap: .6rem; align-items: baseline; margin: .35rem 0 .75rem; }
+.line code { font-size: 1rem; background: none; padding: 0; }
+.method { font: 700 .75rem/1 ui-monospace, Menlo, Consolas, monospace; border: 1px solid currentColor; border-radius: 4px; padding: .25rem .4rem; }
+.get { color: var(--get); } .post { color: var(--post); } .patch { color: var(--patch); } .put { color: var(--put); } .delete { color: var(--delete); }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; }
+td:first-child { white-space: nowrap; width: 14rem; }
+td:last-child { width: 45%; padding-right: 0; }
+.soft { color: var(--soft); font-size: .85rem; }
+details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; }
+summary { cursor: pointer; padding: .5rem .75rem; }
+summary p { display: inline; }
+details > div { padding: 0 .75rem .5rem; }
+.status { font-weight: 700; margin-right: .5rem; }
+@media (max-width: 50rem) {
+  .reference { grid-template-columns: minmax(0, 1fr); }
+  nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); }
+  table, tbody, tr, td { display: block; }
+  th { display: none; }
+  tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  td, td:first-child, td:last-child { width: auto; border: 0; padding: 0; white-space: normal; }
+}
+@media print { nav { display: none; } .reference { display: block; } }
+`;

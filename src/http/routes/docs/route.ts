@@ -1,0 +1,16 @@
+import { openApiDocument } from '../../openapi/openapi.js';
+import { sendPage, stylePath } from '../../pages/send-page.js';
+import { style } from '../../pages/style.js';
+import { referencePage } from '../../reference/reference-page.js';
+import type { Routes } from '../../routes.js';
+import { docsOperation, styleOperation } from './operations.js';
+
+/** `GET /docs`: the OpenAPI document as one page that loads nothing from elsewhere (contract, section 11). */
+export const docsRoute: Routes = (app) => {
+  app.get('/docs', { config: { operation: docsOperation } }, async (_request, reply) =>
+    sendPage(reply, 'Strongroom: reference', referencePage(openApiDocument(app))),
+  );
+  app.get(stylePath, { config: { operation: styleOperation } }, async (_request, reply) =>
+    reply.header('content-type', 'text/css; charset=utf-8').header('x-content-type-options', 'nosniff').send(style),
+  );
+};

@@ -1,0 +1,20 @@
+import { readLog } from '../../../commands/access-log/read-log.js';
+import { pageAnswer, rangeOf } from '../../pagination.js';
+import { callerOf } from '../../request-state.js';
+import type { Routes } from '../../routes.js';
+import { sendJson } from '../../send-json.js';
+import { entryBody } from './entry-body.js';
+import { logFilterOf, logQuery } from './log-query.js';
+
+/** `GET /logs` (contract, section 10): who did what, and never with which data. */
+export const listLogsRoute: Routes = (app, { vault }) => {
+  app.get(
+    '/logs',
+    { schema: { querystring: logQuery }, config: { permission: 'log:read' } },
+    async (request, reply) => {
+      const context = { caller: callerOf(request), traceId: request.traceId };
+      const { total, entries } = await readLog(vault, context, logFilterOf(request.query), rangeOf(request.query));
+      return sendJson(reply, 200, pageAnswer(request.query, total, entries.map(entryBody)));
+    },
+  );
+};

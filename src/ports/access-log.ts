@@ -1,0 +1,30 @@
+import type { AccessBatch, AccessEntry } from '../events/access-log/access-entry.js';
+
+/** What a query asks for; null: anything. All that is given must hold. */
+export type AccessFilter = {
+  readonly entityType: string | null;
+  readonly entityRef: string | null;
+  readonly operation: string | null;
+  /** Entries at or after this moment (ms). */
+  readonly from: number;
+  /** Entries before this moment (ms). */
+  readonly to: number | null;
+};
+
+export type AccessPage = { readonly total: number; readonly entries: readonly AccessEntry[] };
+
+/** Who read and did what (architecture, "Audit: Access log"). Records are appended in batches, chained by their hashes. */
+export interface AccessLog {
+  /** Appends the entries. Durable when it resolves. Rejects with StoreUnavailable when the log cannot be written. */
+  record(entries: readonly AccessEntry[]): Promise<void>;
+  /** A tenant's entries, the newest first, of those one page, with the exact total. Sees every resolved `record`. */
+  query(
+    tenantId: string,
+    filter: AccessFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<AccessPage>;
+  /** Batches after a sequence (0: from the first that is left), in order, at most `limit`. */
+  batches(afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
+  /** Drops every whole month (UTC) that ended at `before` (ms) or earlier; answers how many. */
+  dropMonths(before: number): Promise<number>;
+}

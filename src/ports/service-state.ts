@@ -1,0 +1,8 @@
+/** The state of the service in detail, for those who run it (contract, section 11). Words of ours alone. */
+export type ServiceState = {
+  /** What keeps it from being ready; empty: ready. */
+  readonly reasons: readonly string[];
+  readonly stores: readonly { readonly name: string; readonly state: 'up' | 'down' }[];
+  /** `gap`: how many events of the log it has not seen yet; null while a store is down. */
+  readonly projections: readonly { readonly name: string; readonly gap: number | null }[];
+};

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { verifyAccessChain } from '#src/audit/verify-access-chain.js';
+import { createPlain, path } from '../http/routes/support.js';
+import { startTestService } from '../support/test-service.js';
+
+const file = 'access-2026-01.db';
+
+/** What somebody with the file in hand might do to it; the triggers are no obstacle to them. */
+const tamperings: Readonly<Record<string, string>> = {
+  'an entry changed': 'UPDATE entries SET time = time + 1 WHERE id = (SELECT max(id) - 1 FROM entries)',
+  'a word changed': "UPDATE words SET text = 'read' WHERE text = 'reveal'",
+  'an entry exchanged with another':
+    'UPDATE entries SET id = -id WHERE id IN (2, 3); UPDATE entries SET id = id + 5 WHERE id < 0',
+  'an entry removed': 'DELETE FROM entries WHERE id = 2',
+  'an entry put in':
+    'INSERT INTO entries SELECT 1000, batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation, outcome, message, trace, trace_stream, trace_revision FROM entries WHERE id = 2',
+  'a batch removed with its entries': 'DELETE FROM entries WHERE batch = 2; DELETE FROM batches WHERE sequence = 2',
+  'two batches exchanged':
+    'UPDATE batches SET sequence = -sequence WHERE sequence IN (2, 3); UPDATE batches SET sequence = 5 + sequence WHERE sequence < 0;' +
+    'UPDATE entries SET batch = 5 - batch WHERE batch IN (2, 3)',
+  'a hash changed': 'UPDATE batches SET hash = zeroblob(32) WHERE sequence = 2',
+  'a trace id exchanged': 'UPDATE entries SET trace = (SELECT trace FROM entries WHERE id = 4) WHERE id = 3',
+};
+
+test.each(Object.entries(tamperings))('%s: recomputing the chain shows it', async (_name, statements) => {
+  const service = await startTestService();
+  for (let count = 0; count < 3; count += 1) {
+    const { id } = await createPlain(service);
+    await service.call('GET', path(id));
+  }
+  const { intact } = await verifyAccessChain(service.vault.accessLog);
+  expect(intact, 'before').toBe(true);
+  await service.stop();
+
+  const database = keptDatabase(join(service.dataDir, file), {});
+  const triggers = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).pluck().all() as string[];
+  for (const name of triggers) database.exec(`DROP TRIGGER ${name}`);
+  database.exec(statements);
+  database.close();
+
+  const again = await startTestService({ dataDir: service.dataDir, rootKey: service.rootKey });
+  const report = await verifyAccessChain(again.vault.accessLog);
+  await again.close();
+  expect(report).toEqual({ intact: false, brokenAt: expect.any(Number) });
+});

@@ -1,0 +1,35 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { dropOldAccess } from '#src/jobs/drop-old-access.js';
+import { logs } from '../http/routes/list-logs/support.js';
+import { createPlain, path } from '../http/routes/support.js';
+import { startTestService } from '../support/test-service.js';
+
+test('each month has a file of its own; those wholly older than 13 months are removed, and the log goes on', async () => {
+  const service = await startTestService();
+  const months = () =>
+    readdirSync(service.dataDir)
+      .flatMap((name) => /^access-(.*)\.db$/.exec(name)?.[1] ?? [])
+      .sort();
+  const { id } = await createPlain(service);
+  for (let month = 1; month < 15; month += 1) {
+    service.clock.set(Date.UTC(2026, month, 1));
+    await service.call('GET', path(id));
+  }
+  expect(months()).toHaveLength(15);
+
+  service.clock.set(Date.UTC(2027, 2, 31));
+  await dropOldAccess(service.vault.accessLog, service.clock.now());
+  expect(months()[0]).toBe('2026-02');
+  expect(months()).toHaveLength(14);
+  service.clock.set(Date.UTC(2027, 3, 1));
+  await dropOldAccess(service.vault.accessLog, service.clock.now());
+  expect(months()[0]).toBe('2026-03');
+  for (const suffix of ['', '-wal', '-shm'])
+    expect(existsSync(join(service.dataDir, `access-2026-02.db${suffix}`))).toBe(false);
+  const left = await logs(service, { entity_id: id, start_date: '2020-01-01' });
+  expect(left.map(({ created_at }) => created_at).at(-1)).toContain('2026-03-01');
+  expect(left).toHaveLength(13);
+  await service.close();
+});

@@ -1,0 +1,86 @@
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { recordReads } from '#src/commands/access-log/record-reads.js';
+import { tokenPermissions } from '#src/domain/access/permission.js';
+import { logs, operationsOn } from '../http/routes/list-logs/support.js';
+import { create, createPlain, path, uniqueId } from '../http/routes/support.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { obstruct } from './support.js';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService();
+});
+afterEach(() => service.close());
+
+const unavailable = { status: 503, code: 'store_unavailable' };
+
+async function answerOf(...call: Parameters<TestService['call']>) {
+  const { status, body, text } = await service.call(...call);
+  return { status, code: body['code'], ...(text.includes('the-value') ? { shows: 'the-value' } : {}) };
+}
+
+test('while the log cannot be written no data leaves in clear; masked reads and changes go on and are recorded afterwards', async () => {
+  const masked = await service.application(tokenPermissions);
+  const { id } = await createPlain(service, { data: 'the-value' });
+  const { undo } = obstruct(service.dataDir, '2026-01');
+
+  expect(await answerOf('GET', path(id))).toEqual(unavailable);
+  expect(await answerOf('PATCH', path(id), { metadata: { a: 'b' } }), 'an update shown in clear').toEqual(unavailable);
+  const body = { id: uniqueId(), type: 'token', data: 'the-value' };
+  expect(await answerOf('POST', '/tokens', body), 'a creation shown in clear').toEqual(unavailable);
+  expect(await answerOf('GET', path(id), undefined, { key: masked })).toEqual({ status: 200 });
+  const other = await create(service, { id: uniqueId(), type: 'token', data: 'the-value' }, { key: masked });
+  expect(await answerOf('DELETE', path(other.id), undefined, { key: masked })).toMatchObject({ status: 204 });
+  expect(await answerOf('GET', '/health/ready')).toMatchObject({ status: 503 });
+
+  undo();
+  expect(await answerOf('GET', path(body.id))).toMatchObject({ status: 200, shows: 'the-value' });
+  expect(await answerOf('GET', '/health/ready')).toMatchObject({ status: 200 });
+  expect(await operationsOn(service, other.id)).toEqual(['create', 'delete']);
+  expect(await operationsOn(service, id)).toEqual(
+    expect.arrayContaining(['create', 'read failed', 'read', 'update', 'update failed']),
+  );
+  expect(service.errors.length, 'one report for one outage').toBe(1);
+});
+
+test('a file that was taken away is not written on: another one is made, and the chain shows what is missing', async () => {
+  const { id } = await createPlain(service);
+  await service.call('GET', path(id));
+  renameSync(join(service.dataDir, 'access-2026-01.db'), join(service.dataDir, 'aside'));
+  expect(await answerOf('GET', path(id))).toMatchObject({ status: 200 });
+  expect(await operationsOn(service, id)).toEqual(['reveal']);
+  const [first] = await service.vault.accessLog.batches(0, 1);
+  expect(first?.sequence).toBeGreaterThan(1);
+});
+
+test('what lies in the way of the next month’s file stops reveals only as long as it lies there', async () => {
+  const { id } = await createPlain(service);
+  service.clock.advance(24 * 3_600_000);
+  const inTheWay = join(service.dataDir, 'access-2026-02.db');
+  mkdirSync(inTheWay);
+  expect(await answerOf('GET', path(id))).toEqual(unavailable);
+  rmdirSync(inTheWay);
+  expect(await answerOf('GET', path(id))).toMatchObject({ status: 200 });
+});
+
+test('what does not fit while the log is down is told of in the log afterwards', async () => {
+  const masked = await service.application(tokenPermissions);
+  const { id } = await createPlain(service);
+  const { undo } = obstruct(service.dataDir, '2026-01');
+  await service.call('GET', path(id));
+  await readOften(masked, id);
+  undo();
+  await service.call('GET', path(id));
+  const [loss] = await logs(service, { operation: 'loss' });
+  expect(loss).toMatchObject({ entity_type: 'log', outcome: 'failed', actor_type: 'system' });
+});
+
+/** Records more than is kept in memory, as many masked reads would. */
+async function readOften(key: string, id: string): Promise<void> {
+  const caller = await service.service.authenticate(key);
+  if (caller === null) throw new Error('the key is not known');
+  const shown = Array.from({ length: 1_000 }, () => ({ id, transform: 'mask' }) as const);
+  for (let count = 0; count < 21; count += 1) await recordReads(service.vault, { caller, traceId: 'trace' }, shown);
+}

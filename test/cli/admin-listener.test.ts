@@ -1,0 +1,71 @@
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { http, makeVault, run, startService, until } from '../support/process.js';
+
+const adminPort = ['--admin-port', '0'];
+
+/** The address that the log names. */
+function addressIn(stdout: string): string | undefined {
+  return /"admin_address":"([^"]+)"/.exec(stdout)?.[1];
+}
+
+test('metrics and health in detail are on a listener of their own, on loopback, that ends with the service', async () => {
+  const { flags, key } = await makeVault();
+  const service = await startService([...flags, ...adminPort]);
+  const admin = await until('the admin address in the log', 10_000, () => addressIn(service.stdout()));
+  expect(admin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 'value' } });
+  expect((await http('GET', `${admin}/metrics`)).text).toContain('route="/tokens",method="POST",status="201"} 1\n');
+  expect((await http('GET', `${admin}/health/ready`)).body).toMatchObject({ status: 'ready', reasons: [] });
+  expect((await http('GET', `${service.address}/metrics`)).status).toBe(404);
+  expect((await http('GET', `${admin}/tokens/x`, { key })).status).toBe(404);
+  expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
+  await expect(http('GET', `${admin}/metrics`)).rejects.toThrow();
+});
+
+test('off: there is none', async () => {
+  const { flags } = await makeVault();
+  const service = await startService([...flags, '--admin-port', 'off']);
+  expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
+  expect((await service.stop()).stdout).not.toContain('admin');
+});
+
+test('a port that somebody chose and another program has stops the start; nothing is made', async () => {
+  const { flags } = await makeVault();
+  const taken = createServer();
+  onTestFinished(() => void taken.close());
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { readonly port: number };
+  const ended = await run(['serve', '--port', '0', ...flags, '--admin-port', String(port)]);
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toContain(`port ${port} on 127.0.0.1 is in use`);
+  expect(ended.stderr).toContain('--admin-port');
+});
+
+test('the default port in use costs the admin listener, never the service', async () => {
+  const { flags } = await makeVault();
+  const taken = createServer();
+  onTestFinished(() => void taken.close());
+  // Whoever has it, it is in use now.
+  await new Promise<void>((resolve) => taken.once('error', () => resolve()).listen(9464, '127.0.0.1', resolve));
+  const service = await startService(flags);
+  expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
+  const { stdout, code } = await service.stop();
+  expect(code).toBe(0);
+  expect(stdout).toContain('there is no admin listener');
+});
+
+test.each(['65536', '-1', 'on', ''])('--admin-port %s is wrong usage', async (value) => {
+  const ended = await run(['config', 'print', `--admin-port=${value}`]);
+  expect(ended).toMatchObject({ code: 2, stdout: '' });
+  expect(ended.stderr).toContain('must be a whole number from 0 to 65535, or off');
+});
+
+test('the limits of the settings are in force', async () => {
+  const { flags, key } = await makeVault();
+  const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '2', STRONGROOM_RATE_LIMIT_AUTH_FAILURES: '1' };
+  const service = await startService([...flags, '--rate-limit-window-seconds', '3600', '--admin-port', 'off'], { env });
+  const ask = async (as: string) => (await http('GET', `${service.address}/tokens/unknown`, { key: as })).status;
+  expect([await ask(key), await ask(key), await ask(key)]).toEqual([404, 404, 429]);
+  expect([await ask('nonsense'), await ask('nonsense')]).toEqual([401, 429]);
+});

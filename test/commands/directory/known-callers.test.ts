@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createKnownCallers, type KnownCaller } from '#src/commands/directory/known-callers.js';
+
+const access = { kind: 'rules', rules: [] } as const;
+
+function known(tenantId = 'tenant'): KnownCaller {
+  const caller = { tenantId, applicationId: 'a', keyId: 'k', applicationType: 'private', access } as const;
+  return { caller, expiresAt: null };
+}
+
+test('what was looked up is known for one second', () => {
+  const callers = createKnownCallers();
+  callers.lookUp(1_000)('hash', known());
+  expect(callers.get('hash', 1_999)).toMatchObject(known());
+  expect(callers.get('hash', 2_000)).toBeUndefined();
+});
+
+test('a change of a tenant makes it forget that tenant alone, at once', async () => {
+  const callers = createKnownCallers();
+  callers.lookUp(0)('ours', known());
+  callers.lookUp(0)('theirs', known('other'));
+  await callers.forget('tenant');
+  expect(callers.get('ours', 1)).toBeUndefined();
+  expect(callers.get('theirs', 1)).toBeDefined();
+});
+
+test('a look-up that began before a change does not bring back what that took away', async () => {
+  const callers = createKnownCallers();
+  const keep = callers.lookUp(0);
+  await callers.forget('tenant');
+  keep('hash', known());
+  expect(callers.get('hash', 1)).toBeUndefined();
+});

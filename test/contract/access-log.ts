@@ -1,0 +1,177 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { verifyAccessChain } from '#src/audit/verify-access-chain.js';
+import type { AccessEntry } from '#src/events/access-log/access-entry.js';
+import { entryLine } from '#src/events/access-log/batch-hash.js';
+import type { AccessFilter, AccessLog } from '#src/ports/access-log.js';
+import { aBox, aHash, atNoon, type OpenStores, onStores } from './support.js';
+
+const everything: AccessFilter = { entityType: null, entityRef: null, operation: null, from: 0, to: null };
+const firstPage = { offset: 0, limit: 100 };
+const month = (number: number): number => Date.UTC(2026, number - 1, 1);
+
+/** What every `AccessLog` must do; an adapter runs it in one line. */
+export function accessLogContract(name: string, open: OpenStores): void {
+  const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
+
+  describe(`AccessLog of ${name}`, () => {
+    test(
+      'what was recorded is found at once and after a restart, with every field as it was',
+      on(async ({ accessLog, reopen }) => {
+        const entries = [anEntry(), anEntry({ ...withoutOptionals, time: atNoon + 1 })];
+        await accessLog.record(entries);
+        expect(await all(accessLog)).toEqual([...entries].reverse());
+        expect(await all((await reopen()).accessLog)).toEqual([...entries].reverse());
+      }),
+    );
+
+    test(
+      "another tenant's entries are in no answer and no total",
+      on(async ({ accessLog }) => {
+        const ref = aHash();
+        await accessLog.record([anEntry({ tenantId: 'other', entityRef: ref }), anEntry({ tenantId: 'other' })]);
+        for (const filter of [everything, { ...everything, entityRef: ref }, { ...everything, operation: 'read' }]) {
+          expect(await accessLog.query('tenant', filter, firstPage)).toEqual({ total: 0, entries: [] });
+        }
+      }),
+    );
+
+    test(
+      'each filter finds exactly its entries, and together they must all hold',
+      on(async ({ accessLog }) => {
+        const [one, other] = [aHash(), aHash()];
+        const given = {
+          read: anEntry({ entityRef: one, operation: 'read', time: atNoon }),
+          deleted: anEntry({ entityRef: one, operation: 'delete', time: atNoon + 1 }),
+          others: anEntry({ entityRef: other, operation: 'read', time: atNoon + 2 }),
+          key: anEntry({ entityRef: one, entityType: 'key', operation: 'read', time: atNoon + 3 }),
+        };
+        await accessLog.record(Object.values(given));
+        const { read, deleted, others, key } = given;
+        const cases: [Partial<AccessFilter>, AccessEntry[]][] = [
+          [{}, [key, others, deleted, read]],
+          [{ entityRef: one }, [key, deleted, read]],
+          [{ entityRef: aHash() }, []],
+          [{ operation: 'read' }, [key, others, read]],
+          [{ operation: 'never' }, []],
+          [{ entityType: 'key' }, [key]],
+          [{ entityType: 'never' }, []],
+          [{ entityRef: one, operation: 'read', entityType: 'token' }, [read]],
+          [{ from: atNoon + 1 }, [key, others, deleted]],
+          [{ to: atNoon + 1 }, [read]],
+          [{ from: atNoon + 1, to: atNoon + 3, operation: 'read' }, [others]],
+          [{ from: atNoon + 3, to: atNoon }, []],
+        ];
+        for (const [filter, entries] of cases) {
+          const found = await accessLog.query('tenant', { ...everything, ...filter }, firstPage);
+          expect(found, JSON.stringify(filter)).toEqual({ total: entries.length, entries });
+        }
+      }),
+    );
+
+    test(
+      'pages cut the newest first, over months, also among entries of one moment; every total is exact',
+      on(async ({ accessLog }) => {
+        const times = [month(1), month(2) - 1, month(2) - 1, month(2) - 1, month(2), month(3), month(3)];
+        const entries = times.map((time, index) => anEntry({ time, message: `entry ${index}` }));
+        for (const entry of entries) await accessLog.record([entry]);
+        const newestFirst = [...entries].reverse();
+        for (const limit of [1, 2, 3, 7, 50]) {
+          for (let offset = 0; offset < 9; offset += 1) {
+            const found = await accessLog.query('tenant', everything, { offset, limit });
+            expect(found, `${offset}, ${limit}`).toEqual({
+              total: 7,
+              entries: newestFirst.slice(offset, offset + limit),
+            });
+          }
+        }
+        const february = { ...everything, from: month(2), to: month(3) };
+        expect((await accessLog.query('tenant', february, firstPage)).entries).toEqual([entries[4]]);
+      }),
+    );
+
+    test(
+      'an entry that comes late goes where its time belongs, and the chain goes on',
+      on(async ({ accessLog }) => {
+        await accessLog.record([anEntry({ time: month(2) })]);
+        await accessLog.record([anEntry({ time: month(2) - 1 }), anEntry({ time: month(2) })]);
+        const january = { ...everything, from: month(1), to: month(2) };
+        expect((await accessLog.query('tenant', january, firstPage)).total).toBe(1);
+        expect(await verifyAccessChain(accessLog)).toMatchObject({ intact: true, from: 1, head: 3 });
+      }),
+    );
+
+    test(
+      'simultaneous records are all there, and the chain of their batches has no gap, over restarts too',
+      on(async ({ accessLog, reopen }) => {
+        const entries = Array.from({ length: 300 }, (_, index) => anEntry({ message: `entry ${index}` }));
+        await Promise.all(entries.map((entry) => accessLog.record([entry])));
+        const before = await verifyAccessChain(accessLog);
+        const { accessLog: again } = await reopen();
+        await again.record([anEntry()]);
+        expect((await again.query('tenant', everything, firstPage)).total).toBe(301);
+        const { head: headBefore } = before as Extract<typeof before, { intact: true }>;
+        expect(before).toMatchObject({ intact: true, from: 1 });
+        expect(await verifyAccessChain(again)).toMatchObject({ intact: true, from: 1, head: headBefore + 1 });
+      }),
+    );
+
+    test(
+      'one record of very many entries is stored as batches of at most 256 KiB',
+      on(async ({ accessLog }) => {
+        const entries = Array.from({ length: 2_000 }, () => anEntry({ entityRef: aHash() }));
+        await accessLog.record(entries);
+        const batches = await accessLog.batches(0, 1_000);
+        expect(batches.flatMap((batch) => batch.entries)).toEqual(entries);
+        expect(batches.length).toBeGreaterThan(2);
+        for (const batch of batches) {
+          expect(batch.entries.map(entryLine).join('').length).toBeLessThanOrEqual(256 * 1024);
+        }
+        expect(await verifyAccessChain(accessLog)).toMatchObject({ intact: true });
+      }),
+    );
+
+    test(
+      'whole months go, what is of later ones stays, the chain is intact from where it begins, also when nothing is left',
+      on(async ({ accessLog, reopen }) => {
+        for (const number of [1, 2, 3]) await accessLog.record([anEntry({ time: month(number) })]);
+        expect(await accessLog.dropMonths(month(1) + 1)).toBe(0);
+        expect(await accessLog.dropMonths(month(3) - 1)).toBe(1);
+        expect((await all(accessLog)).map(({ time }) => time)).toEqual([month(3), month(2)]);
+        expect(await verifyAccessChain(accessLog)).toMatchObject({ intact: true, from: 2, head: 3 });
+        expect(await accessLog.dropMonths(month(12))).toBe(2);
+        expect(await all(accessLog)).toEqual([]);
+        await accessLog.record([anEntry({ time: month(4) })]);
+        expect(await verifyAccessChain(accessLog)).toMatchObject({ intact: true, from: 4, head: 4 });
+        expect(await all((await reopen()).accessLog)).toHaveLength(1);
+      }),
+    );
+
+    test(
+      'recording nothing is done at once',
+      on(async ({ accessLog }) => {
+        await accessLog.record([]);
+        expect(await accessLog.batches(0, 10)).toEqual([]);
+      }),
+    );
+  });
+}
+
+const withoutOptionals: Partial<AccessEntry> = {
+  ...{ actorType: 'system', keyId: null, sourceAddress: null, entityRef: null, entityId: null },
+  ...{ trace: null, tracePlace: null },
+};
+
+function anEntry(given: Partial<AccessEntry> = {}): AccessEntry {
+  return {
+    ...{ tenantId: 'tenant', time: atNoon, actorId: randomUUID(), actorType: 'application', keyId: randomUUID() },
+    ...{ sourceAddress: '2001:db8::1', entityType: 'token', entityRef: aHash(), entityId: 'an id' },
+    ...{ operation: 'read', outcome: 'success', message: 'token read', trace: aBox() },
+    tracePlace: { stream: `token-${randomBytes(4).toString('hex')}`, revision: 3 },
+    ...given,
+  };
+}
+
+async function all(log: AccessLog): Promise<readonly AccessEntry[]> {
+  return (await log.query('tenant', everything, firstPage)).entries;
+}

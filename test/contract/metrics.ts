@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import type { Metrics } from '#src/ports/metrics.js';
+import type { ServiceState } from '#src/ports/service-state.js';
+
+const ready: ServiceState = { reasons: [], stores: [{ name: 'a.db', state: 'up' }], projections: [] };
+
+/** What every `Metrics` must do; an adapter runs it in one line. */
+export function metricsContract(name: string, open: () => Metrics): void {
+  const shown = async (metrics: Metrics, state = ready) => {
+    const { text, mediaType } = await metrics.render(state);
+    expect(mediaType).toMatch(/^text\/plain; version=0\.0\.4/);
+    return text.split('\n').filter((line) => line.startsWith('strongroom_'));
+  };
+
+  describe(`Metrics of ${name}`, () => {
+    test('requests are counted by template, method and status, with their durations', async () => {
+      const metrics = open();
+      const request = { route: '/tokens/:id', method: 'GET', status: 200, durationMs: 7 };
+      for (const status of [200, 200, 404]) metrics.requestFinished({ ...request, status });
+      const lines = await shown(metrics);
+      expect(lines).toContain('strongroom_http_requests_total{route="/tokens/:id",method="GET",status="200"} 2');
+      expect(lines).toContain('strongroom_http_requests_total{route="/tokens/:id",method="GET",status="404"} 1');
+      const duration = 'strongroom_http_request_duration_seconds';
+      expect(lines).toContain(`${duration}_bucket{le="0.005",route="/tokens/:id",method="GET"} 0`);
+      expect(lines).toContain(`${duration}_bucket{le="0.01",route="/tokens/:id",method="GET"} 3`);
+      expect(lines).toContain(`${duration}_count{route="/tokens/:id",method="GET"} 3`);
+    });
+
+    test('refusals, guesses, erasures, commits and failures are counted', async () => {
+      const metrics = open();
+      metrics.rateLimited('requests');
+      metrics.guessed(3);
+      metrics.guessBudgetExhausted();
+      metrics.keysDestroyed(2);
+      for (const changes of [1, 30]) metrics.groupCommitted(changes);
+      metrics.backgroundWorkFailed();
+      const lines = await shown(metrics);
+      for (const line of [
+        'strongroom_rate_limited_total{limit="requests"} 1',
+        'strongroom_rate_limited_total{limit="auth_failures"} 0',
+        'strongroom_rate_limited_total{limit="guesses"} 0',
+        'strongroom_guesses_total 3',
+        'strongroom_guess_budgets_exhausted_total 1',
+        'strongroom_keys_destroyed_total 2',
+        'strongroom_group_commit_changes_sum 31',
+        'strongroom_group_commit_changes_count 2',
+        'strongroom_background_failures_total 1',
+      ]) {
+        expect(lines).toContain(line);
+      }
+    });
+
+    test('the state is that of the scrape, and a gap that nobody can tell is not shown', async () => {
+      const metrics = open();
+      const stores = [{ name: 'a.db', state: 'down' }] as const;
+      const projections = [{ name: 'shredder', gap: 5 }];
+      const bad = await shown(metrics, { reasons: ['a.db does not answer'], stores, projections });
+      expect(bad).toContain('strongroom_ready 0');
+      expect(bad).toContain('strongroom_store_up{store="a.db"} 0');
+      expect(bad).toContain('strongroom_projection_gap_events{projection="shredder"} 5');
+      const good = await shown(metrics, { ...ready, projections: [{ name: 'shredder', gap: null }] });
+      expect(good).toContain('strongroom_ready 1');
+      expect(good).toContain('strongroom_store_up{store="a.db"} 1');
+      expect(good.filter((line) => line.includes('projection_gap'))).toEqual([]);
+    });
+
+    test('two of them share nothing', async () => {
+      const [metrics, other] = [open(), open()];
+      metrics.guessed(1);
+      expect(await shown(other)).toContain('strongroom_guesses_total 0');
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { decideDirectory } from '#src/domain/directory/decide-directory.js';
+import {
+  as,
+  at,
+  create,
+  directoryAfter,
+  issue,
+  manager,
+  operator,
+  outcome,
+  reader,
+  tenant,
+  update,
+} from './support.js';
+
+const directory = directoryAfter(tenant, create('boss', manager()), create('reader', reader));
+
+describe('what changes nothing decides nothing', () => {
+  test('an update to what is there', () => {
+    expect(outcome(as('boss'), update('reader', ['token:read'], { name: 'reader' }), directory)).toEqual([]);
+    expect(outcome(as('boss'), { do: 'update_tenant', name: 'shop', settings: {} }, directory)).toEqual([]);
+    const settings = { deduplicate_tokens: 'false' } as const;
+    expect(outcome(as('boss'), { do: 'update_tenant', name: 'shop', settings }, directory)).toEqual([]);
+  });
+});
+
+describe('an update names the fields that it changed and leaves a stamp', () => {
+  test.for([
+    ['name', update('reader', ['token:read'])],
+    ['permissions', update('reader', ['token:search'], { name: 'reader' })],
+    ['expires_at', update('reader', ['token:read'], { name: 'reader', expiresAt: at + 1 })],
+  ] as const)('%s', ([field, command]) => {
+    const decided = decideDirectory(command, { actor: as('boss'), at: at + 5 }, directory);
+    expect(decided).toMatchObject({
+      ok: true,
+      facts: [{ changed: [field], document: { created_by: 'operator', modified_by: 'boss', modified_at: at + 5 } }],
+    });
+  });
+
+  test('permissions that become rules', () => {
+    const rule = { container: '/pci/', transform: 'mask', permissions: ['token:read'] };
+    const command = update('reader', [], { name: 'reader', access: { rules: [rule] } });
+    const decided = decideDirectory(command, { actor: operator, at }, directory);
+    expect(decided).toMatchObject({ facts: [{ changed: ['permissions', 'rules'] }] });
+  });
+
+  test('a type that is repeated is fine, another is not', () => {
+    expect(outcome(operator, update('reader', ['token:use'], { type: 'private' }), directory)).toHaveLength(1);
+    expect(outcome(operator, update('reader', ['token:use'], { type: null }), directory)).toHaveLength(1);
+    for (const type of ['public', 'management', '', 1, {}]) {
+      expect(outcome(operator, update('reader', ['token:use'], { type }), directory)).toBe('validation_failed');
+    }
+  });
+});
+
+describe('keys', () => {
+  test('a fourth is refused, and one may follow a revoked one', () => {
+    const full = directoryAfter(
+      ...[tenant, create('boss', manager()), create('reader', reader), issue('reader', 'b'), issue('reader', 'c')],
+    );
+    expect(outcome(as('boss'), issue('reader', 'd'), full)).toBe('too_many_keys');
+    const freed = directoryAfter(
+      ...[tenant, create('boss', manager()), create('reader', reader), issue('reader', 'b'), issue('reader', 'c')],
+      { do: 'revoke_key', id: 'reader', keyId: 'b' },
+    );
+    expect(outcome(as('boss'), issue('reader', 'd'), freed)).toEqual(['application.key.issued']);
+  });
+
+  test('what is not there cannot be revoked, deleted, changed or given a key', () => {
+    const gone = directoryAfter(tenant, create('boss', manager()), create('reader', reader), {
+      ...{ do: 'delete_application', id: 'reader' },
+    });
+    for (const command of [issue('reader', 'x'), update('reader', ['token:use'])]) {
+      expect(outcome(as('boss'), command, gone)).toBe('application_not_found');
+    }
+    expect(outcome(as('boss'), { do: 'delete_application', id: 'reader' }, gone)).toBe('application_not_found');
+    expect(outcome(as('boss'), { do: 'revoke_key', id: 'reader', keyId: 'reader-2' }, directory)).toBe(
+      'application_key_not_found',
+    );
+  });
+});
+
+describe('the end of a tenant', () => {
+  test('needs its very name', () => {
+    for (const name of ['', 'Shop', ' shop']) {
+      expect(outcome(as('boss'), { do: 'delete_tenant', name }, directory)).toBe('validation_failed');
+    }
+  });
+
+  test('leaves nothing that anybody could change', () => {
+    const ended = directoryAfter(tenant, create('boss', manager()), { do: 'delete_tenant', name: 'shop' });
+    expect(ended).toMatchObject({ tenant: null, applications: new Map() });
+    expect(outcome(operator, create('new', reader), ended)).toBe('tenant_not_found');
+    expect(outcome(operator, { do: 'update_tenant', name: 'x', settings: {} }, ended)).toBe('tenant_not_found');
+  });
+});

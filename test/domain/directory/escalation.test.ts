@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { type ManagementPermission, managementPermissions } from '#src/domain/access/permission.js';
+import { as, at, create, directoryAfter, issue, manager, outcome, reader, tenant, update } from './support.js';
+
+const some: readonly ManagementPermission[] = ['application:create', 'application:update', 'application:delete'];
+const strong = 'strong';
+const weak = 'weak';
+const directory = directoryAfter(
+  ...[tenant, create(strong, manager()), create(weak, manager(some)), issue(strong, 'strong-2')],
+  create('reader', reader),
+);
+
+describe('a management application gains nothing that it does not hold', () => {
+  test.for([
+    ['making a stronger one', create('new', manager([...some, 'log:read']))],
+    ['making an equal one and a bit', create('new', manager(managementPermissions))],
+    ['adding a permission to itself', update(weak, [...some, 'tenant:delete'])],
+    ['adding one to another', update('reader', ['token:read'])],
+    ['changing a stronger one', update(strong, some)],
+    ['taking a key of a stronger one', issue(strong, 'strong-3')],
+    ['deleting a stronger one', { do: 'delete_application', id: strong }],
+    ['revoking a key of a stronger one', { do: 'revoke_key', id: strong, keyId: 'strong-2' }],
+  ] as const)('%s', ([what, command]) => {
+    const expected = what === 'adding one to another' ? ['application.updated'] : 'exceeds_own_permissions';
+    expect(outcome(as(weak), command, directory)).toEqual(expected);
+  });
+
+  test('what it holds it may give, take and use', () => {
+    expect(outcome(as(weak), create('new', manager(some)), directory)).toEqual([
+      'application.created',
+      'application.key.issued',
+    ]);
+    expect(outcome(as(weak), update(weak, some.slice(0, 2)), directory)).toEqual(['application.updated']);
+    expect(outcome(as(weak), issue('reader', 'reader-2'), directory)).toEqual(['application.key.issued']);
+    expect(outcome(as(weak), issue(weak, 'weak-2'), directory)).toEqual(['application.key.issued']);
+    expect(outcome(as(strong), { do: 'delete_application', id: weak }, directory)).toEqual(['application.deleted']);
+  });
+});
+
+describe('what counts is what the caller holds at the revision that the events follow', () => {
+  test.for([
+    ['its application is gone', [{ do: 'delete_application', id: weak }], 'unauthenticated'],
+    ['its key is revoked', [{ do: 'revoke_key', id: weak, keyId: 'weak-1' }], 'unauthenticated'],
+    ['the tenant is gone', [{ do: 'delete_tenant', name: 'shop' }], 'unauthenticated'],
+    ['it has expired', [update(weak, some, { expiresAt: at })], 'unauthenticated'],
+    ['it lost the permission', [update(weak, ['application:update'])], 'permission_missing'],
+  ] as const)('%s', ([, commands, code]) => {
+    const now = directoryAfter(tenant, create(strong, manager()), create(weak, manager(some)), ...commands);
+    expect(outcome(as(weak), create('new', reader), now)).toBe(code);
+  });
+
+  test.for(['reader', weak])('a permission that %s does not hold', (id) => {
+    expect(outcome(as(id), { do: 'update_tenant', name: 'mine', settings: {} }, directory)).toBe('permission_missing');
+    expect(outcome(as(id), { do: 'delete_tenant', name: 'shop' }, directory)).toBe('permission_missing');
+    expect(outcome(as(id), { do: 'create_tenant', name: 'shop' }, directory)).toBe('permission_missing');
+  });
+});

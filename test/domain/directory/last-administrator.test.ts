@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import {
+  as,
+  at,
+  create,
+  directoryAfter,
+  issue,
+  manager,
+  operator,
+  outcome,
+  reader,
+  tenant,
+  update,
+} from './support.js';
+
+const last = 'last';
+const administrates = ['application:create', 'application:update'] as const;
+
+describe('the last application that can create and update applications stays so', () => {
+  const losing = [
+    ['deletion', { do: 'delete_application', id: last }],
+    ['losing application:create', update(last, ['application:update', 'application:delete'])],
+    ['losing application:update', update(last, ['application:create', 'application:delete'])],
+    ['an expiry', update(last, [...administrates], { expiresAt: at + 1 })],
+    ['losing its last key', { do: 'revoke_key', id: last, keyId: `${last}-1` }],
+  ] as const;
+  const alone = [tenant, create(last, manager()), create('reader', reader)];
+
+  test.for(losing)('%s', ([, command]) => {
+    for (const actor of [as(last), operator]) {
+      expect(outcome(actor, command, directoryAfter(...alone)), actor.kind).toBe('last_administrator');
+    }
+  });
+
+  test.for(losing)('%s, beside some that do not count', ([, command]) => {
+    const others = [
+      create('halves', manager(['application:create'])),
+      create('other half', manager(['application:update'])),
+      create('expiring', { ...manager(), expiresAt: at + 1_000_000 }),
+      create('keyless', manager()),
+      { do: 'revoke_key', id: 'keyless', keyId: 'keyless-1' } as const,
+    ];
+    expect(outcome(operator, command, directoryAfter(...alone, ...others))).toBe('last_administrator');
+  });
+
+  test.for(losing)('%s is fine beside another one', ([, command]) => {
+    const two = directoryAfter(...alone, create('other', manager([...administrates])));
+    expect(outcome(as(last), command, two)).toHaveLength(1);
+  });
+
+  test('it may lose what is not part of it, and one of two keys', () => {
+    const directory = directoryAfter(...alone, issue(last, 'last-2'));
+    expect(outcome(as(last), update(last, [...administrates]), directory)).toEqual(['application.updated']);
+    expect(outcome(as(last), { do: 'revoke_key', id: last, keyId: 'last-1' }, directory)).toEqual([
+      'application.key.revoked',
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import type { ManagementPermission } from '#src/domain/access/permission.js';
+import { managementPermissions } from '#src/domain/access/permission.js';
+import type { Actor } from '#src/domain/directory/actor.js';
+import type { ApplicationSpec } from '#src/domain/directory/application-spec.js';
+import { decideDirectory } from '#src/domain/directory/decide-directory.js';
+import type { DirectoryCommand } from '#src/domain/directory/directory-command.js';
+import { evolveDirectory } from '#src/domain/directory/evolve-directory.js';
+import { noDirectory, type TenantDirectory } from '#src/domain/directory/tenant-directory.js';
+
+export const operator: Actor = { kind: 'operator' };
+export const at = Date.UTC(2026, 0, 31, 12);
+
+/** An application acts by the key `<id>-1` unless another is named. */
+export function as(applicationId: string, keyId = `${applicationId}-1`): Actor {
+  return { kind: 'application', applicationId, keyId };
+}
+
+export function manager(permissions: readonly ManagementPermission[] = managementPermissions): ApplicationSpec {
+  return { name: 'manager', type: 'management', access: { kind: 'permissions', permissions }, expiresAt: null };
+}
+
+export const reader: ApplicationSpec = {
+  ...{ name: 'reader', type: 'private', expiresAt: null },
+  access: { kind: 'permissions', permissions: ['token:read'] },
+};
+
+export function create(id: string, spec: ApplicationSpec): DirectoryCommand {
+  return { do: 'create_application', id, spec, key: { id: `${id}-1`, hash: `hash of ${id}-1` } };
+}
+
+export function issue(id: string, keyId: string): DirectoryCommand {
+  return { do: 'issue_key', id, key: { id: keyId, hash: `hash of ${keyId}` } };
+}
+
+export function update(
+  id: string,
+  permissions: readonly string[],
+  rest: Partial<Extract<DirectoryCommand, { do: 'update_application' }>> = {},
+): DirectoryCommand {
+  const access = { permissions: [...permissions] };
+  return { do: 'update_application', id, name: 'renamed', access, type: undefined, expiresAt: undefined, ...rest };
+}
+
+/** What the commands lead to, one after the other, each by whom it names; the operator otherwise. */
+export function directoryAfter(
+  ...commands: readonly (DirectoryCommand | [Actor, DirectoryCommand])[]
+): TenantDirectory {
+  return commands.reduce<TenantDirectory>((directory, given) => {
+    const [actor, command] = Array.isArray(given) ? given : [operator, given];
+    const decided = decideDirectory(command, { actor, at }, directory);
+    if (!decided.ok) throw new Error(`${command.do}: ${decided.code}`);
+    return decided.facts.reduce(evolveDirectory, directory);
+  }, noDirectory);
+}
+
+export const tenant: DirectoryCommand = { do: 'create_tenant', name: 'shop' };
+
+/** The code of a refusal, or the types of what was decided. */
+export function outcome(actor: Actor, command: DirectoryCommand, directory: TenantDirectory, when = at) {
+  const decided = decideDirectory(command, { actor, at: when }, directory);
+  return decided.ok ? decided.facts.map(({ type }) => type) : decided.code;
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { directoryEventVersion, readDirectoryEvent } from '#src/events/directory/catalogue.js';
+import { openDocument } from '#src/events/directory/document-box.js';
+import { applicationDocumentSchema, tenantDocumentSchema } from '#src/events/directory/document-schemas.js';
+import type { RecordedEvent } from '#src/events/event.js';
+import { openTrace } from '#src/events/sealing/trace-box.js';
+import { UnreadableEvent } from '#src/events/tokens/catalogue.js';
+import { applyToDirectory, type DirectoryView } from '#src/projections/directory-view.js';
+
+type Fixture = {
+  readonly keys: { readonly directory: string; readonly audit: string };
+  readonly events: readonly (Omit<RecordedEvent, 'trace' | 'sealed'> & {
+    readonly trace: string | null;
+    readonly content: string | null;
+  })[];
+};
+
+/** Events of version 1 as they were stored once: whatever this program becomes, it must read them. */
+const file = new URL('./fixtures/v1.json', import.meta.url);
+const recorded = JSON.parse(readFileSync(file, 'utf8')) as Fixture;
+const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text, 'base64'));
+const events: readonly RecordedEvent[] = recorded.events.map(({ trace, content, ...event }) => ({
+  ...{ ...event, trace: bytes(trace), sealed: { content: bytes(content), cvc: null } },
+}));
+const directoryKey = Buffer.from(recorded.keys.directory, 'hex');
+const nothing: DirectoryView = { tenant: null, applications: new Map() };
+
+function documentOf({ type, tenantId, stream, revision, sealed }: RecordedEvent): { readonly name: string } | null {
+  if (sealed.content === null) return null;
+  const opened = openDocument(directoryKey, sealed.content, { tenantId, stream, revision });
+  const schema = type.startsWith('tenant.') ? tenantDocumentSchema : applicationDocumentSchema;
+  return schema.parse(opened);
+}
+
+describe('events of version 1, as they were recorded', () => {
+  test('are of every type there was', () => {
+    expect([...new Set(events.map(({ type }) => type))].sort()).toEqual([
+      ...['application.created', 'application.deleted', 'application.key.issued', 'application.key.revoked'],
+      ...['application.updated', 'tenant.created', 'tenant.deleted', 'tenant.updated'],
+    ]);
+    expect(new Set(events.map(({ version }) => version))).toEqual(new Set([1]));
+  });
+
+  test('open, each with the whole document that it led to', () => {
+    for (const event of events) {
+      const isEnd = event.type === 'tenant.deleted' || event.type === 'application.deleted';
+      expect(documentOf(event) === null, event.type).toBe(isEnd);
+    }
+    const names = events.map((event) => documentOf(event)?.name);
+    expect(new Set(names)).toEqual(
+      new Set(['Recorded shop', 'management', 'till', 'web', 'web shop', 'gone', 'Recorded shop, renamed', undefined]),
+    );
+    const updated = events.find(({ type }) => type === 'application.updated');
+    if (updated === undefined) throw new Error('none was recorded');
+    expect(documentOf(updated)).toMatchObject({
+      ...{ name: 'web shop', type: 'public', expires_at: Date.UTC(2030, 0, 1), modified_by: 'operator' },
+      access: { kind: 'permissions', permissions: ['token:create', 'token:update'] },
+    });
+  });
+
+  test('tell by which request they were caused', () => {
+    const traces = events.map((event) =>
+      event.trace === null ? null : openTrace(Buffer.from(recorded.keys.audit, 'hex'), event.trace, event),
+    );
+    expect(new Set(traces)).toEqual(new Set([null, 'recorded.trace']));
+  });
+
+  test('lead to the rows that they led to', () => {
+    const beforeTheEnd = events.slice(0, -1).reduce(applyToDirectory, nothing);
+    const living = [...beforeTheEnd.applications.values()].filter(({ removedAt }) => removedAt === null);
+    expect(living.map(({ applicationType, keys }) => [applicationType, keys.length])).toEqual([
+      ...[
+        ['management', 1],
+        ['private', 1],
+        ['public', 1],
+      ],
+    ]);
+    const { tenant } = events.reduce(applyToDirectory, nothing);
+    expect(tenant).toMatchObject({ revision: events.length - 1, content: null, removedAt: events.at(-1)?.time });
+  });
+});
+
+describe('an event that cannot be read stops everything, and is never skipped', () => {
+  const [first] = events;
+  test.for([
+    ['of a newer version', { version: directoryEventVersion + 1 }],
+    ['of a version that never was', { version: 0 }],
+    ['of an unknown type', { type: 'application.renamed' }],
+    ['of a type that objects have', { type: 'constructor' }],
+    ['without a part that its type has', { type: 'application.created', clear: {} }],
+  ] as const)('%s', ([, change]) => {
+    if (first === undefined) throw new Error('none was recorded');
+    expect(() => readDirectoryEvent({ ...first, ...change })).toThrow(UnreadableEvent);
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { KeyLost } from '#src/commands/key-lost.js';
+import { createPlain } from '../routes/support.js';
+import { startWithAdmin } from './support.js';
+
+const projections = [
+  { name: 'tokens', gap: 0 },
+  { name: 'directory', gap: 0 },
+  { name: 'shredder', gap: expect.any(Number) },
+];
+
+test('a ready service says so, with each store and the gap of each projection', async () => {
+  const { service, ask } = await startWithAdmin();
+  const before = (await ask('/health/ready')).json();
+  expect(before).toEqual({
+    ...{ status: 'ready', reasons: [], projections },
+    stores: [
+      { name: 'vault.db', state: 'up' },
+      { name: 'keys.db', state: 'up' },
+    ],
+  });
+  await createPlain(service);
+  expect((await ask('/health/ready')).json().projections[2].gap).toBe(before.projections[2].gap + 1);
+  await service.service.sweep.run();
+  expect((await ask('/health/live')).json()).toEqual({ status: 'live' });
+});
+
+test('a lost key is a reason here, and the state alone on the public listener', async () => {
+  const { service, ask } = await startWithAdmin();
+  service.service.reportError(new KeyLost('token-1', 'key_missing'));
+  const ready = await ask('/health/ready');
+  expect(ready.statusCode).toBe(503);
+  expect(ready.json()).toMatchObject({ status: 'not_ready', reasons: ['keys of tokens are lost'] });
+  const shown = await service.call('GET', '/health/ready');
+  expect(shown).toMatchObject({ status: 503, body: { status: 'not_ready' }, headers: { 'retry-after': '1' } });
+  expect(Object.keys(shown.body)).toEqual(['status']);
+});
+
+test('a store that does not answer is down, and its gaps are unknown', async () => {
+  const { service, ask } = await startWithAdmin();
+  await service.service.close();
+  const ready = await ask('/health/ready');
+  expect(ready.statusCode).toBe(503);
+  expect(ready.json()).toMatchObject({
+    ...{ status: 'not_ready', reasons: ['vault.db does not answer', 'keys.db does not answer'] },
+    stores: [{ state: 'down' }, { state: 'down' }],
+    projections: [{ gap: null }, { gap: null }, { gap: null }],
+  });
+  expect((await ask('/metrics')).body).toContain('strongroom_ready 0\n');
+});

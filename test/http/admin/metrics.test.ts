@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { createPlain, path } from '../routes/support.js';
+import { startWithAdmin } from './support.js';
+
+test('what happened is in the metrics: requests by template, erased keys, commits, the process', async () => {
+  const { service, ask } = await startWithAdmin();
+  const { id } = await createPlain(service);
+  await service.call('GET', path(id));
+  await service.call('DELETE', path(id));
+  await service.call('GET', `/nowhere/${id}`);
+  const { statusCode, headers, body } = await ask('/metrics');
+  expect(statusCode).toBe(200);
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  for (const line of [
+    'strongroom_http_requests_total{route="/tokens",method="POST",status="201"} 1',
+    'strongroom_http_requests_total{route="/tokens/:id",method="GET",status="200"} 1',
+    'strongroom_http_requests_total{route="/tokens/:id",method="DELETE",status="204"} 1',
+    'strongroom_http_requests_total{route="none",method="GET",status="404"} 1',
+    'strongroom_keys_destroyed_total 1',
+    'strongroom_ready 1',
+    'strongroom_store_up{store="keys.db"} 1',
+  ]) {
+    expect(body.split('\n')).toContain(line);
+  }
+  expect(body).toMatch(/^strongroom_group_commit_changes_count [1-9]/m);
+  expect(body).toMatch(/^strongroom_projection_gap_events\{projection="shredder"\} \d+$/m);
+  expect(body).toMatch(/^process_resident_memory_bytes \d+/m);
+});
+
+test('no metric names a token, an application, a tenant or a value', async () => {
+  const { service, ask } = await startWithAdmin();
+  const { id, tenant_id, created_by, fingerprint } = await createPlain(service, { data: 'value-4711' });
+  await service.call('GET', `${path(id)}?q=value-4711`);
+  await service.call('GET', `/value-4711`);
+  await service.call('GET', path(id), undefined, { key: 'sr_private_value-4711' });
+  const { body } = await ask('/metrics');
+  for (const secret of [id, tenant_id, created_by, fingerprint, 'value-4711', service.key]) {
+    expect(body).not.toContain(String(secret));
+  }
+});
+
+test('the public listener has no metrics', async () => {
+  const { service } = await startWithAdmin();
+  expect((await service.call('GET', '/metrics')).status).toBe(404);
+});
+
+test('what is not there says nothing of what was asked for', async () => {
+  const { ask } = await startWithAdmin();
+  const { statusCode, body } = await ask('/value-4711');
+  expect(statusCode).toBe(404);
+  expect(body).not.toContain('4711');
+});

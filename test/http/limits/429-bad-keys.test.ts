@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { TestService } from '../../support/test-service.js';
+import { expectRefusal } from '../routes/support.js';
+import { limitedService, metric, statuses } from './support.js';
+
+const limited = { status: 429, code: 'too_many_bad_keys' };
+const ask = (service: TestService, key: string | null, address = '203.0.113.7', forwardedFor?: string) =>
+  service.call('GET', '/tokens/unknown', undefined, {
+    ...{ key, address },
+    ...(forwardedFor === undefined ? {} : { headers: { 'x-forwarded-for': forwardedFor } }),
+  });
+
+test('an address without a good key gets 401 so often, then 429 until the window ends', async () => {
+  const service = await limitedService({ authFailures: 3 });
+  expect(await statuses(2, () => ask(service, null))).toEqual([401, 401]);
+  expect(await statuses(2, () => ask(service, 'sr_private_nonsense'))).toEqual([401, 429]);
+  const { headers } = await expectRefusal(service, () => ask(service, null), limited);
+  expect(headers['retry-after']).toBe('10');
+  expect(await metric(service, 'strongroom_rate_limited_total{limit="auth_failures"}')).toBe(2);
+  service.clock.advance(10_000);
+  expect((await ask(service, null)).status).toBe(401);
+});
+
+test('a good key from the same address is never held up', async () => {
+  const service = await limitedService({ authFailures: 1 });
+  expect(await statuses(3, () => ask(service, null))).toEqual([401, 429, 429]);
+  expect((await ask(service, service.key)).status).toBe(404);
+});
+
+test('another address is not held up; the addresses of one IPv6 network are one', async () => {
+  const service = await limitedService({ authFailures: 1 });
+  expect(await statuses(2, () => ask(service, null, '203.0.113.7'))).toEqual([401, 429]);
+  expect((await ask(service, null, '203.0.113.8')).status).toBe(401);
+  expect((await ask(service, null, '2001:db8:0:7::1')).status).toBe(401);
+  expect((await ask(service, null, '2001:db8:0:7:ffff::2')).status).toBe(429);
+  expect((await ask(service, null, '2001:db8:0:8::1')).status).toBe(401);
+});
+
+test('only a trusted proxy is believed about the address', async () => {
+  const service = await limitedService({ authFailures: 1 }, { trustedProxies: ['192.0.2.1'] });
+  const stranger = (client: string) => ask(service, null, '203.0.113.7', client);
+  expect((await stranger('198.51.100.1')).status).toBe(401);
+  expect((await stranger('198.51.100.2')).status).toBe(429);
+  const proxy = (client: string) => ask(service, null, '192.0.2.1', client);
+  expect((await proxy('198.51.100.3')).status).toBe(401);
+  expect((await proxy('198.51.100.4')).status).toBe(401);
+  expect((await proxy('198.51.100.3')).status).toBe(429);
+});
+
+test('0 is no limit', async () => {
+  const service = await limitedService({ authFailures: 0 });
+  expect(new Set(await statuses(80, () => ask(service, null)))).toEqual(new Set([401]));
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { rule, type TestService } from '../../support/test-service.js';
+import { createPlain, expectRefusal, hourMs, path, uniqueId } from '../routes/support.js';
+import { limitedService, metric } from './support.js';
+
+const exhausted = { status: 429, code: 'guesses_exhausted' };
+const writeOnly = ['token:create', 'token:update'] as const;
+
+/** Creates with deduplication, as one does who tries values. */
+const guess = (service: TestService, key: string, data: unknown) =>
+  service.call('POST', '/tokens', { type: 'token', data, deduplicate_token: true }, { key });
+
+test('deduplications onto tokens that the caller may not read are counted; over the budget 429 for an hour', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 2 });
+  const secret = await createPlain(service, { data: uniqueId() });
+  const key = await service.application(writeOnly);
+  expect((await guess(service, key, uniqueId())).body).not.toHaveProperty('_extras');
+  for (let times = 0; times < 2; times += 1) {
+    expect((await guess(service, key, secret['data'])).body).toMatchObject({ id: secret.id });
+  }
+  // A right guess and a wrong one are refused alike, or the refusal itself would tell.
+  service.clock.advance(600_000);
+  const { headers } = await expectRefusal(service, () => guess(service, key, secret['data']), exhausted);
+  expect(headers['retry-after']).toBe('3000');
+  await expectRefusal(service, () => guess(service, key, uniqueId()), exhausted);
+  expect(await metric(service, 'strongroom_guesses_total')).toBe(2);
+  expect(await metric(service, 'strongroom_guess_budgets_exhausted_total')).toBe(1);
+  expect(await metric(service, 'strongroom_rate_limited_total{limit="guesses"}')).toBe(2);
+
+  service.clock.advance(hourMs - 600_000);
+  expect((await guess(service, key, secret['data'])).status).toBe(201);
+});
+
+test('over the budget everything else goes on, and so do other applications', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 1 });
+  const secret = await createPlain(service, { data: uniqueId() });
+  const key = await service.application(writeOnly);
+  await guess(service, key, secret['data']);
+  await expectRefusal(service, () => guess(service, key, uniqueId()), exhausted);
+  const plain = await service.call('POST', '/tokens', { type: 'token', data: 1 }, { key });
+  expect(plain.status).toBe(201);
+  const other = await service.application(writeOnly);
+  expect((await guess(service, other, secret['data'])).status).toBe(201);
+});
+
+test('an update onto the fingerprint of an unreadable token is a guess too', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 1 });
+  const secret = await createPlain(service, { data: uniqueId(), containers: ['/secret/'] });
+  const key = await service.application([rule('/own/', 'mask', ['token:create', 'token:update', 'token:read'])]);
+  const own = await createPlain(service, { data: uniqueId(), containers: ['/own/'] });
+  const update = (fields: object) => service.call('PATCH', path(own.id), fields, { key });
+  const onto = (data: unknown) => update({ data, deduplicate_token: true });
+  expect((await onto(secret['data'])).body).toMatchObject({ id: secret.id });
+  await expectRefusal(service, () => onto(uniqueId()), exhausted);
+  expect((await update({ metadata: { a: 'b' }, deduplicate_token: true })).status).toBe(200);
+  expect((await update({ data: uniqueId() })).status).toBe(200);
+});
+
+test('who may read every token never guesses by deduplication', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 1 });
+  const known = await createPlain(service, { data: uniqueId() });
+  for (let times = 0; times < 5; times += 1) {
+    expect((await guess(service, service.key, known['data'])).body).toMatchObject({ id: known.id });
+  }
+  expect(await metric(service, 'strongroom_guesses_total')).toBe(0);
+});
+
+test.each([
+  { requests: 0, guesses: 1 },
+  { requests: 1_000, guesses: 0 },
+])('there is no budget with %j, but guesses are still counted', async (limits) => {
+  const service = await limitedService(limits);
+  const secret = await createPlain(service, { data: uniqueId() });
+  const key = await service.application(writeOnly);
+  for (let times = 0; times < 5; times += 1) expect((await guess(service, key, secret['data'])).status).toBe(201);
+  expect(await metric(service, 'strongroom_guesses_total')).toBe(5);
+});

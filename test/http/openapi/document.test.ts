@@ -1,0 +1,123 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect } from 'vitest';
+import { problemCatalogue } from '#src/http/problem-catalogue.js';
+import { test } from '../routes/support.js';
+import { documentOf, mediaOf, operationsIn } from './support.js';
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1 by a validator of others', async ({ service }) => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate({ ...(await documentOf(service)) });
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('has every route that is served, and nothing else', async ({ service }) => {
+    const served = [
+      ...service.app.printRoutes({ commonPrefix: false, includeHooks: false }).matchAll(/\(([A-Z, ]+)\)/g),
+    ];
+    const methods = served.flatMap(([, list = '']) => list.split(', ')).filter((method) => method !== 'HEAD');
+    expect(operationsIn(await documentOf(service))).toHaveLength(methods.length);
+  });
+
+  test('every operation has a name of its own, a tag, a summary and a description', async ({ service }) => {
+    const operations = operationsIn(await documentOf(service));
+    const names = operations.map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { path, method, operationId, tags, summary, description } of operations) {
+      const words = [operationId, tags?.[0], summary, description];
+      expect(
+        words.every((word) => (word ?? '') !== ''),
+        `${method} ${path}`,
+      ).toBe(true);
+    }
+  });
+
+  test('every reference leads somewhere, and every named schema is used', async ({ service }) => {
+    const document = await documentOf(service);
+    const used = new Set(
+      [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name),
+    );
+    expect([...used].sort()).toEqual(Object.keys(document.components?.schemas ?? {}).sort());
+  });
+});
+
+describe('answers', () => {
+  test('every example is what its schema says', async ({ service }) => {
+    const document = await documentOf(service);
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    ajv.addSchema({ $id: 'document', components: document.components });
+    let examples = 0;
+    for (const operation of operationsIn(document)) {
+      const { requestBody, operationId } = operation;
+      const sent = requestBody === undefined || '$ref' in requestBody ? [] : Object.values(requestBody.content);
+      for (const media of [...sent, ...mediaOf(operation).map(({ media }) => media)]) {
+        const schema = JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"document#/'));
+        const named = Object.values(media.examples ?? {}).map((example) => ('value' in example ? example.value : null));
+        for (const example of [...(media.example === undefined ? [] : [media.example]), ...named]) {
+          examples += 1;
+          expect(ajv.validate(schema, example), `${operationId}: ${ajv.errorsText()}`).toBe(true);
+        }
+      }
+    }
+    expect(examples).toBeGreaterThan(50);
+  });
+
+  test('every problem that there is stands under its status in some operation', async ({ service }) => {
+    const described = new Set(
+      operationsIn(await documentOf(service)).flatMap((operation) =>
+        mediaOf(operation).flatMap(({ status, media }) =>
+          Object.keys(media.examples ?? {}).map((code) => `${status} ${code}`),
+        ),
+      ),
+    );
+    const known = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
+    expect(known.filter((problem) => !described.has(problem))).toEqual([]);
+  });
+
+  test('a route with a permission needs the key and says what it answers without one, and over a limit', async ({
+    service,
+  }) => {
+    const operations = operationsIn(await documentOf(service));
+    const open = operations.filter(({ security = [] }) => security.length === 0).map(({ path }) => path);
+    expect(open.sort()).toEqual(
+      ['/docs', '/docs/style.css', '/errors/{code}', '/health/live', '/health/ready', '/openapi.json'].sort(),
+    );
+    for (const { path, security = [], responses = {}, description } of operations) {
+      if (open.includes(path)) continue;
+      expect(security, path).toEqual([{ apiKey: [] }]);
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', '503']));
+      expect(description).toMatch(/Permission: `\w+:\w+`/);
+    }
+  });
+
+  test('bodies have their media types', async ({ service }) => {
+    const { paths = {} } = await documentOf(service);
+    expect(paths['/tokens']?.post?.requestBody).toHaveProperty(['content', 'application/json']);
+    expect(paths['/tokens/{id}']?.patch?.requestBody).toHaveProperty(['content', 'application/merge-patch+json']);
+    expect(paths['/tokens/{id}']?.get?.responses).toHaveProperty(['404', 'content', 'application/problem+json']);
+  });
+});
+
+describe('serving', () => {
+  test('no schema of the document runs: an answer that it does not describe leaves as the route made it', async ({
+    service,
+  }) => {
+    const withSchemas: string[] = [];
+    const { createApp } = await import('#src/http/app.js');
+    const app = createApp(service.service, {
+      ...{ headerNames: { apiKey: [], traceId: [], idempotencyKey: [] }, corsOrigins: [], trustedProxies: [] },
+      ...{ tls: null, log: { request: () => undefined, error: () => undefined } },
+    });
+    app.addHook('onRoute', ({ schema, method, url }) => {
+      if (schema?.response !== undefined || schema?.headers !== undefined) withSchemas.push(`${method} ${url}`);
+    });
+    app.addHook('onRoute', ({ schema, method, url }) => {
+      if (url === '/tokens/:id' && method === 'GET' && schema !== undefined) withSchemas.push(`${method} ${url}`);
+    });
+    await app.ready();
+    await app.close();
+    expect(withSchemas).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect } from 'vitest';
+import { makeApplication, makeManager, manage } from '../directory-support.js';
+import { expectRefusal, test } from '../support.js';
+
+const missing = { status: 403, code: 'permission_missing' };
+const exceeds = { status: 403, code: 'exceeds_own_permissions' };
+
+describe('403 nobody makes an application that is stronger than itself', () => {
+  test('a public, a private and a reading management application make none at all', async ({ service }) => {
+    const keys = [
+      service.key,
+      (await makeApplication(service, { type: 'public', permissions: ['token:create', 'token:update'] })).key,
+      (await makeManager(service, ['application:read', 'application:update', 'application:delete'])).key,
+    ];
+    for (const key of keys) {
+      const body = { name: 'mine', type: 'private', permissions: ['token:use'] };
+      await expectRefusal(service, () => manage(service, 'POST', '/applications', body, key), missing);
+    }
+  });
+
+  test.for(['log:read', 'application:update', 'tenant:delete'])('%s, not held', async (more, { service }) => {
+    const { key } = await makeManager(service, ['application:create', 'application:read']);
+    const body = { name: 'mine', type: 'management', permissions: ['application:create', more] };
+    await expectRefusal(service, () => manage(service, 'POST', '/applications', body, key), exceeds);
+  });
+
+  test('what it holds itself it may give, and any token permission', async ({ service }) => {
+    const { key } = await makeManager(service, ['application:create', 'log:read']);
+    const equal = await makeManager(service, ['application:create', 'log:read'], key);
+    const child = await makeManager(service, ['log:read'], equal.key);
+    expect(child.body['permissions']).toEqual(['log:read']);
+    await makeApplication(service, { permissions: ['token:use', 'token:delete'] }, key);
+  });
+
+  test('an error in the body comes before it, so that it tells nothing', async ({ service }) => {
+    const { key } = await makeManager(service, ['application:create']);
+    const body = { name: '', type: 'management', permissions: ['log:read'] };
+    expect((await manage(service, 'POST', '/applications', body, key)).status).toBe(400);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect } from 'vitest';
+import { makeApplication, manage, statusOf } from '../directory-support.js';
+import { expectRefusal, hourMs, test, uniqueId } from '../support.js';
+
+const body = { name: 'once', type: 'private', permissions: ['token:read'] };
+const gone = { status: 404, code: 'idempotent_result_gone' };
+
+describe('an idempotency key on POST /applications', () => {
+  test('a repeat makes nothing and answers the same without the key', async ({ service }) => {
+    const send = withKey(service, '/applications', body);
+    const first = await send();
+    const before = await service.eventCount();
+    const repeat = await send();
+    expect(await service.eventCount()).toBe(before);
+    const { key, ...rest } = first.body;
+    expect(key).toMatch(/^sr_private_/);
+    expect({ status: repeat.status, body: repeat.body }).toEqual({ status: 201, body: rest });
+    expect(repeat.headers['location']).toBe(first.headers['location']);
+  });
+
+  test('of many at once one application results; the others wait or are refused with 409', async ({ service }) => {
+    const send = withKey(service, '/applications', body);
+    const before = await manage(service, 'GET', '/applications');
+    const answers = await Promise.all(Array.from({ length: 8 }, send));
+    expect(answers.filter(({ status }) => ![201, 409].includes(status))).toEqual([]);
+    expect(answers.filter(({ body: { key } }) => key !== undefined)).toHaveLength(1);
+    const after = await manage(service, 'GET', '/applications');
+    expect(total(after)).toBe(total(before) + 1);
+  });
+
+  test('a refusal is not remembered', async ({ service }) => {
+    const key = uniqueId();
+    expect((await withKey(service, '/applications', { ...body, name: '' }, key)()).status).toBe(400);
+    expect((await withKey(service, '/applications', body, key)()).status).toBe(201);
+  });
+
+  test('a repeat after the application was deleted is 404', async ({ service }) => {
+    const send = withKey(service, '/applications', body);
+    const { id } = (await send()).body;
+    await manage(service, 'DELETE', `/applications/${id}`);
+    await expectRefusal(service, send, gone);
+  });
+
+  test('the key is forgotten after 24 hours', async ({ service }) => {
+    const send = withKey(service, '/applications', body);
+    const first = await send();
+    service.clock.advance(24 * hourMs + 1);
+    const again = await send();
+    expect(again.status).toBe(201);
+    expect(again.body['id']).not.toBe(first.body['id']);
+    expect(await statusOf(service, String(again.body['key']))).toBe(200);
+  });
+
+  test('a key of 201 characters is 400', async ({ service }) => {
+    const send = withKey(service, '/applications', body, 'x'.repeat(201));
+    const paths = ['SERVICE-IDEMPOTENCY-KEY'];
+    await expectRefusal(service, send, { status: 400, code: 'validation_failed', paths });
+  });
+});
+
+describe('an idempotency key on POST /applications/{id}/keys', () => {
+  test('a repeat issues nothing and answers without the key; 404 once it is revoked', async ({ service }) => {
+    const { id } = await makeApplication(service);
+    const send = withKey(service, `/applications/${id}/keys`);
+    const first = await send();
+    const { key, ...rest } = first.body;
+    expect(await statusOf(service, String(key))).toBe(200);
+    const before = await service.eventCount();
+    expect((await send()).body).toEqual(rest);
+    expect(await service.eventCount()).toBe(before);
+    await manage(service, 'DELETE', `/applications/${id}/keys/${first.body['id']}`);
+    await expectRefusal(service, send, gone);
+  });
+
+  test('is another for another application', async ({ service }) => {
+    const [a, b] = [await makeApplication(service), await makeApplication(service)];
+    const key = uniqueId();
+    const answers = [a, b].map(({ id }) => withKey(service, `/applications/${id}/keys`, undefined, key)());
+    for (const answer of await Promise.all(answers)) expect(answer.body['key']).toBeDefined();
+  });
+});
+
+type Service = Parameters<typeof manage>[0];
+
+function withKey(service: Service, url: string, content?: object, idempotencyKey = uniqueId()) {
+  const headers = { 'service-idempotency-key': idempotencyKey };
+  return () => service.call('POST', url, content, { key: service.managementKey, headers });
+}
+
+function total({ body: { pagination } }: { readonly body: { readonly [field: string]: unknown } }): number {
+  return Number((pagination as { readonly total_items: number }).total_items);
+}

@@ -1,0 +1,47 @@
+import { expect } from 'vitest';
+import type { ManagementPermission } from '#src/domain/access/permission.js';
+import type { JsonObject } from '#src/domain/json.js';
+import type { Answer, TestService } from '../../support/test-service.js';
+
+export type Made = { readonly id: string; readonly key: string; readonly body: JsonObject };
+
+export const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+export const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+
+/** A request with the key that may manage everything, unless another is named. */
+export function manage(
+  service: TestService,
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  url: string,
+  body?: unknown,
+  key = service.managementKey,
+): Promise<Answer> {
+  return service.call(method, url, body, { key });
+}
+
+/** Makes an application over HTTP; whatever was wrong is shown. */
+export async function makeApplication(service: TestService, fields: object = {}, key?: string): Promise<Made> {
+  const body = { name: 'made', type: 'private', permissions: ['token:read'], ...fields };
+  const answer = await manage(service, 'POST', '/applications', body, key);
+  expect(answer.status, answer.text).toBe(201);
+  return { id: String(answer.body['id']), key: String(answer.body['key']), body: answer.body };
+}
+
+export function makeManager(service: TestService, permissions: readonly ManagementPermission[], key?: string) {
+  return makeApplication(service, { type: 'management', permissions }, key);
+}
+
+/** The application that a key belongs to. */
+export async function ownId(service: TestService, key: string): Promise<string> {
+  return String((await service.call('GET', '/applications/key', undefined, { key })).body['id']);
+}
+
+/** 200 while the key is that of a living application, 401 afterwards. */
+export async function statusOf(service: TestService, key: string): Promise<number> {
+  return (await service.call('GET', '/applications/key', undefined, { key })).status;
+}
+
+/** An answer whose body is an array. */
+export function arrayOf({ text }: Answer): JsonObject[] {
+  return JSON.parse(text) as JsonObject[];
+}

@@ -1,0 +1,28 @@
+import { describe } from 'vitest';
+import { expectRefusal, invalid, test } from '../support.js';
+
+describe('a query that is not valid is refused with the parameter that is at fault', () => {
+  const cases: readonly (readonly [query: string, ...paths: string[]])[] = [
+    ['page=0', 'page'],
+    ['page=-1', 'page'],
+    ['page=1.5', 'page'],
+    ['page=', 'page'],
+    ['page=1&page=2', 'page'],
+    ['page=99999999999999999999', 'page'],
+    ['size=0', 'size'],
+    ['size=101', 'size'],
+    ['size=abc', 'size'],
+    ['start_date=yesterday', 'start_date'],
+    ['start_date=2026-02-30', 'start_date'],
+    ['start_date=', 'start_date'],
+    ['end_date=2026-13-01', 'end_date'],
+    ['operation=read&operation=reveal', 'operation'],
+    ['entity_id=one&entity_id=other', 'entity_id'],
+    ['entity_type=token&entity_type=key', 'entity_type'],
+    ['page=0&size=0&start_date=x&end_date=y', 'start_date', 'end_date', 'page', 'size'],
+  ];
+  test.for(cases)('%s', async ([query, ...paths], { service }) => {
+    const send = () => service.call('GET', `/logs?${query}`, undefined, { key: service.managementKey });
+    await expectRefusal(service, send, invalid(...paths));
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect } from 'vitest';
+import { arrayOf, makeApplication } from '../directory-support.js';
+import { test } from '../support.js';
+
+describe('200 GET /permissions', () => {
+  test('all fifteen, with any key', async ({ service }) => {
+    const { key } = await makeApplication(service, { type: 'public', permissions: ['token:create'] });
+    const all = arrayOf(await service.call('GET', '/permissions', undefined, { key }));
+    expect(all).toHaveLength(15);
+    expect(all).toContainEqual({
+      type: 'token:create',
+      description: expect.stringMatching(/\S/),
+      application_types: ['private', 'public'],
+    });
+  });
+
+  test.for([
+    ['private', ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use']],
+    ['public', ['token:create', 'token:update']],
+    ['nothing', []],
+  ] as const)('those of %s', async ([type, expected], { service }) => {
+    const listed = arrayOf(await service.call('GET', `/permissions?application_type=${type}`));
+    expect(listed.map((entry) => entry['type'])).toEqual(expected);
+  });
+
+  test('those of management are none on tokens', async ({ service }) => {
+    const listed = arrayOf(await service.call('GET', '/permissions?application_type=management'));
+    expect(listed).toHaveLength(9);
+    expect(listed.map((entry) => entry['type'])).not.toContainEqual(expect.stringMatching(/^token:/));
+  });
+});

@@ -1,0 +1,162 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../../../support/test-service.js';
+import { makeApplication, makeManager, manage, statusOf } from '../directory-support.js';
+import { create, expectProblem, expectRefusal, hourMs, invalid } from '../support.js';
+
+async function withService(run: (service: TestService) => Promise<void>): Promise<void> {
+  const service = await startTestService();
+  try {
+    await run(service);
+    expect(service.errors).toEqual([]);
+    expect(await service.service.state()).toMatchObject({ reasons: [] });
+  } finally {
+    await service.close();
+  }
+}
+
+const deletion = (service: TestService, name: unknown = 'test', key?: string) =>
+  manage(service, 'DELETE', '/tenants/self', { name }, key);
+
+describe('204 DELETE /tenants/self', () => {
+  test('every key is 401 from then on, and another tenant notices nothing', () =>
+    withService(async (service) => {
+      const keys = [service.key, service.managementKey, (await makeApplication(service)).key];
+      const other = await service.otherTenant();
+      const { id } = await create(service, { type: 'token', data: 'kept' }, { key: other });
+      for (const key of keys) expect(await statusOf(service, key)).toBe(200);
+      expect(await deletion(service)).toMatchObject({ status: 204, text: '' });
+      for (const key of keys) {
+        expect(await statusOf(service, key)).toBe(401);
+        expect((await service.call('POST', '/tokens', { type: 'token', data: 1 }, { key })).status).toBe(401);
+      }
+      expect(await deletion(service), 'a repeat').toMatchObject({ status: 401 });
+      expect((await service.call('GET', `/tokens/${id}`, undefined, { key: other })).body['data']).toBe('kept');
+    }));
+
+  test('the wrapped keys of the tenant are in no file, and stay destroyed after a restart', () =>
+    withService(async (service) => {
+      const { id } = await create(service, { type: 'token', data: 'Sensitive' });
+      const wrapped = wrappedKeys(service);
+      expect(wrapped).toHaveLength(2);
+      for (const key of wrapped) expect(await filesWith(service.dataDir, key), 'before').not.toEqual([]);
+      await deletion(service);
+      for (const key of wrapped) expect(await filesWith(service.dataDir, key), 'after').toEqual([]);
+      expect(await service.vault.keys.tenantKeys(service.tenantId)).toBeNull();
+      await service.stop();
+      const again = await startTestService({ dataDir: service.dataDir, rootKey: service.rootKey });
+      try {
+        expect(await again.vault.keys.tenantKeys(service.tenantId)).toBeNull();
+        expect(await statusOf(again, service.managementKey)).toBe(401);
+        expect((await again.call('GET', `/tokens/${id}`)).status).toBe(404);
+      } finally {
+        await again.stop();
+      }
+    }));
+
+  test('a copy of the key store from before is shredded again when it comes back', () =>
+    withService(async (service) => {
+      await create(service, { type: 'token', data: 1 });
+      const [event] = await deletedEvents(service);
+      expect(event).toBeUndefined();
+      await deletion(service);
+      const [deleted] = await deletedEvents(service);
+      expect(deleted).toMatchObject({ stream: `tenant-${service.tenantId}`, clear: {} });
+    }));
+
+  test('tokens of a deleted tenant end at their time without holding up anybody', () =>
+    withService(async (service) => {
+      const card = { number: '4242424242424242', cvc: '123' };
+      const expires_at = new Date(service.clock.now() + 2 * hourMs).toISOString();
+      await create(service, { type: 'card', data: card, expires_at });
+      const other = await service.otherTenant();
+      await create(service, { type: 'token', data: 1, expires_at }, { key: other });
+      await deletion(service);
+      service.clock.advance(3 * hourMs);
+      expect(await service.service.sweep.run()).toBeGreaterThan(0);
+      expect(await service.service.sweep.run()).toBe(0);
+    }));
+
+  test('requests under way are answered, none as a lost key', () =>
+    withService(async (service) => {
+      const { id } = await create(service, { type: 'token', data: 1 });
+      const racing = Array.from({ length: 20 }, (_, i) =>
+        i % 2 === 0
+          ? service.call('GET', `/tokens/${id}`)
+          : service.call('POST', '/tokens', { type: 'token', data: i }),
+      );
+      const [gone, ...answers] = await Promise.all([deletion(service), ...racing]);
+      expect(gone?.status).toBe(204);
+      for (const { status, text } of answers) expect([200, 201, 401, 503], text).toContain(status);
+    }));
+});
+
+describe('503 while a reader keeps the log of the key store', () => {
+  test(
+    'the keys are 401 already, nothing opens, and the repeat finishes it',
+    () =>
+      withService(async (service) => {
+        const [wrapped] = wrappedKeys(service);
+        const stranger = await makeManager(service, ['tenant:delete']);
+        const reader = new Database(join(service.dataDir, 'keys.db'), { readonly: true });
+        reader.exec('BEGIN');
+        reader.prepare('SELECT count(*) FROM tenant_keys').get();
+        // Something must be in the log for the reader to hold.
+        await service.vault.keys.createTenant(service.vault.random.uuid());
+        const refused = await deletion(service);
+        expect(refused.status, refused.text).toBe(503);
+        expectProblem(refused);
+        expect(await statusOf(service, service.managementKey)).toBe(401);
+        expect(await service.vault.keys.tenantKeys(service.tenantId)).toBeNull();
+        reader.close();
+        expect((await deletion(service, 'test', stranger.key)).status, 'by another application').toBe(401);
+        expect((await deletion(service)).status).toBe(204);
+        expect(await filesWith(service.dataDir, wrapped ?? Buffer.alloc(0))).toEqual([]);
+        expect((await deletion(service)).status, 'nothing is left').toBe(401);
+      }),
+    20_000,
+  );
+});
+
+describe('400 and 403', () => {
+  test('another name, none, or no body: nothing is deleted', () =>
+    withService(async (service) => {
+      for (const name of ['', 'Test', 'test ', null, 1]) {
+        await expectRefusal(service, () => deletion(service, name), invalid('name'));
+      }
+      await expectRefusal(service, () => manage(service, 'DELETE', '/tenants/self'), invalid('body'));
+      expect(await statusOf(service, service.key)).toBe(200);
+    }));
+
+  test('without tenant:delete', () =>
+    withService(async (service) => {
+      const { key } = await makeManager(service, ['tenant:update', 'tenant:read']);
+      for (const one of [key, service.key]) {
+        const send = () => deletion(service, 'test', one);
+        await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
+      }
+    }));
+});
+
+function wrappedKeys({ dataDir, tenantId }: TestService): Buffer[] {
+  const database = new Database(join(dataDir, 'keys.db'), { readonly: true });
+  try {
+    const keys = database.prepare('SELECT wrapped FROM tenant_keys WHERE tenant = ?').pluck().all(tenantId);
+    return keys as Buffer[];
+  } finally {
+    database.close();
+  }
+}
+
+/** The files of the data directory that hold these bytes. */
+async function filesWith(dataDir: string, bytes: Buffer): Promise<string[]> {
+  const names = await readdir(dataDir);
+  const held = await Promise.all(names.map(async (name) => (await readFile(join(dataDir, name))).includes(bytes)));
+  return names.filter((_, index) => held[index]);
+}
+
+async function deletedEvents(service: TestService) {
+  return (await service.vault.log.readAll(0, 1_000_000)).filter(({ type }) => type === 'tenant.deleted');
+}

@@ -1,0 +1,98 @@
+import { describe, expect } from 'vitest';
+import { startTestService } from '../../../support/test-service.js';
+import { makeApplication, makeManager, manage, ownId } from '../directory-support.js';
+import { expectRefusal, invalid, test } from '../support.js';
+
+const exceeds = { status: 403, code: 'exceeds_own_permissions' };
+const last = { status: 409, code: 'last_administrator' };
+const good = { name: 'x', permissions: ['token:read'] };
+
+describe('400 names each field and stores nothing', () => {
+  test.for([
+    ['no name', { ...good, name: undefined }, ['name']],
+    ['a name of 201 characters', { ...good, name: 'x'.repeat(201) }, ['name']],
+    ['neither permissions nor rules', { name: 'x' }, ['permissions']],
+    ['another type', { ...good, type: 'public' }, ['type']],
+    ['a permission that its type may not hold', { ...good, permissions: ['log:read'] }, ['permissions[0]']],
+    ['a bad rule', { name: 'x', rules: [{ transform: 'mask', permissions: ['token:read'] }] }, ['rules[0].container']],
+    ['an expiry in the past', { ...good, expires_at: '2020-01-01' }, ['expires_at']],
+  ] as const)('%s', async ([, body, paths], { service }) => {
+    const { id } = await makeApplication(service);
+    await expectRefusal(service, () => manage(service, 'PUT', `/applications/${id}`, body), invalid(...paths));
+  });
+});
+
+describe('403 attackers', () => {
+  test('a management application without application:update cannot grant itself anything', async ({ service }) => {
+    const { id, key } = await makeManager(service, ['application:create', 'application:read', 'application:delete']);
+    const body = { name: 'x', permissions: ['application:create', 'application:update'] };
+    const send = () => manage(service, 'PUT', `/applications/${id}`, body, key);
+    await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
+  });
+
+  test('one with it cannot grant itself what it lacks', async ({ service }) => {
+    const { id, key } = await makeManager(service, ['application:update']);
+    const body = { name: 'x', permissions: ['application:update', 'tenant:delete'] };
+    await expectRefusal(service, () => manage(service, 'PUT', `/applications/${id}`, body, key), exceeds);
+  });
+
+  test('nor raise another, nor rename or weaken a stronger one', async ({ service }) => {
+    const { key } = await makeManager(service, ['application:update']);
+    const accomplice = await makeManager(service, ['application:update']);
+    const strong = await ownId(service, service.managementKey);
+    for (const [id, permissions] of [
+      [accomplice.id, ['log:read']],
+      [strong, ['application:update']],
+    ] as const) {
+      const body = { name: 'x', permissions };
+      await expectRefusal(service, () => manage(service, 'PUT', `/applications/${id}`, body, key), exceeds);
+    }
+  });
+
+  test('a public application cannot ask for more', async ({ service }) => {
+    const { id, key } = await makeApplication(service, { type: 'public', permissions: ['token:create'] });
+    const body = { name: 'x', permissions: ['token:create', 'token:update'] };
+    const send = () => manage(service, 'PUT', `/applications/${id}`, body, key);
+    await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
+  });
+
+  test('403 comes before what the stored type makes of the body', async ({ service }) => {
+    const { key } = await makeManager(service, ['application:update']);
+    const strong = await ownId(service, service.managementKey);
+    await expectRefusal(service, () => manage(service, 'PUT', `/applications/${strong}`, good, key), exceeds);
+  });
+});
+
+describe('404', () => {
+  test('an application of another tenant, an unknown and a deleted one', async ({ service }) => {
+    const foreign = await ownId(service, await service.otherTenant());
+    const deleted = await makeApplication(service);
+    await manage(service, 'DELETE', `/applications/${deleted.id}`);
+    for (const id of [foreign, 'unknown', deleted.id]) {
+      const send = () => manage(service, 'PUT', `/applications/${id}`, good);
+      await expectRefusal(service, send, { status: 404, code: 'application_not_found' });
+    }
+  });
+});
+
+describe('409 the last that can create and update applications', () => {
+  test('cannot lose that, nor get an expiry', async () => {
+    const service = await startTestService();
+    try {
+      const id = await ownId(service, service.managementKey);
+      await makeManager(service, ['application:create']);
+      const rest = ['application:update', 'application:read', 'application:delete'];
+      for (const body of [
+        { name: 'x', permissions: rest },
+        { name: 'x', permissions: [...rest, 'application:create'], expires_at: '2040-01-01' },
+      ]) {
+        await expectRefusal(service, () => manage(service, 'PUT', `/applications/${id}`, body), last);
+      }
+      await makeManager(service, ['application:create', 'application:update']);
+      const answer = await manage(service, 'PUT', `/applications/${id}`, { name: 'x', permissions: rest });
+      expect(answer.status, answer.text).toBe(200);
+    } finally {
+      await service.close();
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { FastifyInstance } from 'fastify';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { openApiDocument } from '#src/http/openapi/openapi.js';
+import type { Answer } from './test-service.js';
+
+type Media = Readonly<Record<string, OpenAPIV3_1.MediaTypeObject>>;
+
+/** Answers what an answer has that its OpenAPI document does not say; empty: all of it is described. */
+export type OpenApiChecker = (method: string, url: string, answer: Answer) => readonly string[];
+
+/** What any address may answer that no operation is served at. */
+const undescribed = [400, 404];
+
+export function openApiChecker(app: FastifyInstance): OpenApiChecker {
+  const document = openApiDocument(app);
+  const paths = Object.keys(document.paths ?? {}).map((path) => ({ path, pattern: patternOf(path) }));
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema({ $id: 'document', components: document.components });
+  const compiled = new Map<object, ValidateFunction>();
+
+  function wrong(schema: object, value: unknown): readonly string[] {
+    const validate = compiled.get(schema) ?? ajv.compile(withReferences(schema));
+    compiled.set(schema, validate);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `body${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+  }
+
+  return (method, url, answer) => {
+    const path = pathOf(paths, url);
+    const served = method === 'HEAD' ? 'get' : method.toLowerCase();
+    const item = path === undefined ? undefined : document.paths?.[path];
+    const operation = (item as Readonly<Record<string, OpenAPIV3_1.OperationObject>> | undefined)?.[served];
+    if (operation === undefined) {
+      // A preflight request is answered by the CORS plugin.
+      if (method === 'OPTIONS' && answer.status < 300) return [];
+      if (!undescribed.includes(answer.status)) return [`status ${answer.status} of something that is not described`];
+      return method === 'HEAD' ? [] : wrong({ $ref: '#/components/schemas/Problem' }, answer.body);
+    }
+    const response = operation.responses?.[answer.status];
+    if (response === undefined || '$ref' in response) return [`status ${answer.status} is not described`];
+    const missing = Object.keys(response.headers ?? {}).filter(
+      (name) => answer.headers[name.toLowerCase()] === undefined,
+    );
+    return [
+      ...missing.map((name) => `header ${name} is described but missing`),
+      ...(method === 'HEAD' ? [] : wrongBody(response.content ?? {}, answer, wrong)),
+    ];
+  };
+}
+
+function wrongBody(
+  content: Media,
+  { headers, text, body }: Answer,
+  wrong: (schema: object, value: unknown) => readonly string[],
+): readonly string[] {
+  if (Object.keys(content).length === 0) return text === '' ? [] : ['a body is not described'];
+  const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
+  const schema = content[type]?.schema;
+  if (schema === undefined) return [`media type ${type} is not described`];
+  return wrong(schema, type.includes('json') ? body : text);
+}
+
+/** Ajv finds the named schemas in the document. */
+function withReferences(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `document${value}` : value));
+}
+
+/** The template of an address; one without parameters before one with. */
+function pathOf(paths: readonly { path: string; pattern: RegExp }[], url: string): string | undefined {
+  const [asked = ''] = url.split('?');
+  const found = paths.filter(({ pattern }) => pattern.test(asked));
+  return (found.find(({ path }) => !path.includes('{')) ?? found[0])?.path;
+}
+
+function patternOf(path: string): RegExp {
+  const parts = path.split(/\{[^}]+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^/]+')}/?$`);
+}
