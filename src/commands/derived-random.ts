@@ -11,21 +11,34 @@ export function randomForCommand(
   cmd: string | null,
 ): Pick<Random, 'uuid' | 'integer'> {
   if (cmd === null) return random;
-  let drawn = 0;
-  const draw = (): Buffer => {
-    drawn += 1;
-    return keyedHash(claimsKey, 'drawn', cmd, String(drawn));
-  };
+  const take = byteStream((block) => keyedHash(claimsKey, 'drawn', cmd, String(block)));
   return {
-    uuid: () => uuidFrom(draw()),
+    uuid: () => uuidFrom(take(16)),
     integer(maxExclusive: number): number {
+      // One byte where it does: an alias draws hundreds of letters and digits, and every block costs an HMAC.
+      const bytes = maxExclusive <= 256 ? 1 : 6;
       // Numbers past the last whole multiple are drawn again, or small results would be likelier.
-      const limit = 2 ** 48 - (2 ** 48 % maxExclusive);
+      const limit = 256 ** bytes - (256 ** bytes % maxExclusive);
       for (;;) {
-        const number = draw().readUIntBE(0, 6);
+        const number = take(bytes).readUIntBE(0, bytes);
         if (number < limit) return number % maxExclusive;
       }
     },
+  };
+}
+
+/** Hands out the bytes of the blocks one after another; what is left of a block that does not suffice is skipped. */
+function byteStream(blockAt: (index: number) => Buffer): (length: number) => Buffer {
+  let index = 0;
+  let rest: Buffer = Buffer.alloc(0);
+  return (length) => {
+    if (rest.length < length) {
+      index += 1;
+      rest = blockAt(index);
+    }
+    const taken = rest.subarray(0, length);
+    rest = rest.subarray(length);
+    return taken;
   };
 }
 

@@ -14,12 +14,14 @@ export type EventOrigin = {
   readonly cmd: string | null;
 };
 
+/** An origin before its instant: each try at a command has its own. */
+export type RequestOrigin = Omit<EventOrigin, 'at'>;
+
 /** The origin of what an application's request causes. */
 export function originOf(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
-  at: number,
   cmd: string | null,
-): EventOrigin {
+): RequestOrigin {
   const { applicationId: actorId, keyId, sourceAddress = null } = caller;
-  return { actorId, at, traceId, cmd, source: { keyId, sourceAddress } };
+  return { actorId, traceId, cmd, source: { keyId, sourceAddress } };
 }

@@ -10,6 +10,7 @@ export type RejectionCode =
   | 'id_in_use'
   | 'precondition_failed'
   | 'idempotency_in_flight'
+  | 'idempotent_shape_differs'
   | 'idempotent_result_gone'
   | 'guesses_exhausted'
   | DirectoryRejection;

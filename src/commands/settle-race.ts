@@ -16,18 +16,17 @@ export function settled<T>(value: T): Tried<T> {
 }
 
 /**
- * Commands on one stream take turns inside this process; a race with another process is tried again, with a pause of
+ * Commands on the same streams take turns inside this process; a race with another process is tried again, with a pause of
  * chance, until 5 s are spent. Throws StoreUnavailable then.
  */
-export function settleRace<T>(vault: Vault, stream: string, attempt: () => Promise<Tried<T>>): Promise<T> {
-  return vault.streams.run(stream, async () => {
-    for (let waitedMs = 0; waitedMs < patienceMs; ) {
+export function settleRace<T>(vault: Vault, streams: readonly string[], attempt: () => Promise<Tried<T>>): Promise<T> {
+  return vault.streams.run(streams, async () => {
+    const until = performance.now() + patienceMs;
+    do {
       const tried = await attempt();
       if (tried.settled) return tried.value;
-      const pauseMs = 1 + vault.random.integer(jitterMsMax);
-      await wait(pauseMs);
-      waitedMs += pauseMs;
-    }
+      await wait(1 + vault.random.integer(jitterMsMax));
+    } while (performance.now() < until);
     throw new StoreUnavailable('event log', 'race_not_settled');
   });
 }

@@ -1,18 +1,22 @@
 export type StreamQueue = {
-  /** Runs `work` after everything that was queued for this stream before. */
-  run<T>(stream: string, work: () => Promise<T>): Promise<T>;
+  /** Runs `work` after everything that was queued before for any of these streams. */
+  run<T>(streams: readonly string[], work: () => Promise<T>): Promise<T>;
 };
 
-/** Commands on one stream take turns inside a process, so that only other processes can cause a conflict. */
+/**
+ * Commands on one stream take turns inside a process, so that only other processes can cause a conflict. A command on
+ * many streams takes its place in all their queues in one step: whoever waits, waits for earlier ones only, so that
+ * commands can never wait for each other.
+ */
 export function createStreamQueue(): StreamQueue {
   const tails = new Map<string, Promise<unknown>>();
   return {
-    run<T>(stream: string, work: () => Promise<T>): Promise<T> {
-      const before = tails.get(stream);
-      const mine = before === undefined ? work() : before.then(work, work);
-      tails.set(stream, mine);
+    run<T>(streams: readonly string[], work: () => Promise<T>): Promise<T> {
+      const before = streams.map((stream) => tails.get(stream)).filter((tail) => tail !== undefined);
+      const mine = before.length === 0 ? work() : Promise.allSettled(before).then(work);
+      for (const stream of streams) tails.set(stream, mine);
       const leave = (): void => {
-        if (tails.get(stream) === mine) tails.delete(stream);
+        for (const stream of streams) if (tails.get(stream) === mine) tails.delete(stream);
       };
       mine.then(leave, leave);
       return mine;

@@ -31,6 +31,8 @@ export type Vault = {
   readonly timers: Timers;
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
+  /** Streams of deletes that ended in 503, by tenant: a query finds such tokens no more, but their keys may live. */
+  readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;
   /** Every look-up by value or by many ids asks here first and tells what it missed. */
   readonly guesses: Guesses;

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { access, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockData } from '../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
@@ -8,7 +8,7 @@ const files = ['lock', ...['keys.db', 'vault.db'].flatMap((file) => [file, `${fi
 
 /**
  * Takes a data directory for this process: makes it (owner only) when it is not there, and refuses it when it cannot be
- * written, or when another process holds it. Throws StoreBroken.
+ * written, when others may write to it, or when another process holds it. Throws StoreBroken.
  */
 export async function takeDataDirectory(dataDir: string): Promise<{ release(): void }> {
   try {
@@ -17,6 +17,7 @@ export async function takeDataDirectory(dataDir: string): Promise<{ release(): v
   } catch (error) {
     throw new StoreBroken(`the data directory ${dataDir} cannot be ${reasonOf(error)}`);
   }
+  await expectPrivate(dataDir);
   for (const file of files) await expectWritable(join(dataDir, file));
   const lock = lockData(dataDir);
   if (lock === null) {
@@ -25,6 +26,21 @@ export async function takeDataDirectory(dataDir: string): Promise<{ release(): v
     );
   }
   return lock;
+}
+
+/** Threat: who may write to the directory can put files of their own in the place of ours. */
+async function expectPrivate(dataDir: string): Promise<void> {
+  const { uid, mode } = await stat(dataDir);
+  if (uid !== process.geteuid?.()) {
+    throw new StoreBroken(
+      `the data directory ${dataDir} belongs to another user. Run this as that user, or choose another one with --data.`,
+    );
+  }
+  if ((mode & 0o022) !== 0) {
+    throw new StoreBroken(
+      `others than its owner may write to the data directory ${dataDir}. Look whether its files are yours, then run: chmod 700 ${dataDir}`,
+    );
+  }
 }
 
 /** SQLite opens a file that it may not write for reading alone, and locks nothing then; it says so at the first write. */

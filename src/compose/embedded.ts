@@ -16,10 +16,10 @@ import type { Vault } from '../commands/vault.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
 import { createLimits } from '../http/limits/limits.js';
 import type { Service } from '../http/service.js';
+import { shredEndedKeys } from '../jobs/shredder.js';
 import { createSweep, type Sweep } from '../jobs/sweep.js';
 import type { Clock } from '../ports/clock.js';
 import type { Random } from '../ports/random.js';
-import { shredEndedKeys } from '../projections/shredder.js';
 import { countingKeyRing } from './counting-key-ring.js';
 import { takeDataDirectory } from './data-directory.js';
 import { embeddedState } from './embedded-state.js';
@@ -83,6 +83,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       timers: { dueAt: (dueAt) => sweep.dueAt(dueAt) },
       expressions: createExpressions(),
       streams: createStreamQueue(),
+      unfinishedErasures: new Map(),
       knownCallers: createKnownCallers(),
       guesses: createGuesses(rateLimits, limits, metrics),
       cvcRetentionMs: options.cvcRetentionMs,

@@ -39,4 +39,7 @@ export type RecordedEvent = NewEvent & {
   readonly position: number;
 };
 
+/** An event without what is sealed. */
+export type ClearEvent = Omit<RecordedEvent, 'sealed' | 'trace'>;
+
 export const noSealedParts: SealedParts = { content: null, cvc: null };

@@ -8,12 +8,15 @@ import { collectOperations } from './openapi/openapi.js';
 import { problemBody } from './problem.js';
 import { recordManagementReads } from './record-management-reads.js';
 import { recordRefusedRequest } from './record-refused-request.js';
+import { refuseWhatNodeRefuses } from './refuse-what-node-refuses.js';
 import './request-state.js';
 import { createApplicationRoute } from './routes/create-application/route.js';
 import { createTokenRoute } from './routes/create-token/route.js';
 import { deleteApplicationRoute } from './routes/delete-application/route.js';
 import { deleteTenantRoute } from './routes/delete-tenant/route.js';
 import { deleteTokenRoute } from './routes/delete-token/route.js';
+import { deleteTokensRoute } from './routes/delete-tokens/route.js';
+import { detokenizeRoute } from './routes/detokenize/route.js';
 import { docsRoute } from './routes/docs/route.js';
 import { errorPageRoute } from './routes/error-page/route.js';
 import { getApplicationRoute } from './routes/get-application/route.js';
@@ -32,6 +35,7 @@ import { purgeCvcRoute } from './routes/purge-cvc/route.js';
 import { revokeKeyRoute } from './routes/revoke-key/route.js';
 import { searchTokensRoute } from './routes/search-tokens/route.js';
 import { tokenHistoryRoute } from './routes/token-history/route.js';
+import { tokenizeRoute } from './routes/tokenize/route.js';
 import { updateApplicationRoute } from './routes/update-application/route.js';
 import { updateTenantRoute } from './routes/update-tenant/route.js';
 import { updateTokenRoute } from './routes/update-token/route.js';
@@ -48,6 +52,9 @@ const routes: readonly Routes[] = [
   updateTokenRoute,
   deleteTokenRoute,
   purgeCvcRoute,
+  tokenizeRoute,
+  detokenizeRoute,
+  deleteTokensRoute,
   listLogsRoute,
   tokenHistoryRoute,
   createApplicationRoute,
@@ -111,6 +118,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     request.traceId = traceIdOf(request, headerNames.traceId, uuid);
     reply.header(traceHeader, request.traceId);
   });
+  refuseWhatNodeRefuses(app);
   app.addHook('onResponse', async (request, reply) => {
     const finished = {
       route: request.routeOptions.url ?? 'none',
@@ -183,5 +191,7 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
       else socket.destroy();
     },
   };
-  return tls === null ? options : ({ ...options, https: tls } as FastifyServerOptions);
+  const http = { requireHostHeader: false };
+  const server = tls === null ? { http } : { https: { ...http, ...tls } };
+  return { ...options, ...server } as FastifyServerOptions;
 }

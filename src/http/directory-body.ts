@@ -4,25 +4,43 @@ import type { Json } from '../domain/json.js';
 
 const json = z.custom<Json>(() => true);
 const text = z.string({ error: 'must be a string' });
+const name = text.meta({ description: '1 to 200 characters.' });
+const unchanging = json.optional().meta({ description: 'Cannot change: another one than it has is refused.' });
 const anObject = { error: 'must be a JSON object' };
-const access = { permissions: json.optional(), rules: json.optional() };
+const listed = { type: ['array', 'null'], minItems: 1, maxItems: 50 };
+const access = {
+  permissions: json.optional().meta({
+    ...{ ...listed, items: { type: 'string' } },
+    description: '1 to 50 that its type may hold (`GET /permissions`). Either these or `rules`.',
+  }),
+  rules: json.optional().meta({
+    ...{ ...listed, items: { type: 'object' } },
+    description:
+      'Access rules with `container`, `transform`, `permissions`, and optional `priority` (1) and `description`.',
+  }),
+};
+const expiresAt = text.nullish().meta({ description: 'A later time, as of a token; null: never.' });
+const settings = json.optional().meta({
+  ...{ type: ['object', 'null'], additionalProperties: { enum: ['true', 'false', null] } },
+  description: '`deduplicate_tokens` and `keep_superseded_data`; one that is not given stays.',
+});
 
 /** The bodies of section 10 by their JSON types alone; the domain checks the rest. Unknown fields are ignored. */
 export const createApplicationBody = z.object(
   {
-    name: text,
+    name,
     type: z.enum(applicationTypes, { error: `must be one of ${applicationTypes.join(', ')}` }),
     ...access,
-    expires_at: text.nullish(),
+    expires_at: expiresAt,
   },
   anObject,
 );
 
-export const updateApplicationBody = z.object(
-  { name: text, type: json.optional(), ...access, expires_at: text.nullish() },
+export const updateApplicationBody = z.object({ name, type: unchanging, ...access, expires_at: expiresAt }, anObject);
+
+export const updateTenantBody = z.object({ name, settings }, anObject);
+
+export const deleteTenantBody = z.object(
+  { name: text.meta({ description: 'The name of the tenant, repeated.' }) },
   anObject,
 );
-
-export const updateTenantBody = z.object({ name: text, settings: json.optional() }, anObject);
-
-export const deleteTenantBody = z.object({ name: text }, anObject);

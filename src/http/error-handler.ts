@@ -67,11 +67,14 @@ function codeOfLibraryError(error: unknown): ProblemCode {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal';
 }
 
+/** No answer grows with the number of faults. */
+const schemaErrorsMax = 20;
+
 type SchemaIssue = { readonly instancePath: string; readonly message?: string | undefined };
 
 function schemaErrors(issues: readonly SchemaIssue[]): FieldErrors {
   const errors = new Map<string, string[]>();
-  for (const { instancePath, message } of issues) {
+  for (const { instancePath, message } of issues.slice(0, schemaErrorsMax)) {
     const path = requestPath(instancePath);
     errors.set(path, [...(errors.get(path) ?? []), message ?? 'is not valid']);
   }

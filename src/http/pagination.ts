@@ -43,8 +43,9 @@ function bodyNumber(max: number, error: string, byDefault: number) {
 function wholeNumber(max: number, message: string, byDefault: number) {
   return z
     .string({ error: message })
-    .regex(/^\d{1,16}$/, { error: message })
+    .refine((text) => /^\d{1,16}$/.test(text), { error: message })
     .transform(Number)
     .refine((value) => value >= 1 && value <= max, { error: message })
-    .default(byDefault);
+    .default(byDefault)
+    .meta({ type: 'integer', minimum: 1, maximum: max, description: `Without it: ${byDefault}.` });
 }

@@ -133,6 +133,13 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'A request with this idempotency key is still running.',
     advice: 'Wait a moment and repeat the request with the same key.',
   },
+  idempotent_shape_differs: {
+    status: 409,
+    title: 'The repeat has another shape',
+    detail:
+      'The first request with this idempotency key led to another number of tokens than this body has places for.',
+    advice: 'Repeat the request with the body of the first, or use a new idempotency key.',
+  },
   precondition_failed: {
     status: 412,
     title: 'The token has another revision',

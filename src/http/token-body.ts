@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import type { Json } from '../domain/json.js';
+import { indexesMax } from '../domain/token/fields/search-indexes.js';
 import { tokenTypes } from '../domain/token/token-type.js';
 
 const json = z.custom<Json>(() => true);
 const text = z.string({ error: 'must be a string' });
 const flag = z.boolean({ error: 'must be true or false' });
-const texts = z.array(text, { error: 'must be an array of strings' });
+const notTexts = 'must be an array of strings';
+/** Too many are refused before any is looked at. Threat: an error for each of 80,000 wrong items takes seconds. */
+const indexes = z
+  .custom<unknown>((value) => !Array.isArray(value) || value.length <= indexesMax, {
+    error: `must hold at most ${indexesMax} expressions`,
+    abort: true,
+  })
+  .pipe(z.array(text, { error: notTexts }).nullish());
 
 /** The fields that creation and update share, by their JSON types alone; the domain checks the rest. */
 const shared = {
@@ -18,7 +26,10 @@ const shared = {
     ...{ description: 'At most 50 keys of at most 100 characters, with values of at most 1,000.' },
     ...{ type: ['object', 'null'], additionalProperties: { type: ['string', 'null'] } },
   }),
-  search_indexes: texts.nullish().meta({ description: 'At most 10 expressions over `data`.' }),
+  search_indexes: indexes.optional().meta({
+    ...{ description: `At most ${indexesMax} expressions over \`data\`.` },
+    ...{ type: ['array', 'null'], items: { type: 'string' } },
+  }),
   fingerprint_expression: text.nullish().meta({ description: 'One expression over `data` and `metadata`.' }),
   deduplicate_token: flag.nullish().meta({ description: 'For this request; else the setting of the tenant.' }),
   expires_at: text.nullish().meta({

@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgottenBefore } from '../commands/once.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import type { Vault } from '../commands/vault.js';
-import { destroyOrphanKeys } from '../projections/orphan-keys.js';
-import { shredEndedKeys } from '../projections/shredder.js';
 import { dropOldAccess } from './drop-old-access.js';
+import { destroyOrphanKeys } from './orphan-keys.js';
+import { shredEndedKeys } from './shredder.js';
 
 const dueRowsMax = 500;
 /** How often the sweep looks even when nobody woke it. */
@@ -36,6 +37,7 @@ export function createSweep(
   let wakesAt = Number.POSITIVE_INFINITY;
   let running: Promise<unknown> = Promise.resolve();
   let stopped = true;
+  let stopping = false;
   let keptHouseAt = 0;
   let soughtOrphansAt = 0;
 
@@ -45,7 +47,9 @@ export function createSweep(
       const due = await vault.rows.due(vault.clock.now(), dueRowsMax);
       const failed = await recordAll(due);
       recorded += due.length;
-      if (due.length < dueRowsMax || failed > 0) return recorded;
+      if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
+      // Lets requests in between, also when the rows name what is not due any more.
+      await nextTurn();
     }
   }
 
@@ -96,7 +100,7 @@ export function createSweep(
     wakesAt = at;
     const now = vault.clock.now();
     // What is due and still there has failed just now: no busy loop.
-    const waitMs = at <= now ? 1_000 : Math.max(at - now, waitMsMin);
+    const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;
       // One after the other: stop() waits for the last, and that has waited for all before it.
@@ -115,6 +119,7 @@ export function createSweep(
     },
     async stop(): Promise<void> {
       stopped = true;
+      stopping = true;
       if (timer !== null) clearTimeout(timer);
       await running;
     },

@@ -1,10 +1,16 @@
-/** What a finished command left, enough to render its answer again: no body, no data. */
-export type ClaimResult = {
-  readonly tokens: readonly { readonly stream: string; readonly createdRevision: number }[];
-  /** True when the first answer was a deduplicated token. */
-  readonly deduplicated: boolean;
-  /** True when that token was returned to a request with a cvc. */
+/** One token of a finished command: its stream, and the revision that its life began with. */
+export type ClaimedToken = {
+  readonly stream: string;
+  readonly createdRevision: number;
+  /** The token was there before, with the same fingerprint. */
+  readonly deduplicated?: boolean;
+  /** It was returned to a request with a cvc. */
   readonly cvcIgnored?: boolean;
+};
+
+/** What a finished command left, enough to render its answer again, in its order: no body, no data. */
+export type ClaimResult = {
+  readonly tokens: readonly ClaimedToken[];
   /** The application that was made, or that was given a key; `keyId` is the key's. */
   readonly application?: { readonly id: string; readonly keyId: string };
 };

@@ -1,4 +1,4 @@
-import type { NewEvent, RecordedEvent } from '../events/event.js';
+import type { ClearEvent, NewEvent, RecordedEvent } from '../events/event.js';
 
 export type AppendOutcome =
   | { readonly outcome: 'appended'; readonly position: number }
@@ -16,6 +16,8 @@ export interface EventLog {
   readStream(stream: string): Promise<readonly RecordedEvent[]>;
   /** Up to `limit` events with a position after `afterPosition` (0: from the start), in order of position. */
   readAll(afterPosition: number, limit: number): Promise<readonly RecordedEvent[]>;
+  /** As `readAll`, without what is sealed: a page of it is small whatever the tokens hold. */
+  readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]>;
   /** Position of the newest event; 0 when the log is empty. */
   head(): Promise<number>;
 }

@@ -12,7 +12,7 @@ export type DueRow = {
 
 /** One row a token: the folded view, sealed as the events sealed it, and its due times. */
 export interface TokenRows {
-  /** The row of a living or removed token; null when there never was one or its tombstone has gone. */
+  /** The row of a living or removed token, its state without ended keys; null when there never was one or its tombstone has gone. */
   get(stream: string): Promise<TokenView | null>;
   /** The living, not yet expired token of the tenant with this keyed fingerprint, or null. */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;

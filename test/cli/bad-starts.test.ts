@@ -251,6 +251,22 @@ describe('data directory', () => {
     await expectAsBefore(vault);
   });
 
+  test.each([0o777, 0o770, 0o702])('that others may write to (%o)', async (mode) => {
+    const vault = await makeVault();
+    chmodSync(vault.dataDir, mode);
+    await expectRefusal(vault.dir, vault.flags, /others than its owner may write.*chmod 700/);
+    chmodSync(vault.dataDir, 0o700);
+    await expectAsBefore(vault);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('that belongs to another user and can be written (needs root)', async () => {
+    const vault = await makeVault();
+    chownSync(vault.dataDir, 65_534, 65_534);
+    await expectRefusal(vault.dir, vault.flags, /belongs to another user\. Run this as that user/);
+    chownSync(vault.dataDir, 0, 0);
+    await expectAsBefore(vault);
+  });
+
   test('whose path is too long for its socket', async () => {
     const dir = tempDir();
     const dataDir = join(dir, 'd'.repeat(60), 'e'.repeat(60));

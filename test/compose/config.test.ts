@@ -98,7 +98,9 @@ describe('where settings come from', () => {
       STRONGROOMY: 'x',
       STRONGROOM_TEST_MONGODB_URL: 'x',
       STRONGROOM_SERVERS_DIR: 'x',
+      STRONGROOM_MONGO_NODES: 'x',
       STRONGROOM_MONGO_PORT: 'x',
+      STRONGROOM_CRASH_SEED: 'x',
       STRONGROOM_REDIS_PORT: 'x',
     };
     expect(problems({ env, flags: { json: true, config: 'x' } })).toEqual([]);
@@ -117,6 +119,7 @@ describe('unknown settings name the nearest known one, as their source writes it
     ],
     [{ env: { STRONGROOM_PROT: '1' } }, 'STRONGROOM_PROT: is no setting; the nearest is STRONGROOM_PORT'],
     [{ env: { STRONGROOM_: '1' } }, 'STRONGROOM_: is no setting; the nearest is STRONGROOM_DEV'],
+    [{ env: { STRONGROOM_MONGO_URL: 'x' } }, 'STRONGROOM_MONGO_URL: is no setting'],
     [{ env: { STRONGROOM_SERVERS_DIRS: '1' } }, 'STRONGROOM_SERVERS_DIRS: is no setting'],
     [{ file: { loglevel: 'info' } }, 'loglevel (FILE): is no setting; the nearest is log_level'],
     [{ file: { tls: { certificate: 'x' } } }, 'tls.certificate (FILE): is no setting; the nearest is tls.cert'],
@@ -265,6 +268,22 @@ describe('settings that do not fit together', () => {
         expect.stringMatching(/^STRONGROOM_HOST: --dev is for this machine only/),
       ]);
     }
+  });
+
+  it('dev refuses an admin listener that others reach; without dev it is for the operator to say', () => {
+    const others = '10.0.0.5';
+    expect(problems({ flags: { adminHost: others, dev: true } })).toEqual([
+      expect.stringMatching(/^--admin-host: --dev is for this machine only/),
+    ]);
+    expect(problems({ flags: { adminHost: others } })).toEqual([]);
+  });
+
+  it.each([
+    ['off', 'off'],
+    ['0', 0],
+    ['9999', 9999],
+  ])('admin.port %s is taken', (text, value) => {
+    expect(config({ env: { STRONGROOM_ADMIN_PORT: text } }).settings['admin.port']).toBe(value);
   });
 
   it('a TLS certificate needs its key, and the other way round', () => {

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { verifyAccessChain } from '#src/audit/verify-access-chain.js';
 import type { AccessEntry } from '#src/events/access-log/access-entry.js';
 import { entryLine } from '#src/events/access-log/batch-hash.js';
 import type { AccessFilter, AccessLog } from '#src/ports/access-log.js';
+import { verifyAccessChain } from '../support/verify-access-chain.js';
 import { aBox, aHash, atNoon, type OpenStores, onStores } from './support.js';
 
 const everything: AccessFilter = { entityType: null, entityRef: null, operation: null, from: 0, to: null };

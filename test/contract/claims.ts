@@ -61,7 +61,7 @@ export function claimsContract(name: string, open: OpenStores): void {
 }
 
 function aResult(): ClaimResult {
-  return { tokens: [0, 3].map((createdRevision) => ({ stream: aStream(), createdRevision })), deduplicated: true };
+  return { tokens: [0, 3].map((createdRevision) => ({ stream: aStream(), createdRevision, deduplicated: true })) };
 }
 
 async function finish(work: UnitOfWork, cmd: string, result: ClaimResult, time: number): Promise<void> {

@@ -124,6 +124,21 @@ export function eventLogContract(name: string, open: OpenStores): void {
       }),
     );
 
+    test(
+      'the clear part of the log is the log without what is sealed',
+      on(async ({ log }) => {
+        for (let count = 0; count < 5; count += 1) await log.append(aStream(), -1, [anEvent(), anEvent()]);
+        for (
+          let page = await log.readAll(0, 3);
+          page.length > 0;
+          page = await log.readAll(page.at(-1)?.position ?? 0, 3)
+        ) {
+          const clear = await log.readClear((page[0]?.position ?? 0) - 1, 3);
+          expect(clear).toEqual(page.map(({ sealed: _sealed, trace: _trace, ...event }) => event));
+        }
+      }),
+    );
+
     test.each([{ limit: 1 }, { limit: 2 }, { limit: 7 }, { limit: 25 }, { limit: 1_000 }])(
       'pages of $limit together are the whole log',
       ({ limit }) =>

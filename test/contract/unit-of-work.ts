@@ -29,7 +29,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       'events, row and claim of a change are all there when it resolves',
       on(async ({ work, log, rows, claims }) => {
         const write = tokenWrite(noTokenYet(), [tokenCreated({ cvcPurgeAt: atNoon + 5 })]);
-        const result = { tokens: [{ stream: write.stream, createdRevision: 0 }], deduplicated: false };
+        const result = { tokens: [{ stream: write.stream, createdRevision: 0 }] };
         const cmd = aHash();
         expect(await work.commit({ writes: [write], claim: { cmd, result, time: atNoon } })).toEqual(committed);
         const [event] = await log.readStream(write.stream);
@@ -336,7 +336,7 @@ function same(fingerprintHash: string) {
 }
 
 function claimOf(cmd: string) {
-  return { cmd, result: { tokens: [], deduplicated: false }, time: atNoon };
+  return { cmd, result: { tokens: [] }, time: atNoon };
 }
 
 async function expectNothing(

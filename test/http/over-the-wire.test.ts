@@ -7,7 +7,12 @@ import { createPlain, path, test } from './routes/support.js';
 const token = '{"type":"token","data":1}';
 
 /** What answers these bytes; the connection ends with the answer. */
-async function exchange({ app }: TestService, head: readonly string[], body = ''): Promise<string> {
+async function exchange(
+  { app }: TestService,
+  head: readonly string[],
+  body = '',
+  host = ['Host: vault'],
+): Promise<string> {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const socket = connect(port, '127.0.0.1');
@@ -15,7 +20,7 @@ async function exchange({ app }: TestService, head: readonly string[], body = ''
   socket.on('data', (bytes) => {
     answer += bytes;
   });
-  socket.write(`${[...head, 'Host: vault', 'Connection: close'].join('\r\n')}\r\n\r\n${body}`);
+  socket.write(`${[...head, ...host, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`);
   await once(socket, 'close');
   return answer;
 }
@@ -34,6 +39,19 @@ describe('what only a real connection shows', () => {
   test('400 as a problem for a request line that is too long', async ({ service }) => {
     const answer = await exchange(service, [`GET /tokens/${'a'.repeat(20_000)} HTTP/1.1`]);
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
+  });
+
+  test('400 as a problem for HTTP/1.1 without a host; HTTP/1.0 needs none', async ({ service }) => {
+    const answer = await exchange(service, ['GET /health/live HTTP/1.1'], '', []);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nservice-trace-id: .*"code":"malformed_request"/s);
+    expect(await exchange(service, ['GET /health/live HTTP/1.0'], '', [])).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('400 as a problem for an unknown expectation; 100-continue is one we know', async ({ service }) => {
+    const head = ['GET /health/live HTTP/1.1'];
+    const answer = await exchange(service, [...head, 'Expect: foo']);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nservice-trace-id: .*"code":"malformed_request"/s);
+    expect(await exchange(service, [...head, 'Expect: 100-continue'])).toMatch(/^HTTP\/1\.1 100 .*HTTP\/1\.1 200 /s);
   });
 
   test('404 for an id longer than any token has, and 401 without a key', async ({ service }) => {

@@ -41,17 +41,25 @@ describe('a problem explains itself', () => {
   });
 });
 
+test('400 names at most 20 faults of a body that is wrong everywhere', async ({ service }) => {
+  const permissions = Array(1_000).fill(1);
+  const body = { name: 1, type: 1, permissions, rules: permissions };
+  const answer = await service.call('POST', '/applications', body, { key: service.managementKey });
+  expect(answer.status, answer.text).toBe(400);
+  expect(Object.values(answer.body['errors'] ?? {}).flat().length).toBeLessThanOrEqual(20);
+});
+
 describe('the trace id', () => {
-  test.for(['abc', 'A.b_c-9', '12345678', '123456789a', '1-2-3-4-5-6-7-8', 'x'.repeat(100)])(
-    '%s is taken',
-    async (traceId, { service }) => {
-      const answer = await service.call('GET', '/tokens/unknown', undefined, {
-        headers: { 'service-trace-id': traceId },
-      });
-      expect(answer.headers['service-trace-id']).toBe(traceId);
-      expect(answer.body['instance']).toBe(`urn:trace:${traceId}`);
-    },
-  );
+  test.for([
+    ...['abc', 'A.b_c-9', '12345678', '123456789a', '1-2-3-4-5-6-7-8', 'x'.repeat(100)],
+    ...['x12345678901', '123456x789012', '49297145-9847-4364-8123-45678901234a', '0af7651916cd43dd8448123456789012'],
+  ])('%s is taken', async (traceId, { service }) => {
+    const answer = await service.call('GET', '/tokens/unknown', undefined, {
+      headers: { 'service-trace-id': traceId },
+    });
+    expect(answer.headers['service-trace-id']).toBe(traceId);
+    expect(answer.body['instance']).toBe(`urn:trace:${traceId}`);
+  });
 
   test.for([
     '',
@@ -63,6 +71,9 @@ describe('the trace id', () => {
     '4242-4242-4242-4242',
     '1.2.3.4.5.6.7.8.9',
     '{"a":1}',
+    'x4929714598473645',
+    'card-4929-7145-9847-3645',
+    '4.9.2.9.7_1-4598473645x',
   ])('%s is not taken', async (traceId, { service }) => {
     const answer = await service.call('GET', '/tokens/unknown', undefined, {
       headers: { 'service-trace-id': traceId },

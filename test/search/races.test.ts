@@ -20,7 +20,11 @@ function interrupted(vault: Vault, happens: () => Promise<unknown>): Vault {
   return {
     ...vault,
     rows: {
-      ...rows,
+      get: (stream) => rows.get(stream),
+      findByFingerprint: (...args) => rows.findByFingerprint(...args),
+      due: (...args) => rows.due(...args),
+      nextDueAt: () => rows.nextDueAt(),
+      countByType: (...args) => rows.countByType(...args),
       async search(...args) {
         const found = await rows.search(...args);
         if (!happened) {
@@ -47,7 +51,7 @@ test('a token that is deleted or replaced between its row and its key is gone, o
   const replacing = interrupted(service.vault, () => service.call('PATCH', '/tokens/one', { data: 'new' }));
   const { tokens } = await findTokens(replacing, { caller }, 'token:search', everything, page);
   expect(tokens.map(({ body }) => body.reveal()['data'])).toEqual(['three', 'new']);
-  expect((await service.call('GET', '/health/ready')).status).toBe(200);
+  expect(await service.service.state()).toMatchObject({ reasons: [] });
   await service.close();
 });
 

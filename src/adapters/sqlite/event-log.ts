@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
-import type { RecordedEvent } from '../../events/event.js';
+import type { ClearEvent, RecordedEvent } from '../../events/event.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { UnitOfWork } from '../../ports/unit-of-work.js';
 import type { SqliteDatabase } from './open-database.js';
@@ -22,10 +22,17 @@ type EventRow = {
   readonly cvc: Buffer | null;
 };
 
+type ClearRow = Omit<EventRow, 'trace' | 'content' | 'cvc'>;
+
 /** `EventLog` on `vault.db`: reads on a connection of its own, appends through the unit of work. */
 export function sqliteEventLog(database: SqliteDatabase, work: UnitOfWork): EventLog {
   const stream = database.prepare('SELECT * FROM events WHERE stream = ? ORDER BY revision');
   const all = database.prepare('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
+  // `clear` stands before the boxes in a row, so pages that hold nothing but boxes are not read.
+  const allClear = database.prepare(
+    `SELECT position, stream, revision, id, type, version, tenant, actor, time, cmd, clear FROM events
+     WHERE position > ? ORDER BY position LIMIT ?`,
+  );
   const head = database.prepare('SELECT max(position) FROM events').pluck();
   const atHead = database.prepare('SELECT position FROM events WHERE stream = ? AND revision = ?').pluck();
 
@@ -43,13 +50,19 @@ export function sqliteEventLog(database: SqliteDatabase, work: UnitOfWork): Even
     async readAll(afterPosition, limit) {
       return reading(() => (all.all(afterPosition, limit) as EventRow[]).map(recorded));
     },
+    async readClear(afterPosition, limit) {
+      return reading(() => (allClear.all(afterPosition, limit) as ClearRow[]).map(clearPart));
+    },
     async head() {
       return reading(() => Number(head.get() ?? 0));
     },
   };
 }
 
-function recorded({ tenant, actor, clear, content, cvc, ...row }: EventRow): RecordedEvent {
-  const facts = JSON.parse(clear) as JsonObject;
-  return { ...row, tenantId: tenant, actorId: actor, clear: facts, sealed: { content, cvc } };
+function recorded({ trace, content, cvc, ...row }: EventRow): RecordedEvent {
+  return { ...clearPart(row), trace, sealed: { content, cvc } };
+}
+
+function clearPart({ tenant, actor, clear, ...row }: ClearRow): ClearEvent {
+  return { ...row, tenantId: tenant, actorId: actor, clear: JSON.parse(clear) as JsonObject };
 }

@@ -1,8 +1,7 @@
 /**
  * `keys.db`: wrapped keys and how far the shredder came.
  *
- * Rows of `data_keys`, `tenant_keys` and `generation_keys` are inserted at the end and changed only by values of the
- * same width (`destroyed_at` starts as
+ * Rows of `data_keys`, `generation_keys` and `tenant_keys` are inserted at the end and changed only by values of the same width (`destroyed_at` starts as
  * `never`, which takes the six bytes of any time): so SQLite overwrites a record where it lies and never moves
  * it, and no page keeps a stale copy of wrapped bytes in a gap that `secure_delete` does not reach.
  */
@@ -43,7 +42,7 @@ export const keysSchema = `
   ) STRICT;
 `;
 
-export const keysSchemaVersion = 1;
+export const keysSchemaVersion = 2;
 
 /** The value of `destroyed_at` in a living key: the largest six-byte integer. */
 export const never = 2 ** 47 - 1;

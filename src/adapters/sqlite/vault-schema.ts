@@ -3,8 +3,6 @@
  * in boxes (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `terms`, `cmd`).
  */
 export const vaultSchema = `
-  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
   CREATE TABLE events (
     position INTEGER PRIMARY KEY,
     stream TEXT NOT NULL,
@@ -16,8 +14,8 @@ export const vaultSchema = `
     actor TEXT NOT NULL,
     time INTEGER NOT NULL,
     cmd TEXT,
-    trace BLOB,
     clear TEXT NOT NULL,
+    trace BLOB,
     content BLOB,
     cvc BLOB,
     UNIQUE (stream, revision)
@@ -58,7 +56,6 @@ export const vaultSchema = `
     PRIMARY KEY (term, seq)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE term_counts (term BLOB PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-
   -- How many living tokens of each type a tenant has, in the transaction of every change of a row.
   CREATE TABLE token_counts (
     tenant TEXT NOT NULL,
@@ -108,4 +105,4 @@ export const vaultSchema = `
   CREATE INDEX claims_time ON claims (time);
 `;
 
-export const vaultSchemaVersion = 1;
+export const vaultSchemaVersion = 2;

@@ -22,6 +22,8 @@ export async function serveControl(
     return runOperation(service, name as OperationName, request.body);
   });
   app.setErrorHandler((error, _request, reply) => {
+    const { statusCode = 500 } = error as { readonly statusCode?: number };
+    if (statusCode < 500) return reply.code(statusCode).send({ ok: false, message: 'this is no request for a verb.' });
     onError(error);
     return reply.code(500).send({ ok: false, message: 'the service could not do it; its log says more.' });
   });

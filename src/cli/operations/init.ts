@@ -4,7 +4,7 @@ import { OperationFailed, operation } from './operation.js';
 
 /** Makes the first tenant with its management application; refuses when there is one (contract, section 12). */
 export const init = operation(z.object({ name: z.string().min(1).max(200) }), async ({ vault }, { name }) =>
-  vault.streams.run('init', async () => {
+  vault.streams.run(['init'], async () => {
     if ((await vault.directory.list('tenant')).length > 0) {
       throw new OperationFailed(
         'this data is initialised already; nothing was changed. Make a further tenant with `strongroom tenants create`.',

@@ -50,10 +50,14 @@ Create a card token and read it back:
     -d '${card}' \\
     ${tokens} | sed 's/^{"id":"\\([^"]*\\)".*/\\1/') && curl -sS -H ${header} ${tokens}/$ID
 
-The keys of this tenant lie in ${join(dataDir, 'dev-keys.json')}, the root key in ${devRootKeyPath(dataDir)}.
---dev is for trying out on this machine: nothing real belongs in this data.
+${placesText(dataDir)}--dev is for trying out on this machine: nothing real belongs in this data.
 
 `;
+}
+
+/** Where the keys lie: one line, for later starts too. */
+export function placesText(dataDir: string): string {
+  return `The keys of this tenant lie in ${join(dataDir, 'dev-keys.json')}, the root key in ${devRootKeyPath(dataDir)}.\n`;
 }
 
 /** Whole or not at all, and on the disk before anybody is told of it. */

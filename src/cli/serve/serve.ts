@@ -14,7 +14,7 @@ import { Failure } from '../failure.js';
 import { rootKeyOf } from '../root-key-of.js';
 import { type Admin, expectFreeAdminAddress, startAdmin } from './admin.js';
 import { headerNamesOf, limitsOf } from './app-settings.js';
-import { prepareQuickstart, quickstartText } from './dev-quickstart.js';
+import { placesText, prepareQuickstart, quickstartText } from './dev-quickstart.js';
 import { ensureDevRootKey } from './dev-root-key.js';
 import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
@@ -61,7 +61,7 @@ export async function serve(config: Config): Promise<void> {
       await recordForAllTenants(service.vault, 'stop');
       await service.close();
     });
-    if (isNew) process.stderr.write(quickstartText(settings.data, address));
+    if (settings.dev) process.stderr.write(isNew ? quickstartText(settings.data, address) : placesText(settings.data));
     process.stdout.write(`Strongroom listens on ${address}\n`);
     report(logger);
   } catch (error) {

@@ -39,7 +39,7 @@ export function changeDirectory<T>(
 ): Promise<CommandResult<T>> {
   const at = vault.clock.now();
   const origin = { actorId: actorId(actor), at, traceId, cmd: claim?.cmd ?? null, ...sourceOf(actor) };
-  return settleRace<CommandResult<T>>(vault, tenantStream(tenantId), async () => {
+  return settleRace<CommandResult<T>>(vault, [tenantStream(tenantId)], async () => {
     const { directory, view } = await loadDirectory(vault, tenantId, concernedBy(commands, actor));
     const decided = decideAll(commands, { actor, at }, directory);
     if (!decided.ok) return settled(decided);
@@ -122,5 +122,5 @@ async function store(
 }
 
 function resultOf(application: NonNullable<ClaimResult['application']>): ClaimResult {
-  return { tokens: [], deduplicated: false, application };
+  return { tokens: [], application };
 }

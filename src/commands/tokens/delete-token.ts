@@ -28,10 +28,9 @@ export async function deleteToken(
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
-  const at = vault.clock.now();
-  const origin = originOf({ caller, traceId }, at, null);
+  const origin = originOf({ caller, traceId }, null);
 
-  return changeToken<CommandResult<null>>(vault, { tenantId, tenantKeys, stream }, origin, async (view) => {
+  return changeToken<CommandResult<null>>(vault, { tenantId, tenantKeys, stream }, origin, async (view, at) => {
     const { life, revision } = view.state;
     if (life === null || isExpired(life, at)) return finishErasure(vault, view);
     const open = await openToken(vault, view, life);

@@ -1,11 +1,9 @@
 import { transformFor } from '../../domain/access/decide-access.js';
 import type { JsonObject } from '../../domain/json.js';
 import { Secret } from '../../domain/secret.js';
-import type { TokenLife } from '../../domain/token/token-state.js';
-import type { TokenView } from '../../projections/token-view.js';
 import type { CommandContext } from '../command-context.js';
-import type { OpenToken } from '../open-token.js';
 import type { Vault } from '../vault.js';
+import type { ReadToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /** The fields that a caller who may not read the other token gets of it (contract, section 6). */
@@ -19,16 +17,15 @@ const shownUnread = {
 
 /** The answer when a request meets a living token with the same fingerprint. */
 export function duplicateAnswer(
-  { expressions }: Vault,
+  vault: Vault,
   { caller }: CommandContext,
-  open: OpenToken,
-  at: { readonly life: TokenLife; readonly view: TokenView },
+  { view, life, open }: ReadToken,
   request: { readonly operation: 'create' | 'update'; readonly cvcIgnored: boolean },
 ): TokenAnswer {
   const extras = { deduplicated: true, ...(request.cvcIgnored ? { cvc_ignored: true } : {}) };
   const transform = transformFor(caller, 'token:read', open.content.reveal().containers);
-  const place = { life: at.life, revision: at.view.state.revision };
-  const answer = tokenAnswer(expressions, open, place, transform ?? 'redact', extras);
+  const place = { life, revision: view.state.revision };
+  const answer = tokenAnswer(vault, open, place, transform ?? 'redact', extras);
   if (transform !== null) return answer;
   const shown: readonly string[] = [...shownUnread[request.operation], '_extras'];
   const body: JsonObject = Object.fromEntries(

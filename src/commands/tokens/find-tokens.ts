@@ -69,13 +69,11 @@ function refuseLost(closed: readonly TokenView[], closedBefore: ReadonlySet<stri
 }
 
 function render(
-  { expressions }: Vault,
+  vault: Vault,
   caller: CommandContext['caller'],
   permission: TokenPermission,
   { view, life, open: opened }: ReadToken,
 ) {
   const transform = transformFor(caller, permission, opened.content.reveal().containers);
-  return transform === null
-    ? []
-    : [tokenAnswer(expressions, opened, { life, revision: view.state.revision }, transform)];
+  return transform === null ? [] : [tokenAnswer(vault, opened, { life, revision: view.state.revision }, transform)];
 }

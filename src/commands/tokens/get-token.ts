@@ -20,5 +20,5 @@ export async function getToken(
   const { view, life, open } = read;
   const transform = transformFor(caller, 'token:read', open.content.reveal().containers);
   if (transform === null) return rejected('forbidden');
-  return done(tokenAnswer(vault.expressions, open, { life, revision: view.state.revision }, transform));
+  return done(tokenAnswer(vault, open, { life, revision: view.state.revision }, transform));
 }

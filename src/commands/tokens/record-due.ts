@@ -9,9 +9,8 @@ import type { Vault } from '../vault.js';
  * tokens of a deleted one end like any other.
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
-  const at = vault.clock.now();
-  const origin = { actorId: 'system', at, traceId: null, cmd: null };
-  await changeToken<void>(vault, { tenantId, tenantKeys: null, stream }, origin, async (view) => {
+  const origin = { actorId: 'system', traceId: null, cmd: null };
+  await changeToken<void>(vault, { tenantId, tenantKeys: null, stream }, origin, async (view, at) => {
     const command =
       due === 'expiry' ? ({ do: 'expire', at } as const) : ({ do: 'purge_cvc', at, reason: 'due' } as const);
     const decided = decide(command, view.state);

@@ -4,24 +4,27 @@ import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { Secret } from '../../domain/secret.js';
 import { formatTimestamp } from '../../domain/time/format-timestamp.js';
 import type { TokenContent } from '../../domain/token/content.js';
-import type { TokenLife } from '../../domain/token/token-state.js';
+import { cvcAt, type TokenLife } from '../../domain/token/token-state.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';
 import type { ShownToken } from '../access-log/record-reads.js';
 import type { OpenToken } from '../open-token.js';
+import type { Vault } from '../vault.js';
 
 /** A token as its caller may see it, with the revision that its entity tag names. */
 export type TokenAnswer = ShownToken & { readonly body: Secret<JsonObject>; readonly revision: number };
 
 /** The token object of the specification under a transform. Fields without a value are absent (contract, section 1). */
 export function tokenAnswer(
-  expressions: Expressions,
+  { expressions, clock }: Pick<Vault, 'expressions' | 'clock'>,
   { content, cvc }: OpenToken,
   { life, revision }: { readonly life: TokenLife; readonly revision: number },
   transform: Transform,
   extras?: JsonObject,
 ): TokenAnswer {
   const token = content.reveal();
-  const data = shownData(expressions, token, cvc?.reveal() ?? null, transform);
+  // Its hour may have ended since it was opened, or while a change was stored.
+  const living = cvcAt(life, clock.now()) === null ? null : cvc;
+  const data = shownData(expressions, token, living?.reveal() ?? null, transform);
   const body: JsonObject = {
     id: token.id,
     tenant_id: life.tenantId,

@@ -15,8 +15,9 @@ import {
   type TokenPatch,
   type UpdateDraft,
 } from '../../domain/token/draft-update.js';
-import { checkOwnValue } from '../../domain/token/fields/own-value.js';
+import { checkOwnValue, checkUnseenOwnValue } from '../../domain/token/fields/own-value.js';
 import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state.js';
+import { typeRules } from '../../domain/token/types/type-rules.js';
 import { fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
@@ -35,6 +36,7 @@ import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
 import { idempotently } from './idempotently.js';
 import { preconditionHolds } from './precondition.js';
+import { renderAgain } from './render-again.js';
 import { rowIndexOf } from './row-index.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
@@ -64,16 +66,19 @@ export async function updateToken(
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const searchKey = await searchKeyOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
-  return idempotently(vault, tenantKeys, context, 'update', async (cmd) => {
-    const at = vault.clock.now();
-    const checked = checkPatch(vault.expressions, patch, at);
+  const run = async (cmd: string | null): Promise<TokenResult> => {
+    const checked = checkPatch(vault.expressions, patch, vault.clock.now());
     if (!checked.ok) return invalidFields(checked.errors);
     const distinct = await deduplicationInForce(vault, tenantId, patch.deduplicate_token);
     const keepSuperseded = await keepsSupersededData(vault, tenantId);
-    const update: Update = { context, tenantKeys, searchKey, patch, ifMatch, at, distinct, keepSuperseded };
-    const origin = originOf(context, at, cmd);
-    return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view) => attemptUpdate(vault, update, view));
-  });
+    const update = { context, tenantKeys, searchKey, patch, ifMatch, distinct, keepSuperseded };
+    return changeToken(vault, { tenantId, tenantKeys, stream }, originOf(context, cmd), (view, at) =>
+      attemptUpdate(vault, { ...update, at }, view),
+    );
+  };
+  return idempotently(vault, tenantKeys, context, run, ({ tokens }) =>
+    renderAgain(vault, context, 'update', tokens[0]),
+  );
 }
 
 async function attemptUpdate(vault: Vault, update: Update, view: TokenView): Promise<Attempt<TokenResult>> {
@@ -114,20 +119,23 @@ type Drafted = {
 
 function draft(
   vault: Vault,
-  { patch, at, tenantKeys }: Update,
+  { context, patch, at, tenantKeys }: Update,
   content: TokenContent,
   life: TokenLife,
 ): Checked<Drafted> {
   const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, at) !== null };
   const drafted = draftUpdate(vault.expressions, stored, patch, at);
   if (!drafted.ok) return drafted;
-  const { draft: next, ownValues } = drafted.value;
+  const { draft: next, ownValues, ownValuesGiven } = drafted.value;
   if (drafted.value.changed.length === 0) {
     return valid({ updated: drafted.value, content: new Secret(content), indexValues: [] });
   }
   const derived = deriveFrom(vault.expressions, next);
   if (!derived.ok) return derived;
-  const own = checkOwnValue(ownValues, { givenId: null, ...next });
+  const own =
+    ownValuesGiven || maySeeClear(context.caller, content.containers)
+      ? checkOwnValue(ownValues, { givenId: null, ...next })
+      : checkUnseenOwnValue(typeRules[content.type].ownValueDigitsMin, content, next);
   if (!own.ok) return own;
   if (!checkOwnValue(ownValues, { givenId: content.id, containers: [], metadata: null }).ok) {
     return invalid('data', "the token's id must not contain its value");
@@ -159,11 +167,10 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;
   if (other !== null) {
     await countDeduplication(vault, context.caller, other);
-    const answer = duplicateAnswer(vault, context, other.open, other, { operation: 'update', cvcIgnored: false });
-    const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision }];
+    const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision, deduplicated: true }];
     return {
-      ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens, deduplicated: true } },
-      answer: () => done(answer),
+      ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens } },
+      answer: () => done(duplicateAnswer(vault, context, other, { operation: 'update', cvcIgnored: false })),
     };
   }
   const { changed, dataReplaced, expiresAt } = updated;
@@ -176,10 +183,9 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
     ...{ ...stored, decisions: decided.events, distinctFingerprint: guarded ? hash : null },
     answer({ state }) {
       if (state.life === null) throw new Error('an updated token lives');
-      // The cvc's hour may have ended while the change was stored.
-      const cvc = cvcAt(state.life, vault.clock.now()) === null ? null : shown.cvc;
+      if (isExpired(state.life, vault.clock.now())) return rejected('token_not_found');
       const place = { life: state.life, revision: state.revision };
-      return done({ ...tokenAnswer(vault.expressions, { content, cvc }, place, transform), recordedAs: 'update' });
+      return done({ ...tokenAnswer(vault, shown, place, transform), recordedAs: 'update' });
     },
   };
 }

@@ -24,9 +24,11 @@ function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
   if (isBehindProxy && values['http.trusted_proxies'].length === 0) {
     problems.push(`${nameOf('behind_tls_proxy')}: needs the addresses of the proxy in http.trusted_proxies`);
   }
+  const ofThisMachine = `${nameOf('dev')} is for this machine only; use 127.0.0.1, or leave out dev`;
+  if (dev && !isLoopback(values['admin.host'])) problems.push(`${nameOf('admin.host')}: ${ofThisMachine}`);
   if (isLoopback(host)) return problems;
   if (dev) {
-    problems.push(`${nameOf('host')}: ${nameOf('dev')} is for this machine only; use 127.0.0.1, or leave out dev`);
+    problems.push(`${nameOf('host')}: ${ofThisMachine}`);
   } else if (cert === null && key === null && !isBehindProxy) {
     problems.push(
       `${nameOf('host')}: other machines reach this address, so TLS is needed; set tls.cert and tls.key (--tls-cert, ` +

@@ -4,8 +4,8 @@ import { environmentName, environmentPrefix } from './names.js';
 import { settingPaths, settings } from './settings.js';
 import { unknownSetting } from './unknown-setting.js';
 
-/** Variables of the servers that tests start, which share our prefix and are no settings. */
-const foreign = /^STRONGROOM_(TEST_.*|SERVERS_DIR|MONGO_.*|REDIS_PORT)$/;
+/** Variables of tests and of the servers that they start, which share our prefix and are no settings. */
+const foreign = /^STRONGROOM_(TEST_.*|CRASH_.*|SERVERS_DIR|MONGO_NODES|MONGO_PORT|REDIS_PORT)$/;
 
 /** The settings in variables. An unknown `STRONGROOM_…` is a problem: a misspelt one would silently have no effect. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Reading {

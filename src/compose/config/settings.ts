@@ -4,31 +4,8 @@ import { keyHeaderNames, plainHeaderNames } from './header-name.js';
 import { host } from './host.js';
 import { origin } from './origin.js';
 import { proxyAddress } from './proxy-address.js';
+import { command, flag, oneOf, optionalPath, path, portOrOff, wholeNumber } from './schemas.js';
 import type { Setting } from './setting.js';
-
-const path = z
-  .string({ error: 'must be a path' })
-  .min(1, { error: 'must not be empty' })
-  .refine((text) => !text.includes('\0'), { error: 'must be a path' });
-const optionalPath = path.nullable();
-const flag = z.boolean({ error: 'must be true or false' });
-
-function wholeNumber(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z.int({ error }).min(min, { error }).max(max, { error });
-}
-
-const portError = 'must be a whole number from 0 to 65535, or off';
-const portNumber = z.int({ error: portError }).min(0, { error: portError }).max(65_535, { error: portError });
-const portOrOff = z.union([portNumber, z.literal('off')], { error: portError });
-
-function oneOf<const T extends readonly string[]>(values: T) {
-  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
-}
-
-const commandError = 'must be a JSON array of strings, the program first';
-const commandPart = z.string({ error: commandError }).refine((text) => !text.includes('\0'), { error: commandError });
-const command = z.tuple([commandPart.min(1, { error: commandError })], commandPart, { error: commandError });
 
 /**
  * Every setting by its path in a configuration file (`auth.header_aliases`). The names of its variable and flag follow

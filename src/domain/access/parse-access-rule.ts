@@ -1,7 +1,7 @@
 import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
 import { isJsonObject, type Json } from '../json.js';
+import { codePointCount, isWellFormed } from '../text.js';
 import { checkContainer } from '../token/fields/container.js';
-import { codePointCount, isWellFormed } from '../token/fields/text.js';
 import type { AccessRule } from './access-rule.js';
 import { parsePermissions } from './parse-permissions.js';
 import type { TokenPermission } from './permission.js';

@@ -1,5 +1,5 @@
 import { type Checked, invalid, valid } from '../field-errors.js';
-import { codePointCount, isWellFormed } from '../token/fields/text.js';
+import { codePointCount, isWellFormed } from '../text.js';
 
 const charactersMax = 200;
 

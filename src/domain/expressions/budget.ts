@@ -8,8 +8,11 @@ import { limits } from './limits.js';
  */
 export type Budget = { remainingBytes: number; remainingWorkBytes: number };
 
-export function createBudget(bytes: number = limits.tokenResultBytesMax): Budget {
-  return { remainingBytes: bytes, remainingWorkBytes: limits.tokenWorkBytesMax };
+export function createBudget(
+  bytes: number = limits.tokenResultBytesMax,
+  workBytes: number = limits.tokenWorkBytesMax,
+): Budget {
+  return { remainingBytes: bytes, remainingWorkBytes: workBytes };
 }
 
 /** Takes the bytes of a result and answers true, or takes nothing and answers false. */

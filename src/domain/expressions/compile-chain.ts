@@ -1,5 +1,6 @@
+import { nearest } from '../nearest.js';
 import { isSpent, spendWork, take } from './budget.js';
-import { filterNamed } from './filters/catalogue.js';
+import { filterNamed, filterNames } from './filters/catalogue.js';
 import type { AppliedFilter, Argument } from './filters/filter.js';
 import { resultSize } from './json-size.js';
 import { limits } from './limits.js';
@@ -23,7 +24,7 @@ export function compileChain(chain: Chain, names: Names): { evaluate: Evaluate; 
   let random = false;
   for (const { name, args } of chain.filters) {
     const filter = filterNamed(name);
-    if (filter === undefined) return new Refusal('names an unknown filter');
+    if (filter === undefined) return new Refusal(`names an unknown filter${suggestion(name)}`);
     if (filter.random && !names.aliases) return new Refusal('uses an alias filter, which only the id may');
     const bound = bindArguments(args, names);
     if (bound instanceof Refusal) return bound;
@@ -46,7 +47,7 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): Evaluate {
     let value = initial(scope);
     let charged = 0;
     if (filters.length === 0 && !(value instanceof Refusal)) {
-      charged = resultSize(value, budget.remainingBytes);
+      charged = resultSize(value, limits.resultBytesMax);
       spendWork(budget, charged);
     }
     if (!take(budget, charged)) return overBudget();
@@ -65,6 +66,11 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): Evaluate {
     }
     return value;
   };
+}
+
+/** The nearest filter there is, in our words; none for a long name, whose distance is slow to tell. */
+function suggestion(name: string): string {
+  return name.length > 40 ? '' : `; the nearest is ${nearest(name, filterNames)}`;
 }
 
 function overBudget(): Refusal {

@@ -1,5 +1,5 @@
 import type { Json } from '../json.js';
-import { characterCount } from './characters.js';
+import { codePointCount } from '../text.js';
 import { compileChain, type Names } from './compile-chain.js';
 import { limits } from './limits.js';
 import type { ChainProblem } from './parsing/chain.js';
@@ -39,6 +39,13 @@ export function compileExpression(source: string, options: ParseOptions): Expres
     random ||= object.random;
   }
   return { parts, random, objectCount: parts.filter((part) => typeof part !== 'string').length };
+}
+
+/** Compiles filters alone (`last4 | upcase`), to be applied to the data. */
+export function compileFilters(filters: string): Expression | Refusal {
+  if (isTooLong(filters)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
+  const object = compileObject(`data |${filters}`, { variables: ['data'], aliases: false, keepMalformed: false });
+  return object instanceof Refusal ? object : { parts: [object.evaluate], objectCount: 1, random: object.random };
 }
 
 /** The value of an expression: of a lone object its JSON value, else text. The first refusal of an object is returned. */
@@ -83,5 +90,5 @@ const splitProblems = {
 } as const;
 
 function isTooLong(source: string): boolean {
-  return source.length > limits.sourceCharactersMax && characterCount(source) > limits.sourceCharactersMax;
+  return source.length > limits.sourceCharactersMax && codePointCount(source) > limits.sourceCharactersMax;
 }

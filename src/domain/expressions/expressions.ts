@@ -2,7 +2,7 @@ import type { Checked } from '../field-errors.js';
 import type { Json } from '../json.js';
 import { type Budget, createBudget } from './budget.js';
 import type { Names } from './compile-chain.js';
-import { compileExpression, type Expression, evaluateExpression } from './expression.js';
+import { compileExpression, compileFilters, type Expression, evaluateExpression } from './expression.js';
 import { limits } from './limits.js';
 import { createLru } from './lru.js';
 import { checkMask, compileMask, type Mask } from './mask.js';
@@ -27,6 +27,8 @@ export type MaskedData = { readonly redacted: true } | { readonly redacted: fals
 /** Parses and evaluates the expressions of tokens (contract, section 5). What it parsed is kept, within bounds. */
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
+  /** Parses what follows the `|` of an object whose value stands before it, as in detokenize. It names `data` only. */
+  parseFilters(filters: string): Parsed;
   /**
    * Give `random` when the expression was parsed with `aliases`, and one budget to all evaluations of a token. A failure
    * (an impossible cast, a path to several values, results that are too big) is 400 at create and update.
@@ -59,14 +61,16 @@ export function createExpressions({
   const expressions = createLru<Expression>(cacheEntriesMax);
   const masks = createLru<Mask>(cacheEntriesMax);
 
-  const compile = (source: string, kind: string, names: Names, keepMalformed: boolean): Expression | Refusal => {
+  const keep = (kind: string, source: string, compileSource: () => Expression | Refusal): Expression | Refusal => {
     const key = `${kind}:${source}`;
     const known = expressions.get(key);
     if (known !== undefined) return known;
-    const compiled = compileExpression(source, { ...names, keepMalformed });
+    const compiled = compileSource();
     if (!(compiled instanceof Refusal) && source.length <= limits.sourceCharactersMax) expressions.set(key, compiled);
     return compiled;
   };
+  const compile = (source: string, kind: string, names: Names, keepMalformed: boolean): Expression | Refusal =>
+    keep(kind, source, () => compileExpression(source, { ...names, keepMalformed }));
   const compileInMask = (source: string) =>
     compile(source, 'mask', { variables: ['data', 'metadata'], aliases: false }, true);
   const maskFor = (mask: Json): Mask => {
@@ -81,9 +85,9 @@ export function createExpressions({
   return {
     parse(source, { variables, aliases = false }) {
       const kind = [...variables, aliases].join();
-      const expression = compile(source, kind, { variables, aliases }, false);
-      return expression instanceof Refusal ? { ok: false, message: expression.message } : { ok: true, expression };
+      return parsed(compile(source, kind, { variables, aliases }, false));
     },
+    parseFilters: (filters) => parsed(keep('filters', filters, () => compileFilters(filters))),
     evaluate(expression, variables, { random, budget } = {}) {
       const value = evaluateExpression(expression, scopeOf(variables, { random, budget }));
       return value instanceof Refusal ? { ok: false, message: value.message } : { ok: true, value };
@@ -94,6 +98,10 @@ export function createExpressions({
       return data === null ? { redacted: true } : { redacted: false, data };
     },
   };
+}
+
+function parsed(expression: Expression | Refusal): Parsed {
+  return expression instanceof Refusal ? { ok: false, message: expression.message } : { ok: true, expression };
 }
 
 type ScopeOptions = {

@@ -3,10 +3,21 @@ export const limits = {
   sourceCharactersMax: 4_000,
   filtersMaxPerObject: 20,
   objectsMaxPerMask: 200,
+  /** Values of a mask, at any depth. */
+  maskNodesMax: 10_000,
   resultBytesMax: 512 * 1024,
   tokenResultBytesMax: 1024 * 1024,
-  /** What filters read or make, whichever is more: one object of 20 filters over the largest value fits. */
-  tokenWorkBytesMax: 12 * 1024 * 1024,
+  /**
+   * What filters read or make, whichever is more: four passes over the largest value, about 0.3 s of CPU with the
+   * slowest filters (130 ns a byte). A masked read has no other bound on its time.
+   */
+  tokenWorkBytesMax: 2 * 1024 * 1024,
+  /** To list one key of a large object takes about as long as reading so many bytes. */
+  workPerKey: 8,
+  /** As many as an id has. */
+  aliasCharactersMax: 400,
+  /** Drawing one takes about as long as reading so many bytes. */
+  workPerDrawnCharacter: 16,
   padCharactersMax: 10_000,
   /** Brackets inside brackets: liquidjs reads them recursively, so depth is bounded before it sees them. */
   bracketDepthMax: 16,

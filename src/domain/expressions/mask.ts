@@ -1,5 +1,6 @@
 import { type Checked, type FieldErrors, valid } from '../field-errors.js';
 import { isJsonObject, type Json } from '../json.js';
+import { itemPath, memberPath } from '../json-path.js';
 import { type Expression, evaluateExpression } from './expression.js';
 import { isJsonArray } from './json-array.js';
 import { limits } from './limits.js';
@@ -14,17 +15,23 @@ type CompileText = (source: string) => Expression | Refusal;
 /** Checks every expression of a mask; the errors name their place (`mask.number`, `mask[0]`). */
 export function checkMask(mask: Json, path: string, compile: CompileText): Checked<Json> {
   const errors: [string, string][] = [];
+  let nodeCount = 0;
   let objectCount = 0;
+  const isOver = () => nodeCount > limits.maskNodesMax || objectCount > limits.objectsMaxPerMask;
   const walk = (value: Json, at: string): void => {
-    if (errors.length >= limits.maskErrorsMax || objectCount > limits.objectsMaxPerMask) return;
+    nodeCount++;
     if (typeof value === 'string') {
       const expression = compile(value);
       if (expression instanceof Refusal) errors.push([at, expression.message]);
       else objectCount += expression.objectCount;
     }
-    for (const [inner, innerAt] of children(value, at)) walk(inner, innerAt);
+    for (const [inner, innerAt] of children(value, at)) {
+      if (errors.length >= limits.maskErrorsMax || isOver()) return;
+      walk(inner, innerAt);
+    }
   };
   walk(mask, path);
+  if (nodeCount > limits.maskNodesMax) errors.push([path, `has more than ${limits.maskNodesMax} values`]);
   if (objectCount > limits.objectsMaxPerMask) errors.push([path, `has more than ${limits.objectsMaxPerMask} objects`]);
   return errors.length === 0 ? valid(mask) : { ok: false, errors: byPath(errors) };
 }
@@ -67,11 +74,9 @@ function nullWhenRefused(object: Evaluate): Evaluate {
 
 function* children(value: Json, at: string): Iterable<[Json, string]> {
   if (isJsonArray(value)) {
-    for (const [index, item] of value.entries()) yield [item, `${at}[${index}]`];
+    for (const [index, item] of value.entries()) yield [item, itemPath(at, index)];
   } else if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      yield [item, /^[\w-]+$/.test(key) ? `${at}.${key}` : `${at}[${JSON.stringify(key)}]`];
-    }
+    for (const [key, item] of Object.entries(value)) yield [item, memberPath(at, key)];
   }
 }
 

@@ -3,6 +3,7 @@ import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
 import type { Json } from '../json.js';
 import type { ContentDraft } from './derive-content.js';
 import { checkContainers } from './fields/containers.js';
+import { checkRawSize } from './fields/content-size.js';
 import { checkIdSource, type IdSource } from './fields/evaluate-id.js';
 import { checkExpiresAt } from './fields/expires-at.js';
 import { checkFingerprintExpression } from './fields/fingerprint-expression.js';
@@ -36,6 +37,8 @@ export type TokenDraft = {
 
 /** Checks everything of a create request that needs no evaluation and no store; fills in the defaults of the type. */
 export function draftToken(expressions: Expressions, request: TokenRequest, now: number): Checked<TokenDraft> {
+  const size = checkRawSize(request);
+  if (!size.ok) return size;
   const rule = typeRules[request.type];
   const searchIndexes = request.search_indexes ?? rule.defaultSearchIndexes;
   const fingerprintExpression = request.fingerprint_expression ?? rule.defaultFingerprintExpression;

@@ -5,6 +5,7 @@ import { isJsonObject, type Json } from '../json.js';
 import type { TokenContent } from './content.js';
 import type { ContentDraft } from './derive-content.js';
 import { checkContainers } from './fields/containers.js';
+import { checkRawSize } from './fields/content-size.js';
 import { checkExpiresAt } from './fields/expires-at.js';
 import { checkFingerprintExpression } from './fields/fingerprint-expression.js';
 import { mergePatch } from './fields/merge-patch.js';
@@ -29,6 +30,8 @@ export type TokenPatch = {
 
 /** Checks what needs no stored data, so that it can come before the token is looked for. */
 export function checkPatch(expressions: Expressions, patch: TokenPatch, now: number): Checked<null> {
+  const size = checkRawSize(patch);
+  if (!size.ok) return size;
   const passed = valid(null);
   const errors = errorsOf([
     patch.data === null ? invalid('data', 'must not be null') : passed,
@@ -88,6 +91,8 @@ export type UpdateDraft = {
   readonly cvc: { readonly is: 'kept' } | { readonly is: 'removed' } | { readonly is: 'set'; readonly value: string };
   readonly expiresAt: number | null;
   readonly ownValues: readonly string[];
+  /** The patch itself brings the own values: its sender knows them. */
+  readonly ownValuesGiven: boolean;
 };
 
 type Stored = { readonly content: TokenContent; readonly expiresAt: number | null; readonly hasCvc: boolean };
@@ -100,9 +105,12 @@ export function draftUpdate(
   now: number,
 ): Checked<UpdateDraft> {
   const rule = typeRules[content.type];
-  const data = mergeData(content, patch.data, rule);
-  const metadata = mergeMetadata(content.metadata, patch.metadata);
   const after = expressionsAfter(content, patch);
+  const merged = patch.data === undefined ? content.data : mergePatch(content.data, patch.data);
+  const size = checkRawSize({ ...after, data: merged });
+  if (!size.ok) return size;
+  const data = patch.data === undefined ? valid({ data: merged, cvc: null }) : rule.validate(merged);
+  const metadata = mergeMetadata(content.metadata, patch.metadata);
   const mask = expressions.parseMask(after.mask);
   const expires = patch.expires_at === undefined ? valid(expiresBefore) : checkExpiresAt(patch.expires_at, now);
   const same = [samePath(content.id, patch.id, 'id'), samePath(content.type, patch.type, 'type')];
@@ -120,15 +128,12 @@ export function draftUpdate(
     ...fields.filter((field) => !isDeepStrictEqual(draft[field], content[field])),
     ...(expires.value === expiresBefore ? [] : ['expires_at']),
   ];
+  const ownValues = rule.ownValues(draft.data);
+  const given = patch.data === undefined ? [] : rule.ownValues(patch.data);
   return valid({
     ...{ draft, changed, dataReplaced, cvc, expiresAt: expires.value },
-    ownValues: rule.ownValues(draft.data),
+    ...{ ownValues, ownValuesGiven: isDeepStrictEqual(ownValues, given) },
   });
-}
-
-function mergeData(content: TokenContent, patch: Json | undefined, rule: TypeRule) {
-  if (patch === undefined) return valid({ data: content.data, cvc: null });
-  return rule.validate(mergePatch(content.data, patch));
 }
 
 function mergeMetadata(before: TokenContent['metadata'], patch: Json | undefined): Checked<TokenContent['metadata']> {

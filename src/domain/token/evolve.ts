@@ -4,7 +4,7 @@ import type { CvcState, EndedKeyState, TokenLife, TokenState } from './token-sta
 /** Folds one recorded event onto the state of its stream. Pure. */
 export function evolve(state: TokenState, fact: RecordedFact): TokenState {
   const { revision } = fact;
-  if (fact.type === 'token.created') return { revision, life: born(fact), ended: [] };
+  if (fact.type === 'token.created') return { revision, life: born(fact), ended: state.ended };
   const ended = [...state.ended, ...endedBy(fact)];
   if (fact.type === 'token.deleted' || fact.type === 'token.expired' || state.life === null) {
     return { revision, life: null, ended };

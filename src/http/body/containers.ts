@@ -1,6 +1,5 @@
+import { printableKey } from '../../domain/printable-key.js';
 import { keyAt } from './json-key.js';
-
-const keyCharactersMax = 100;
 
 type Container = { isArray: boolean; isConstructor: boolean; index: number; keyStart: number; keyEnd: number };
 
@@ -48,14 +47,13 @@ export class Containers {
     return keyAt(this.#text, innermost.keyStart, innermost.keyEnd);
   }
 
-  /** The path of the value being scanned (`data.a[0]`), long keys cut; empty outside of every container. */
+  /** The path of the value being scanned (`data.a[0]`); empty outside of every container. */
   path(): string {
     let path = '';
     for (const container of this.#stack.slice(0, this.#depth)) {
       if (container.isArray) path += `[${container.index}]`;
       else {
-        const key = keyAt(this.#text, container.keyStart, container.keyEnd);
-        const shown = key.length > keyCharactersMax ? `${key.slice(0, keyCharactersMax)}…` : key;
+        const shown = printableKey(keyAt(this.#text, container.keyStart, container.keyEnd));
         path += path === '' ? shown : `.${shown}`;
       }
     }

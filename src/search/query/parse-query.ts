@@ -1,4 +1,4 @@
-import { codePointCount } from '../../domain/token/fields/text.js';
+import { codePointCount } from '../../domain/text.js';
 import { lex } from './lexer.js';
 import { QueryError } from './query-error.js';
 import { readTerm } from './read-term.js';

@@ -1,4 +1,4 @@
-import { codePointCount } from '../../domain/token/fields/text.js';
+import { codePointCount } from '../../domain/text.js';
 
 /** What is wrong with a query, in words of ours, and the index in its text where. Never any of the text itself. */
 export class QueryError extends Error {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
-import { passesLuhn } from '#src/domain/expressions/filters/card-number.js';
+import { passesLuhn } from '#src/domain/luhn.js';
+import { checkIdSource, evaluateId } from '#src/domain/token/fields/evaluate-id.js';
 
 const expressions = createExpressions();
 
@@ -53,5 +54,33 @@ describe('an alias', () => {
     expect(expressions.parse('{{ data }}', { variables: ['data'], aliases: true })).toMatchObject({
       expression: { random: false },
     });
+  });
+
+  it.each(['alias_card', 'alias_preserve_format', 'alias_preserve_length'])(
+    '%s draws nothing for a value that is longer than an id, or one request stops the process',
+    (filter) => {
+      const parsed = expressions.parse(`{{ data | ${filter} }}`, { variables: ['data'], aliases: true });
+      if (!parsed.ok) throw new Error(parsed.message);
+      let drawn = 0;
+      const random = () => 0 * ++drawn;
+      expect(expressions.evaluate(parsed.expression, { data: '1'.repeat(400) }, { random }).ok).toBe(true);
+      expect(drawn).toBe(400);
+      expect(expressions.evaluate(parsed.expression, { data: '1'.repeat(401) }, { random })).toEqual({
+        ok: false,
+        message: `${filter}: the value has more than 400 characters, as no id may have`,
+      });
+      expect(drawn).toBe(400);
+    },
+  );
+
+  it('is drawn at most so often in one request, over all its tries', () => {
+    const id = checkIdSource(expressions, '{{ data | alias_preserve_length }}');
+    if (!id.ok) throw new Error(JSON.stringify(id.errors));
+    let drawn = 0;
+    const random = () => 0 * ++drawn;
+    const tries = Array.from({ length: 10_000 }, () => evaluateId(expressions, id.value, 'x'.repeat(400), random).ok);
+    expect(tries.slice(0, 10)).toEqual(new Array(10).fill(true));
+    expect(tries.at(-1)).toBe(false);
+    expect(drawn).toBeLessThan(250_000);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
+import type { Json } from '#src/domain/json.js';
 import { mask } from './support.js';
 
 const expressions = createExpressions();
@@ -58,6 +59,27 @@ describe('a masked read', () => {
     expect(expressions.parseMask(objects(200))).toMatchObject({ ok: true });
     expect(expressions.parseMask(objects(201))).toMatchObject({ ok: false, errors: { mask: [expect.any(String)] } });
     expect(expressions.parseMask('{{ data }}'.repeat(201))).toMatchObject({ ok: false });
+  });
+
+  it('takes 10,000 values, and looks at no more of a longer mask', () => {
+    let looked = 0;
+    const texts = (count: number): Json =>
+      new Proxy(new Array<string>(count).fill('text'), {
+        get(all, key) {
+          if (/^\d+$/.test(String(key))) looked++;
+          return Reflect.get(all, key);
+        },
+      });
+    expect(expressions.parseMask(texts(9_999))).toMatchObject({ ok: true });
+    looked = 0;
+    expect(expressions.parseMask(texts(1_000_000))).toEqual({
+      ok: false,
+      errors: { mask: ['has more than 10000 values'] },
+    });
+    expect(looked).toBeLessThan(10_010);
+    looked = 0;
+    expect(expressions.parseMask([texts(1_000), '{{ data }}'.repeat(201), texts(1_000)])).toMatchObject({ ok: false });
+    expect(looked).toBe(1_000);
   });
 
   it('of a short bank account hides it whole when the default mask is marked as such', () => {

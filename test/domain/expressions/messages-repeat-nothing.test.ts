@@ -5,6 +5,11 @@ import { createExpressions } from '#src/domain/expressions/expressions.js';
 const expressions = createExpressions();
 const marker = 'Zq7Secret';
 
+it('a key of a mask that could be a number is not repeated', () => {
+  const parsed = expressions.parseMask({ 4242424242424242: { 'a b': '{{ none }}', 'n 424242': ['{{ none }}'] } });
+  expect(parsed.ok ? [] : Object.keys(parsed.errors)).toEqual(['mask.*["a b"]', 'mask.*.*[0]']);
+});
+
 describe('a message never repeats the source or the data', () => {
   const pieces = fc.constantFrom(
     '{{ ',
@@ -33,5 +38,18 @@ describe('a message never repeats the source or the data', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('a message helps', () => {
+  it.each([
+    ['{{ data | lst4 }}', 'names an unknown filter; the nearest is last4'],
+    [`{{ data | ${'x'.repeat(3_000)} }}`, 'names an unknown filter'],
+    ['{{ data | last4: 1 }}', 'is refused by a filter: last4 takes no arguments'],
+    ['{{ data | remove: 1, 2 }}', 'is refused by a filter: remove takes at most 1 argument'],
+    ['{{ data | slice: 1, 2, 3 }}', 'is refused by a filter: slice takes at most 2 arguments'],
+  ])('%s', (source, message) => {
+    const parsed = expressions.parse(source, { variables: ['data'] });
+    expect(parsed).toEqual({ ok: false, message: `the object at character 1 ${message}` });
   });
 });

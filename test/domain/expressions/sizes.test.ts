@@ -59,7 +59,7 @@ describe('the results of one token stay within 1 MiB', () => {
   });
 
   it('a chain counts its largest result, not each', () => {
-    const chain = `{{ data${' | upcase | downcase'.repeat(9)} | size }}`;
+    const chain = `{{ data${' | upcase | downcase'.repeat(2)} | size }}`;
     expect(evaluate(chain, data)).toBe(data.length);
   });
 });
@@ -85,9 +85,15 @@ describe('the size of a JSON text', () => {
   });
 });
 
+it('200 objects of 20 filters do no more work than a few passes over the largest value', () => {
+  expect(createBudget().remainingWorkBytes).toBeLessThanOrEqual(4 * limit);
+});
+
 describe('a mask that reads much and shows little', () => {
   const expressions = createExpressions();
   const text = 'x'.repeat(500 * 1024);
+  const keys: Json = Object.fromEntries(Array.from({ length: 45_000 }, (_, i) => [`k${i}`, 1]));
+  const fractions: Json = Array.from({ length: 30_000 }, (_, i) => (i + 0.5) / 30_001);
   const list: Json = Array.from({ length: 250_000 }, () => 1);
 
   it.each<[string, Json]>([
@@ -101,6 +107,10 @@ describe('a mask that reads much and shows little', () => {
     ['{{ data | slice: 0 }}', { list }],
     ['{{ data | append: "x" | last }}', list],
     ['{{ data }}', list],
+    ['{{ data | size }}', keys],
+    ['{{ data | last4 }}', keys],
+    // Longer than 512 KiB as text: it is measured, then refused.
+    ['{{ data | last4 }}', fractions],
   ])('is stopped: 200 times %s', (object, data) => {
     const budget = createBudget();
     const allowed = budget.remainingWorkBytes;
@@ -111,5 +121,13 @@ describe('a mask that reads much and shows little', () => {
     );
     expect(budget.remainingWorkBytes, 'overdrawn by more than one step').toBeGreaterThan(-4 * limit);
     expect(allowed - budget.remainingWorkBytes, 'not noted as work').toBeGreaterThan(allowed / 4);
+  });
+
+  it('of long paths is noted, which are taken apart each time', () => {
+    const budget = createBudget();
+    const allowed = budget.remainingWorkBytes;
+    const path = `$${'.a'.repeat(1_900)}`;
+    expressions.evaluateMask(new Array(200).fill(`{{ 1 | json: "${path}" }}`), { data: 1 }, { budget });
+    expect(allowed - budget.remainingWorkBytes).toBeGreaterThanOrEqual(200 * path.length);
   });
 });

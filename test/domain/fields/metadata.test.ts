@@ -41,3 +41,8 @@ describe('metadata', () => {
     expect(checked.ok && Object.entries(checked.value)).toEqual([['__proto__', 'x']]);
   });
 });
+
+it('a key that could be a number is not repeated in an error', () => {
+  const checked = checkMetadata({ '4242 4242 4242 4242': 1, '٤٢٤٢٤٢': 1, ['k'.repeat(41)]: 'x'.repeat(1_001) });
+  expect(checked.ok ? [] : Object.keys(checked.errors)).toEqual(['metadata.*']);
+});

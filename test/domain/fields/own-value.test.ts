@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkOwnValue, type OpenFields } from '#src/domain/token/fields/own-value.js';
+import { bareText } from '#src/domain/token/fields/bare-text.js';
+import { checkOwnValue, checkUnseenOwnValue, type OpenFields } from '#src/domain/token/fields/own-value.js';
 
 const none: OpenFields = { givenId: null, containers: ['/pci/high/'], metadata: null };
 
@@ -20,6 +21,9 @@ describe('a field that is open to all must not hold the value of its own token',
     [card, { metadata: { a: 'x', note: 'is 4242 4242.4242_4242!' } }, ['metadata.note']],
     [card, { metadata: { '4242424242424242': 'v' } }, ['metadata']],
     [card, { givenId: '４２４２４２４２４２４２４２４２' }, ['id']],
+    [card, { metadata: { note: '٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢' } }, ['metadata.note']],
+    [card, { metadata: { note: '४२४२-𑁪𑁨𑁪𑁨-4242-４２４２' } }, ['metadata.note']],
+    [card, { metadata: { '5555555555554444': '4242424242424242' } }, ['metadata.*']],
     [ssn, { givenId: 'ssn:123456789' }, ['id']],
     [
       ssn,
@@ -50,5 +54,48 @@ describe('a field that is open to all must not hold the value of its own token',
         expect(paths(card, { metadata: { k: `${before}-${value}${after}` } })).toEqual(['metadata.k']);
       }),
     );
+  });
+});
+
+it('decimal digits of every script count as the digit they are', () => {
+  const digits = Array.from({ length: 0x2_0000 }, (_, code) => code)
+    .map((code) => String.fromCodePoint(code))
+    .filter((text) => /^\p{Nd}$/u.test(text));
+  expect(digits.length).toBeGreaterThan(600);
+  expect(digits.map(bareText).join('')).toBe('0123456789'.repeat(digits.length / 10));
+});
+
+describe('what a caller that cannot see the value may write does not depend on the value', () => {
+  const before = { containers: ['/pci/', '/111111111111/'], metadata: { old: '1234 5678 9012', '999999999999': 'a' } };
+  const refused = (
+    digits: number | null,
+    after: Partial<typeof before> | { metadata: Record<string, string> | null },
+  ) => {
+    const checked = checkUnseenOwnValue(digits, before, { ...before, ...after });
+    return checked.ok ? [] : Object.keys(checked.errors);
+  };
+
+  it.each([
+    [12, { metadata: { ...before.metadata, k: '1234-5678-9012' } }, ['metadata']],
+    [12, { metadata: { ...before.metadata, k: 'x١٢٣٤٥٦٧٨٩٠١٢' } }, ['metadata']],
+    [12, { metadata: { ...before.metadata, '1234 5678 9012 3': '' } }, ['metadata']],
+    [12, { metadata: { ...before.metadata, old: '1234 5678 9013' } }, ['metadata']],
+    [12, { containers: ['/1234/5678/9012/'] }, ['containers']],
+    [1, { metadata: { k: '123456' } }, ['metadata']],
+    [9, { containers: ['/123456789/'], metadata: { k: '123456789' } }, ['containers', 'metadata']],
+  ])('%j digits: %j is refused', (digits, after, paths) => {
+    expect(refused(digits, after)).toEqual(paths);
+  });
+
+  it.each([
+    [12, {}],
+    [12, { containers: ['/111111111111/'], metadata: { old: '1234 5678 9012' } }],
+    [12, { metadata: { '999999999999': 'b' } }],
+    [12, { metadata: { k: '12345678901', l: '123456x789012' } }],
+    [1, { metadata: { k: '12345' } }],
+    [12, { metadata: null }],
+    [null, { metadata: { k: '1234567890123456' } }],
+  ])('%j digits: %j is not', (digits, after) => {
+    expect(refused(digits, after)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Json } from '#src/domain/json.js';
 import { card } from '#src/domain/token/types/card.js';
 
@@ -121,4 +121,13 @@ describe('verification data under another name would be kept for good, so it is 
       expect(outcome({ number, [name]: ['x'] })).toEqual({ data: { number, [name]: ['x'] }, cvc: null });
     },
   );
+});
+
+it('a huge key of card data is not folded: it is no name of ours', ({ onTestFinished }) => {
+  const normalize = vi.spyOn(String.prototype, 'normalize');
+  onTestFinished(() => normalize.mockRestore());
+  expect(outcome({ number, [`cvv${'\ufdfa'.repeat(10_000)}`]: 1, note: 1 })).toMatchObject({ cvc: null });
+  const lengths = normalize.mock.contexts.map((text) => String(text).length);
+  expect(lengths).toContain('note'.length);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(64);
 });

@@ -206,12 +206,9 @@ describe('numbers', () => {
     expect(parseJsonBody('-0')).toEqual({ ok: true, value: -0 });
   });
 
-  it('cuts long keys in the path', () => {
-    expect(parseJsonBody(`{"${'k'.repeat(5_000)}":1e400}`)).toEqual({
-      ok: false,
-      message: lostDigits,
-      path: `${'k'.repeat(100)}…`,
-    });
+  it.each(['k'.repeat(5_000), '4242424242424242', '4-2-4-2-4-2'])('does not repeat the key %s in the path', (key) => {
+    const body = parseJsonBody(`{"a":{"${key}":[1e400]}}`);
+    expect(body).toEqual({ ok: false, message: lostDigits, path: 'a.*[0]' });
   });
 });
 

@@ -9,7 +9,8 @@ type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 
 /**
  * Keys of one tenant that are made ahead in blocks, durable before any is handed out, so that a write need not wait
- * for a commit of the key store. Blocks grow with demand.
+ * for a commit of the key store. Blocks grow while they are used up, and begin small again after one was not. What
+ * waited too long is zeroed at the next use and left to the search for orphans.
  */
 export function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () => number) {
   let block: Block = { madeAt: 0, keys: [] };
@@ -37,15 +38,17 @@ export function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, n
   return {
     async take(): Promise<DataKey> {
       for (;;) {
-        const key = now() - block.madeAt <= waitMsMax ? block.keys.pop() : undefined;
+        const isFresh = now() - block.madeAt <= waitMsMax;
+        const key = isFresh ? block.keys.pop() : undefined;
         if (key !== undefined) {
           if (block.keys.length < size / 4) ahead().catch(() => undefined);
           return key;
         }
+        // Keys that waited in vain say that demand is low: a row of the key store is never removed.
+        if (!isFresh && block.keys.length > 0) size = blockSizeMin;
+        for (const late of isFresh ? [] : block.keys.splice(0)) late.key.fill(0);
         const made = await ahead();
         if (made === block) continue;
-        // What waited too long is left to the search for orphans.
-        for (const late of block.keys.splice(0)) late.key.fill(0);
         block = made;
         next = null;
       }

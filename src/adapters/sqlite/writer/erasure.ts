@@ -5,6 +5,7 @@ import type { SqliteDatabase } from '../open-database.js';
 const retryMs = 10;
 const patienceMs = 2_000;
 const backgroundRetryMs = 1_000;
+const owedMax = 10_000;
 
 type Waiting = { readonly deadline: number; done(erased: boolean): void };
 
@@ -17,6 +18,8 @@ type Waiting = { readonly deadline: number; done(erased: boolean): void };
 export function createErasure(database: SqliteDatabase, onBroken: (error: unknown) => void) {
   /** Keys that are overwritten in the file and may still stand in its log. */
   const inLog = new Set<string>();
+  /** Keys whose command was told that they are not erased yet: its repeat is told when they are, whoever did it. */
+  const owed = new Set<string>();
   /** What a crash left in the log: keys of which only their absence from the log is known to be erasure. */
   let logIsKnown = emptyLog(database);
   let waiting: Waiting[] = [];
@@ -49,9 +52,16 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
     /** Calls `done` once the keys are in no file, or with false after two seconds; then it goes on by itself. */
     erase(keyIds: readonly string[], destroyedNow: readonly string[], done: (ended: number | null) => void): void {
       for (const keyId of destroyedNow) inLog.add(keyId);
-      const ended = new Set(keyIds.filter((keyId) => inLog.has(keyId))).size;
-      if (ended === 0 && logIsKnown) done(0);
-      else waiting.push({ deadline: performance.now() + patienceMs, done: (erased) => done(erased ? ended : null) });
+      const ended = keyIds.filter((keyId) => inLog.has(keyId) || owed.has(keyId));
+      const settle = (erased: boolean): void => {
+        for (const keyId of ended) {
+          if (erased) owed.delete(keyId);
+          else if (owed.size < owedMax) owed.add(keyId);
+        }
+        done(erased ? new Set(ended).size : null);
+      };
+      if (logIsKnown && !keyIds.some((keyId) => inLog.has(keyId))) settle(true);
+      else waiting.push({ deadline: performance.now() + patienceMs, done: settle });
     },
     /** One checkpoint for all that wait. Called after each group. */
     settle(): void {

@@ -47,7 +47,8 @@ export function createRowWriter(database: SqliteDatabase) {
     upsertToken.run({
       stream: view.stream,
       tenant: view.tenantId,
-      state: JSON.stringify(view.state),
+      // Ended keys grow with every update, and whoever needs them folds the stream.
+      state: JSON.stringify({ ...view.state, ended: [] }),
       content: view.content,
       cvc: view.cvc,
       ...after,

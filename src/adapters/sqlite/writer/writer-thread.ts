@@ -24,18 +24,19 @@ function start(port: MessagePort, dataDir: string): void {
   const access = createAccessWriter(dataDir);
   const runAccess = createAccessOperations(access);
   const erasure = createErasure(keys, broken);
-  let vaultTimer: NodeJS.Timeout | null = null;
+  // Armed at the start: a crash may have left the bytes of removed rows in the log.
+  let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateVault, vaultTruncateMs);
   let scheduled = false;
   let queue: WriterRequest[] = [];
   let closing = false;
   let isBroken = false;
 
   function run(): void {
-    scheduled = false;
     if (isBroken) return;
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
       take(next.message as ToWriter);
     }
+    scheduled = false;
     const group = queue.filter(isOfStores);
     const accessGroup = queue.filter(isOfAccess);
     queue = [];

@@ -25,7 +25,7 @@ export type Writer = {
 export function startWriter(
   dataDir: string,
   onBroken: (error: StoreBroken) => void,
-  onCommitted: (requests: number) => void,
+  onCommitted: (requests: number) => void = () => undefined,
 ): Promise<Writer> {
   const worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: { dataDir } });
   const waiting = new Map<number, Waiting>();

@@ -1,5 +1,5 @@
 import { characters } from '../characters.js';
-import { binLength, isDigit } from './card-number.js';
+import { binLength, digitPositions } from './card-number.js';
 import { textFilter } from './filter.js';
 import { maskSomething } from './mask-characters.js';
 import { character, flag, optional, text as textParameter } from './parameters.js';
@@ -14,7 +14,7 @@ export const cardMask = textFilter(
   (text, [showBin, showLast4, maskCharacter, keep]) => {
     const all = characters(text);
     const kept = new Set(characters(keep));
-    const digits = all.flatMap((one, i) => (isDigit(one) ? [i] : []));
+    const digits = digitPositions(all);
     const shown = new Set([
       ...(showBin ? digits.slice(0, binLength(digits.length)) : []),
       ...(showLast4 ? digits.slice(-4) : []),

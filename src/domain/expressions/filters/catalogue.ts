@@ -25,7 +25,10 @@ const byName: ReadonlyMap<string, Filter> = new Map(
   [...masks, ...aliases, ...shapes, ...liquid].map((filter) => [filter.name, filter]),
 );
 
-/** Every filter there is: the table of the contract, section 5, and nothing of liquidjs. */
+/**
+ * Every filter there is: the table of the contract, section 5, and nothing of liquidjs. A test looks that each is tested.
+ * @public
+ */
 export const filterNames: readonly string[] = [...byName.keys()];
 
 export function filterNamed(name: string): Filter | undefined {

@@ -18,7 +18,7 @@ export type Filter = {
   bind(args: readonly Argument[]): AppliedFilter | Refusal;
 };
 
-type ValuesOf<P extends readonly Parameter<unknown>[]> = {
+export type ValuesOf<P extends readonly Parameter<unknown>[]> = {
   [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
 };
 
@@ -34,7 +34,7 @@ export function valueFilter<const P extends readonly Parameter<unknown>[]>(
     name,
     random: options.random ?? false,
     bind(args) {
-      if (args.length > parameters.length) return new Refusal(`${name} takes at most ${parameters.length} arguments`);
+      if (args.length > parameters.length) return new Refusal(`${name} takes ${atMost(parameters.length)}`);
       const readers: ArgumentReader[] = [];
       for (const [index, parameter] of parameters.entries()) {
         const reader = argumentReader(`${name}: argument ${index + 1}`, parameter, args[index]);
@@ -74,6 +74,11 @@ export function textFilter<const P extends readonly Parameter<unknown>[]>(
     },
     options,
   );
+}
+
+function atMost(count: number): string {
+  if (count === 0) return 'no arguments';
+  return count === 1 ? 'at most 1 argument' : `at most ${count} arguments`;
 }
 
 type ArgumentReader = { readonly value: unknown } | { read(scope: Scope): unknown };

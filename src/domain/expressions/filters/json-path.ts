@@ -1,4 +1,5 @@
 import type { Json } from '../../json.js';
+import { spendWork } from '../budget.js';
 import { ownProperty } from '../own-property.js';
 import { Refusal } from '../refusal.js';
 import { valueFilter } from './filter.js';
@@ -9,7 +10,9 @@ import { text } from './parameters.js';
  * none. Selectors that may match several values (`*`, `..`, slices, unions, filters) are refused. The path is checked
  * at evaluation even when it is a literal, because a mask with such a path is stored and evaluates to null.
  */
-export const json = valueFilter('json', [text], (input, [path]) => {
+export const json = valueFilter('json', [text], (input, [path], { budget }) => {
+  // A literal path counts too: it is taken apart at every evaluation.
+  spendWork(budget, path.length);
   const steps = pathSteps(path);
   return steps instanceof Refusal ? steps : steps.reduce<Json>(ownProperty, input);
 });

@@ -26,8 +26,15 @@ export function maskSomething(
   maskCharacter: string,
   isShown: (index: number, character: string) => boolean,
 ): string | Refusal {
-  const hidesSomething = all.some((character, index) => !isShown(index, character) && /[\p{L}\p{N}]/u.test(character));
+  const hidesSomething = all.some((character, index) => !isShown(index, character) && isLetterOrDigit(character));
   return maskCharacters(all, maskCharacter, hidesSomething ? isShown : () => false);
+}
+
+/** ASCII, which most values are, is told without a regular expression: that is several times as fast. */
+function isLetterOrDigit(character: string): boolean {
+  const code = character.charCodeAt(0);
+  if (code < 0x80) return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+  return /[\p{L}\p{N}]/u.test(character);
 }
 
 /** Bytes of UTF-8, a character at a time: `Buffer.byteLength` is slow on single characters. */

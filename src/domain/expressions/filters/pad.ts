@@ -1,4 +1,4 @@
-import { characterCount } from '../characters.js';
+import { codePointCount } from '../../text.js';
 import { limits } from '../limits.js';
 import { tooBig } from '../text-of.js';
 import { textFilter } from './filter.js';
@@ -19,7 +19,7 @@ export const padRight = padFilter('pad_right', (text, padding) => text + padding
 
 function padFilter(name: string, join: (text: string, padding: string) => string) {
   return textFilter(name, [length, character], (text, [total, padCharacter]) => {
-    const missing = Math.max(0, total - characterCount(text));
+    const missing = Math.max(0, total - codePointCount(text));
     const size = Buffer.byteLength(text) + missing * Buffer.byteLength(padCharacter);
     return size > limits.resultBytesMax ? tooBig() : join(text, padCharacter.repeat(missing));
   });

@@ -1,5 +1,5 @@
 import type { Json } from '../../json.js';
-import { characterCount } from '../characters.js';
+import { codePointCount } from '../../text.js';
 
 /**
  * One argument of a filter. `read` gives its value, or undefined for a value of the wrong kind. An argument that is
@@ -27,7 +27,7 @@ export const index: Parameter<number> = {
 
 export const character: Parameter<string> = {
   expected: 'one character',
-  read: (value) => (typeof value === 'string' && characterCount(value) === 1 ? value : undefined),
+  read: (value) => (typeof value === 'string' && codePointCount(value) === 1 ? value : undefined),
 };
 
 export const text: Parameter<string> = {

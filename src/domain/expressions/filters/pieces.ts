@@ -1,7 +1,10 @@
 import type { Json } from '../../json.js';
 import { isJsonObject } from '../../json.js';
-import { characterCount, characters, lastCharacters } from '../characters.js';
+import { codePointCount } from '../../text.js';
+import { spendWork } from '../budget.js';
+import { characters, lastCharacters } from '../characters.js';
 import { isJsonArray } from '../json-array.js';
+import { limits } from '../limits.js';
 import type { Refusal } from '../refusal.js';
 import { textOf } from '../text-of.js';
 import { valueFilter } from './filter.js';
@@ -27,11 +30,15 @@ export const slice = valueFilter('slice', [index, optional(count, 1)], (input, [
 });
 
 /** Items of an array, keys of an object, characters of a text; 0 of null. */
-export const size = valueFilter('size', [], (input) => {
+export const size = valueFilter('size', [], (input, _, { budget }) => {
   if (input === null) return 0;
   if (isJsonArray(input)) return input.length;
-  if (isJsonObject(input)) return Object.keys(input).length;
-  return onText(input, characterCount);
+  if (isJsonObject(input)) {
+    const keys = Object.keys(input).length;
+    spendWork(budget, keys * limits.workPerKey);
+    return keys;
+  }
+  return onText(input, codePointCount);
 });
 
 function onText(input: Json, apply: (text: string) => Json): Json | Refusal {

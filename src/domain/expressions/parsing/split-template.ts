@@ -1,4 +1,5 @@
 import { Tokenizer, TypeGuards } from 'liquidjs';
+import { bracesAfter } from './braces-after.js';
 import { unquoted } from './unquoted.js';
 
 /** Literal text, or the inside of one `{{ }}`; `character` counts from 1 in the source. */
@@ -57,15 +58,4 @@ function problemOf(source: string): 'tag' | 'braces' | 'quotes' {
     rest = rest.slice(close + 2);
   }
   return rest.includes('}}') ? 'braces' : 'quotes';
-}
-
-/** How many `{` of the text are open after this piece of it; -1 when a `}}` closes more than was opened. */
-function bracesAfter(text: string, openBefore: number): number {
-  let open = openBefore;
-  for (const [braces] of text.matchAll(/\{+|\}+/g)) {
-    if (braces.startsWith('{')) open += braces.length;
-    else if (braces.length >= 2 && braces.length > open) return -1;
-    else open = Math.max(0, open - braces.length);
-  }
-  return open;
 }

@@ -1,5 +1,6 @@
+import { jsonSize } from '../../expressions/json-size.js';
 import { type Checked, invalid, valid } from '../../field-errors.js';
-import type { JsonObject } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
 
 const contentBytesMax = 512 * 1024;
 
@@ -8,10 +9,30 @@ const contentBytesMax = 512 * 1024;
  * `data`. To be called before any expression is evaluated. Contract, section 1 "Bodies".
  */
 export function checkContentSize(content: JsonObject): Checked<null> {
-  const bytes = Buffer.byteLength(JSON.stringify(content), 'utf8');
-  if (bytes <= contentBytesMax) return valid(null);
+  if (jsonSize(content, contentBytesMax) <= contentBytesMax) return valid(null);
   return invalid(
     'data',
     `data, mask, metadata and the rest together must take at most ${contentBytesMax} bytes as JSON`,
   );
+}
+
+/** The fields that make content, as a request writes them. */
+type RawFields = {
+  readonly data?: Json | undefined;
+  readonly mask?: Json | undefined;
+  readonly containers?: Json | undefined;
+  readonly metadata?: Json | undefined;
+  readonly search_indexes?: readonly string[] | null | undefined;
+  readonly fingerprint_expression?: string | null | undefined;
+};
+
+/** The same bound on what a request sends, to be called before data and mask are walked. */
+export function checkRawSize(fields: RawFields): Checked<null> {
+  const { data, mask, containers, metadata, search_indexes, fingerprint_expression } = fields;
+  const given = { data, mask, containers, metadata, search_indexes, fingerprint_expression };
+  return checkContentSize(Object.fromEntries(Object.entries(given).filter(isGiven)));
+}
+
+function isGiven(entry: [string, RawFields[keyof RawFields]]): entry is [string, Json] {
+  return entry[1] !== undefined;
 }

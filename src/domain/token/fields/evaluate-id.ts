@@ -1,3 +1,4 @@
+import { type Budget, createBudget } from '../../expressions/budget.js';
 import type { Expressions } from '../../expressions/expressions.js';
 import type { RandomBelow } from '../../expressions/scope.js';
 import { type Checked, invalid, valid } from '../../field-errors.js';
@@ -6,10 +7,13 @@ import { checkId } from './id.js';
 
 const scope = { variables: ['data'], aliases: true } as const;
 
-/** How an id is come by: given as it is, or by an expression over the data, which may draw a random alias. */
+/**
+ * How an id is come by: given as it is, or by an expression over the data, which may draw a random alias. All draws of
+ * one request share the budget, or one who has every alias taken would get the work of many requests for one.
+ */
 export type IdSource =
   | { readonly kind: 'given'; readonly id: string }
-  | { readonly kind: 'expression'; readonly source: string; readonly random: boolean };
+  | { readonly kind: 'expression'; readonly source: string; readonly random: boolean; readonly budget: Budget };
 
 /** Tells an expression from a plain id and checks it, before anything is evaluated. Contract, section 3. */
 export function checkIdSource(expressions: Expressions, id: string): Checked<IdSource> {
@@ -19,7 +23,7 @@ export function checkIdSource(expressions: Expressions, id: string): Checked<IdS
   }
   const parsed = expressions.parse(id, scope);
   if (!parsed.ok) return invalid('id', parsed.message);
-  return valid({ kind: 'expression', source: id, random: parsed.expression.random });
+  return valid({ kind: 'expression', source: id, random: parsed.expression.random, budget: createBudget() });
 }
 
 /** The id itself. */
@@ -27,7 +31,7 @@ export function evaluateId(expressions: Expressions, id: IdSource, data: Json, r
   if (id.kind === 'given') return valid(id.id);
   const parsed = expressions.parse(id.source, scope);
   if (!parsed.ok) return invalid('id', parsed.message);
-  const evaluated = expressions.evaluate(parsed.expression, { data }, { random });
+  const evaluated = expressions.evaluate(parsed.expression, { data }, { random, budget: id.budget });
   if (!evaluated.ok) return invalid('id', evaluated.message);
   const { value } = evaluated;
   if (value === null) return invalid('id', 'evaluates to nothing; it must give an id');

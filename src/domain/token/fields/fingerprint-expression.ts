@@ -1,7 +1,7 @@
 import type { Budget } from '../../expressions/budget.js';
 import type { Expressions, Variables } from '../../expressions/expressions.js';
 import { type Checked, invalid, valid } from '../../field-errors.js';
-import { codePointCount, isWellFormed } from './text.js';
+import { codePointCount, isWellFormed } from '../../text.js';
 
 const path = 'fingerprint_expression';
 const charactersMax = 400;

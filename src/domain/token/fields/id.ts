@@ -1,6 +1,6 @@
 import { type Checked, invalid, valid } from '../../field-errors.js';
 import type { Json } from '../../json.js';
-import { codePointCount, isWellFormed } from './text.js';
+import { codePointCount, isWellFormed } from '../../text.js';
 
 const charactersMin = 3;
 const charactersMax = 400;

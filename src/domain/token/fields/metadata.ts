@@ -1,6 +1,7 @@
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
 import { isJsonObject, type Json } from '../../json.js';
-import { codePointCount, isWellFormed } from './text.js';
+import { printableKey } from '../../printable-key.js';
+import { codePointCount, isWellFormed } from '../../text.js';
 
 const keysMax = 50;
 const keyCharactersMax = 100;
@@ -31,7 +32,7 @@ function checkEntry(key: string, value: Json): Checked<string> {
     return invalid('metadata', `a key must have 1 to ${keyCharactersMax} characters`);
   }
   if (!isWellFormed(key)) return invalid('metadata', 'a key must be well-formed Unicode');
-  const path = `metadata.${key}`;
+  const path = `metadata.${printableKey(key)}`;
   if (typeof value !== 'string') return invalid(path, 'must be a string');
   if (codePointCount(value) > valueCharactersMax) {
     return invalid(path, `must have at most ${valueCharactersMax} characters`);

@@ -1,4 +1,6 @@
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
+import { printableKey } from '../../printable-key.js';
+import { bareText } from './bare-text.js';
 
 const digitsMin = 6;
 
@@ -15,10 +17,10 @@ export type OpenFields = {
  * erasure as keyed hashes. `ownValues` come from the type's rule. Contract, section 3.
  */
 export function checkOwnValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
-  const values = ownValues.map(lettersAndDigits).filter((value) => value.length >= digitsMin);
+  const values = ownValues.map(bareText).filter((value) => value.length >= digitsMin);
   if (values.length === 0) return valid(null);
   const refuse = (path: string, text: string): Checked<null> => {
-    const bare = lettersAndDigits(text);
+    const bare = bareText(text);
     if (!values.some((value) => bare.includes(value))) return valid(null);
     return invalid(path, "must not contain the token's own value");
   };
@@ -33,10 +35,38 @@ export function checkOwnValue(ownValues: readonly string[], fields: OpenFields):
 /** The path of an error must not repeat a key that is itself the secret. */
 function refuseEntry(key: string, value: string, refuse: (path: string, text: string) => Checked<null>): Checked<null> {
   const inKey = refuse('metadata', key);
-  return inKey.ok ? refuse(`metadata.${key}`, value) : inKey;
+  return inKey.ok ? refuse(`metadata.${printableKey(key)}`, value) : inKey;
 }
 
-/** Compatibility forms such as full-width digits are folded, so that they hide nothing. */
-function lettersAndDigits(text: string): string {
-  return text.normalize('NFKC').replace(/[^\p{L}\p{N}]/gu, '');
+/**
+ * The same rule for a caller that may not see the stored value and does not replace it: no new container and no new or
+ * changed metadata may hold a run of digits that could be a value of this type, whatever the value is. Threat: a verdict
+ * that depends on the value tells who tries thousands of candidates which of them is right. `ownValueDigitsMin` comes
+ * from the type's rule.
+ */
+export function checkUnseenOwnValue(
+  ownValueDigitsMin: number | null,
+  before: Omit<OpenFields, 'givenId'>,
+  after: Omit<OpenFields, 'givenId'>,
+): Checked<null> {
+  if (ownValueDigitsMin === null) return valid(null);
+  const length = Math.max(digitsMin, ownValueDigitsMin);
+  const run = new RegExp(`[0-9]{${length}}`);
+  const refuse = (path: string, texts: readonly string[]): Checked<null> =>
+    texts.some((text) => run.test(bareText(text)))
+      ? invalid(path, `only a caller who may see this token in clear may write ${length} or more digits in a row here`)
+      : valid(null);
+  const known = new Map(Object.entries(before.metadata ?? {}));
+  const written = Object.entries(after.metadata ?? {}).filter(([key, value]) => known.get(key) !== value);
+  const errors = errorsOf([
+    refuse(
+      'containers',
+      after.containers.filter((container) => !before.containers.includes(container)),
+    ),
+    refuse(
+      'metadata',
+      written.flatMap(([key, value]) => (known.has(key) ? [value] : [key, value])),
+    ),
+  ]);
+  return errors === null ? valid(null) : { ok: false, errors };
 }

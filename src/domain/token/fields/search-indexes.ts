@@ -1,9 +1,9 @@
 import type { Budget } from '../../expressions/budget.js';
 import type { Expressions, Variables } from '../../expressions/expressions.js';
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
-import { codePointCount } from './text.js';
+import { codePointCount } from '../../text.js';
 
-const indexesMax = 10;
+export const indexesMax = 10;
 const expressionCharactersMax = 400;
 const resultCharactersMax = 500;
 const scope = { variables: ['data'] } as const;

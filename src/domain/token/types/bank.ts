@@ -22,6 +22,7 @@ function ownValues(data: Json): readonly string[] {
 export const bank: TypeRule = {
   validate,
   ownValues,
+  ownValueDigitsMin: 1,
   defaultContainer: '/bank/high/',
   defaultFingerprintExpression: '{{ data.account_number }}|{{ data.routing_number }}',
   defaultMask: {

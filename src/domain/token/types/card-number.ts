@@ -9,6 +9,7 @@ export const cardNumber: TypeRule = {
     return number.ok ? valid({ data, cvc: null }) : number;
   },
   ownValues: (data) => (typeof data === 'string' ? [data] : []),
+  ownValueDigitsMin: 13,
   defaultContainer: '/pci/high/',
   defaultFingerprintExpression: '{{ data }}',
   defaultMask: '{{ data | reveal_last: 4 }}',

@@ -42,6 +42,7 @@ function ownValues(data: Json): readonly string[] {
 export const card: TypeRule = {
   validate,
   ownValues,
+  ownValueDigitsMin: 12,
   defaultContainer: '/pci/high/',
   defaultFingerprintExpression: '{{ data.number }}',
   defaultMask: {

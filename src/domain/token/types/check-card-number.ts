@@ -1,7 +1,7 @@
 import { type Checked, invalid } from '../../field-errors.js';
 import type { Json } from '../../json.js';
+import { passesLuhn } from '../../luhn.js';
 import { checkDigits } from './check-digits.js';
-import { passesLuhn } from './luhn.js';
 
 /** A card number without separators: `min` to 19 digits with a valid Luhn digit. Contract, section 3. */
 export function checkCardNumber(value: Json | undefined, path: string, min: number): Checked<string> {

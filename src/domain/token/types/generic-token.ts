@@ -5,6 +5,7 @@ import type { TypeRule } from './type-rule.js';
 export const genericToken: TypeRule = {
   validate: (data) => (data === null ? invalid('data', 'must not be null') : valid({ data, cvc: null })),
   ownValues: () => [],
+  ownValueDigitsMin: null,
   defaultContainer: '/general/high/',
   defaultFingerprintExpression: '{{ data | stringify }}',
   defaultMask: null,

@@ -15,6 +15,7 @@ function validate(data: Json): Checked<CheckedData> {
 export const taxNumber: TypeRule = {
   validate,
   ownValues: (data) => (typeof data === 'string' ? [data] : []),
+  ownValueDigitsMin: 9,
   defaultContainer: '/pii/high/',
   defaultFingerprintExpression: "{{ data | remove: '-' }}",
   defaultMask: '{{ data | reveal_last: 4 }}',

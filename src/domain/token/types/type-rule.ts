@@ -10,6 +10,8 @@ export type TypeRule = {
   readonly validate: (data: Json) => Checked<CheckedData>;
   /** The values of validated data that must not show up in an id, a container or metadata (see fields/own-value). */
   readonly ownValues: (data: Json) => readonly string[];
+  /** Digits of the shortest own value; null: the type has no own values. */
+  readonly ownValueDigitsMin: number | null;
   readonly defaultContainer: string;
   readonly defaultFingerprintExpression: string;
   /** null: tokens of this type have no mask of their own, so a masked read redacts them. */

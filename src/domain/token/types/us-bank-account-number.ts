@@ -9,6 +9,7 @@ export const usBankAccountNumber: TypeRule = {
     return number.ok ? valid({ data, cvc: null }) : number;
   },
   ownValues: (data) => (typeof data === 'string' ? [data] : []),
+  ownValueDigitsMin: 3,
   defaultContainer: '/bank/high/',
   defaultFingerprintExpression: '{{ data }}',
   defaultMask: '{{ data | reveal_last: 4 }}',

@@ -12,6 +12,7 @@ export const usBankRoutingNumber: TypeRule = {
     return number.ok ? valid({ data, cvc: null }) : number;
   },
   ownValues: () => [],
+  ownValueDigitsMin: null,
   defaultContainer: '/bank/low/',
   defaultFingerprintExpression: '{{ data }}',
   defaultMask: '{{ data | reveal_last: 4 }}',

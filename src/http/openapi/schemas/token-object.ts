@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Json } from '../../../domain/json.js';
 import { tokenTypes } from '../../../domain/token/token-type.js';
+import { dateTime, uuid } from './formats.js';
 
 const anyJson = z.custom<Json>(() => true);
-const dateTime = z.string().meta({ format: 'date-time' });
-const uuid = z.string().meta({ format: 'uuid' });
 
 /** What everybody in the tenant may see of a token with the same fingerprint (contract, section 6). */
 const alwaysShown = {

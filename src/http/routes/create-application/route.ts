@@ -8,6 +8,7 @@ import { idempotencyOf } from '../../idempotency.js';
 import { Problem } from '../../problem.js';
 import type { Routes } from '../../routes.js';
 import { sendJson } from '../../send-json.js';
+import { createApplicationOperation as operation } from './operation.js';
 
 /** `POST /applications` (contract, section 10): the key is shown in this answer and never again. */
 export const createApplicationRoute: Routes = (app, { vault }, headerNames) => {
@@ -15,7 +16,7 @@ export const createApplicationRoute: Routes = (app, { vault }, headerNames) => {
     '/applications',
     {
       schema: { body: createApplicationBody },
-      config: { permission: 'application:create', mediaType: 'application/json' },
+      config: { permission: 'application:create', mediaType: 'application/json', operation },
     },
     async (request, reply) => {
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/applications');

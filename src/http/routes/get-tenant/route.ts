@@ -4,10 +4,11 @@ import { Problem } from '../../problem.js';
 import { callerOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendJson } from '../../send-json.js';
+import { getTenantOperation as operation } from './operation.js';
 
 /** `GET /tenants/self` (contract, section 10). */
 export const getTenantRoute: Routes = (app, { vault }) => {
-  app.get('/tenants/self', { config: { permission: 'tenant:read' } }, async (request, reply) => {
+  app.get('/tenants/self', { config: { permission: 'tenant:read', operation } }, async (request, reply) => {
     const { tenantId } = callerOf(request);
     const tenant = await tenantDocument(vault, tenantId);
     // It was there a moment ago: deleted since.

@@ -5,12 +5,13 @@ import { problemFrom } from '../../error-handler.js';
 import { idempotencyOf } from '../../idempotency.js';
 import type { ApplicationParams, Routes } from '../../routes.js';
 import { sendJson } from '../../send-json.js';
+import { issueKeyOperation as operation } from './operation.js';
 
 /** `POST /applications/{id}/keys` (contract, section 10): the key is shown in this answer and never again. */
 export const issueKeyRoute: Routes = (app, { vault }, headerNames) => {
   app.post<{ Params: ApplicationParams }>(
     '/applications/:id/keys',
-    { config: { permission: 'application:create' } },
+    { config: { permission: 'application:create', operation } },
     async (request, reply) => {
       const { id } = request.params;
       const path = `/applications/${id}/keys`;

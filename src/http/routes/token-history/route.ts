@@ -5,6 +5,7 @@ import { pageAnswer, pageQuery, rangeOf } from '../../pagination.js';
 import { callerOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendJson } from '../../send-json.js';
+import { tokenHistoryOperation as operation } from './operation.js';
 
 /** `GET /tokens/{id}/history` (contract, section 10). */
 export const tokenHistoryRoute: Routes = (app, { vault }) => {
@@ -12,7 +13,7 @@ export const tokenHistoryRoute: Routes = (app, { vault }) => {
     '/tokens/:id/history',
     {
       schema: { params: z.object({ id: z.string() }), querystring: z.object(pageQuery) },
-      config: { permission: ['log:read', 'token:read'] },
+      config: { permission: ['log:read', 'token:read'], operation },
     },
     async (request, reply) => {
       const { params, query } = request;

@@ -6,6 +6,7 @@ import { directoryContextOf } from '../../directory-context.js';
 import { problemFrom } from '../../error-handler.js';
 import type { Routes } from '../../routes.js';
 import { sendJson } from '../../send-json.js';
+import { updateApplicationOperation as operation } from './operation.js';
 
 /** `PUT /applications/{id}` (contract, section 10): in force for every key of it when the answer arrives. */
 export const updateApplicationRoute: Routes = (app, { vault }) => {
@@ -13,7 +14,7 @@ export const updateApplicationRoute: Routes = (app, { vault }) => {
     '/applications/:id',
     {
       schema: { params: z.object({ id: z.string() }), body: updateApplicationBody },
-      config: { permission: 'application:update', mediaType: 'application/json' },
+      config: { permission: 'application:update', mediaType: 'application/json', operation },
     },
     async (request, reply) => {
       const context = directoryContextOf(request);

@@ -19,7 +19,7 @@ describe('a query that is not valid is refused with the parameter that is at fau
     ['operation=read&operation=reveal', 'operation'],
     ['entity_id=one&entity_id=other', 'entity_id'],
     ['entity_type=token&entity_type=key', 'entity_type'],
-    ['page=0&size=0&start_date=x&end_date=y', 'start_date', 'end_date', 'page', 'size'],
+    ['page=0&size=0&start_date=x&end_date=y', 'page', 'size', 'start_date', 'end_date'],
   ];
   test.for(cases)('%s', async ([query, ...paths], { service }) => {
     const send = () => service.call('GET', `/logs?${query}`, undefined, { key: service.managementKey });

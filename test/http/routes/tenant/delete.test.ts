@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { startTestService, type TestService } from '../../../support/test-service.js';
 import { makeApplication, makeManager, manage, statusOf } from '../directory-support.js';
 import { create, expectProblem, expectRefusal, hourMs, invalid } from '../support.js';
@@ -10,11 +10,15 @@ async function withService(run: (service: TestService) => Promise<void>): Promis
   const service = await startTestService();
   try {
     await run(service);
-    expect(service.errors).toEqual([]);
-    expect(await service.service.state()).toMatchObject({ reasons: [] });
+    await expectHealthy(service);
   } finally {
     await service.close();
   }
+}
+
+async function expectHealthy({ errors, service }: TestService): Promise<void> {
+  expect(errors).toEqual([]);
+  expect(await service.state()).toMatchObject({ reasons: [] });
 }
 
 const deletion = (service: TestService, name: unknown = 'test', key?: string) =>
@@ -36,8 +40,9 @@ describe('204 DELETE /tenants/self', () => {
       expect((await service.call('GET', `/tokens/${id}`, undefined, { key: other })).body['data']).toBe('kept');
     }));
 
-  test('the wrapped keys of the tenant are in no file, and stay destroyed after a restart', () =>
-    withService(async (service) => {
+  test('the wrapped keys of the tenant are in no file, and stay destroyed after a restart', async () => {
+    const service = await startTestService();
+    try {
       const { id } = await create(service, { type: 'token', data: 'Sensitive' });
       const wrapped = wrappedKeys(service);
       expect(wrapped).toHaveLength(2);
@@ -45,16 +50,21 @@ describe('204 DELETE /tenants/self', () => {
       await deletion(service);
       for (const key of wrapped) expect(await filesWith(service.dataDir, key), 'after').toEqual([]);
       expect(await service.vault.keys.tenantKeys(service.tenantId)).toBeNull();
+      await expectHealthy(service);
       await service.stop();
       const again = await startTestService({ dataDir: service.dataDir, rootKey: service.rootKey });
       try {
         expect(await again.vault.keys.tenantKeys(service.tenantId)).toBeNull();
         expect(await statusOf(again, service.managementKey)).toBe(401);
         expect((await again.call('GET', `/tokens/${id}`)).status).toBe(404);
+        await expectHealthy(again);
       } finally {
         await again.stop();
       }
-    }));
+    } finally {
+      await service.close();
+    }
+  });
 
   test('a copy of the key store from before is shredded again when it comes back', () =>
     withService(async (service) => {
@@ -100,7 +110,7 @@ describe('503 while a reader keeps the log of the key store', () => {
       withService(async (service) => {
         const [wrapped] = wrappedKeys(service);
         const stranger = await makeManager(service, ['tenant:delete']);
-        const reader = new Database(join(service.dataDir, 'keys.db'), { readonly: true });
+        const reader = keptDatabase(join(service.dataDir, 'keys.db'), { readonly: true });
         reader.exec('BEGIN');
         reader.prepare('SELECT count(*) FROM tenant_keys').get();
         // Something must be in the log for the reader to hold.
@@ -141,7 +151,7 @@ describe('400 and 403', () => {
 });
 
 function wrappedKeys({ dataDir, tenantId }: TestService): Buffer[] {
-  const database = new Database(join(dataDir, 'keys.db'), { readonly: true });
+  const database = keptDatabase(join(dataDir, 'keys.db'), { readonly: true });
   try {
     const keys = database.prepare('SELECT wrapped FROM tenant_keys WHERE tenant = ?').pluck().all(tenantId);
     return keys as Buffer[];

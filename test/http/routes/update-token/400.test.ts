@@ -26,6 +26,7 @@ const rows: readonly Row[] = [
   ['an index that is null', { search_indexes: ['x', null] }, 'search_indexes[1]'],
   ['11 indexes', { search_indexes: many(11, (i) => `x${i}`) }, 'search_indexes'],
   ['an index of 401 characters', { search_indexes: ['x'.repeat(401)] }, 'search_indexes[0]'],
+  ['80,000 wrong indexes, not one of them looked at', { search_indexes: Array(80_000).fill(1) }, 'search_indexes'],
   ['a wrong index', { search_indexes: ['{{ metadata.a }}'] }, 'search_indexes[0]'],
   ['a fingerprint expression that is no string', { fingerprint_expression: {} }, 'fingerprint_expression'],
   ['one of 401 characters', { fingerprint_expression: 'x'.repeat(401) }, 'fingerprint_expression'],

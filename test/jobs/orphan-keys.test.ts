@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { destroyOrphanKeys } from '#src/projections/orphan-keys.js';
+import { destroyOrphanKeys } from '#src/jobs/orphan-keys.js';
 import { wrappedKeys } from '../erasure/files.js';
 import { aCard, anHour, create, keyIdsOf } from '../erasure/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -62,7 +62,7 @@ describe('the search for orphan keys', () => {
     const id = await create(service, aCard());
     for (let count = 0; count < 20; count += 1) await create(service, aCard());
     service.clock.advance(2 * anHour);
-    const olderLog = { ...log, head: async () => 1, readAll: async () => [] };
+    const olderLog = { ...log, head: async () => 1, readClear: async () => [] };
     await expect(destroyOrphanKeys(olderLog, keys, service.clock.now())).rejects.toThrow('the log ends');
     expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { shredEndedKeys } from '#src/jobs/shredder.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
-import { shredEndedKeys } from '#src/projections/shredder.js';
 import { deletedWithLivingKeys } from '../erasure/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 

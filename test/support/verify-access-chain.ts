@@ -1,5 +1,5 @@
-import { batchHash, entryLine } from '../events/access-log/batch-hash.js';
-import type { AccessLog } from '../ports/access-log.js';
+import { batchHash, entryLine } from '#src/events/access-log/batch-hash.js';
+import type { AccessLog } from '#src/ports/access-log.js';
 
 const pageSize = 200;
 

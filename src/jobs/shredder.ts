@@ -16,9 +16,9 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing): Promise<numb
   let hasEnded = position < start;
   let destroyed = 0;
   for (
-    let page = await log.readAll(position, pageSize);
+    let page = await log.readClear(position, pageSize);
     page.length > 0;
-    page = await log.readAll(position, pageSize)
+    page = await log.readClear(position, pageSize)
   ) {
     const ended = endedKeys(page);
     if (ended.length > 0) {

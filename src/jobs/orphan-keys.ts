@@ -23,9 +23,9 @@ export async function destroyOrphanKeys(log: EventLog, keys: KeyRing, now: numbe
   const orphans = new Set(made.map(({ keyId }) => keyId));
   let position = first.logHead;
   for (
-    let page = await log.readAll(position, pageSize);
+    let page = await log.readClear(position, pageSize);
     page.length > 0;
-    page = await log.readAll(position, pageSize)
+    page = await log.readClear(position, pageSize)
   ) {
     for (const { clear } of page) {
       for (const named of [clear['key'], clear['cvc_key']]) if (typeof named === 'string') orphans.delete(named);

@@ -1,0 +1,124 @@
+import type { TokenDecision } from '../domain/token/decide.js';
+import { endedKeys } from '../events/ended-keys.js';
+import type { ClaimResult } from '../ports/claims.js';
+import type { TenantKeys } from '../ports/key-ring.js';
+import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
+import type { TokenView } from '../projections/token-view.js';
+import type { EventOrigin, RequestOrigin } from './event-origin.js';
+import { loadToken } from './load-token.js';
+import { type Payload, type Sealed, sealEvents } from './seal-events.js';
+import { lost, settled, settleRace } from './settle-race.js';
+import type { Vault } from './vault.js';
+
+/** What is decided for one stream, over the view that was loaded. */
+export type TokenWrite = {
+  readonly view: TokenView;
+  /** Empty: nothing is appended; keys that the stream has ended are destroyed once more. */
+  readonly decisions: readonly TokenDecision[];
+  readonly payload: Payload;
+  readonly index: RowIndex;
+  /** Keyed fingerprint that no other living token may have. */
+  readonly distinctFingerprint: string | null;
+};
+
+/** The view of one of the targets, by its stream. */
+export type ViewOf = (stream: string) => TokenView;
+
+/** What one try at a command on several tokens comes to, after it has seen their streams. */
+export type JointAttempt<T> =
+  | { readonly do: 'answer'; readonly answer: T }
+  | {
+      readonly do: 'store';
+      /** At most one a stream. */
+      readonly writes: readonly TokenWrite[];
+      /** What a repeat with the same idempotency key is told to look at; null: nothing is remembered. */
+      claim(after: ViewOf): ClaimResult | null;
+      answer(after: ViewOf): T;
+    };
+
+/** The tokens to change: their streams, by the keys of their tenant. Without keys no trace id can be sealed. */
+export type Targets = {
+  readonly tenantId: string;
+  readonly tenantKeys: TenantKeys | null;
+  readonly streams: ReadonlySet<string>;
+};
+
+/**
+ * The write path: load, decide, seal, append all with their rows or nothing, destroy ended keys, answer (architecture,
+ * "A write, step by step"). `attempt` decides again after each conflict. Throws StoreUnavailable after 5 s of conflicts,
+ * and when ended keys could not be destroyed yet; a repeat of the command finishes that.
+ */
+export function changeTokens<T>(
+  vault: Vault,
+  { tenantId, tenantKeys, streams }: Targets,
+  requested: RequestOrigin,
+  attempt: (viewOf: ViewOf, at: number) => Promise<JointAttempt<T>>,
+): Promise<T> {
+  return settleRace(vault, [...streams], async () => {
+    const views = new Map<string, TokenView>();
+    for (const stream of streams) views.set(stream, await loadToken(vault, tenantId, stream));
+    // Of this try: whoever waited must not act on a token that has expired meanwhile.
+    const at = vault.clock.now();
+    const origin = { ...requested, at };
+    const tried = await attempt(viewIn(views), at);
+    if (tried.do === 'answer') return settled(tried.answer);
+    const sealed: Sealed[] = [];
+    for (const { view, decisions, payload } of tried.writes) {
+      sealed.push(await sealEvents(vault, tenantKeys, view, decisions, payload, origin));
+    }
+    for (const { view } of sealed) views.set(view.stream, view);
+    const after = viewIn(views);
+    return (await store(vault, tried.writes, sealed, origin, tried.claim(after))) ? settled(tried.answer(after)) : lost;
+  });
+}
+
+function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
+  return (stream) => {
+    const view = views.get(stream);
+    if (view === undefined) throw new Error('a command looked at a stream that it had not named');
+    return view;
+  };
+}
+
+/** False: somebody was first. Then everything is looked at again. */
+async function store(
+  vault: Vault,
+  decided: readonly TokenWrite[],
+  sealed: readonly Sealed[],
+  { cmd, at }: EventOrigin,
+  result: ClaimResult | null,
+): Promise<boolean> {
+  const writes = decided.map((write, index) => streamWrite(write, sealed[index], at)).filter((write) => write !== null);
+  const claim = cmd === null || result === null ? null : { cmd, result, time: at };
+  if (writes.length > 0 || claim !== null) {
+    const { outcome } = await vault.work.commit({ writes, claim });
+    if (outcome !== 'committed') return false;
+  }
+  await settle(vault, sealed);
+  return true;
+}
+
+function streamWrite(
+  { view, index, distinctFingerprint }: TokenWrite,
+  sealed: Sealed | undefined,
+  now: number,
+): StreamWrite | null {
+  if (sealed === undefined || sealed.events.length === 0) return null;
+  const { stream, tenantId, state } = view;
+  return {
+    ...{ stream, expectedRevision: state.revision, events: sealed.events },
+    row: { of: 'token', view: sealed.view, index },
+    distinct: distinctFingerprint === null ? null : { tenantId, fingerprintHash: distinctFingerprint, now },
+  };
+}
+
+async function settle({ timers, keys }: Vault, sealed: readonly Sealed[]): Promise<void> {
+  for (const { state } of sealed.map(({ view }) => view)) {
+    for (const dueAt of [state.life?.expiresAt, state.life?.cvc?.purgeAt]) {
+      if (typeof dueAt === 'number') timers.dueAt(dueAt);
+    }
+  }
+  // A command that finds its change made may be the repeat of one whose keys could not be destroyed yet.
+  const ended = sealed.flatMap(({ events, view }) => (events.length === 0 ? view.state.ended : endedKeys(events)));
+  if (ended.length > 0) await keys.destroy(ended);
+}

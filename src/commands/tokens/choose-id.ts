@@ -1,0 +1,50 @@
+import { type Checked, type FieldErrors, valid } from '../../domain/field-errors.js';
+import type { TokenDraft } from '../../domain/token/draft-token.js';
+import { evaluateId } from '../../domain/token/fields/evaluate-id.js';
+import { checkOwnValue } from '../../domain/token/fields/own-value.js';
+import type { Random } from '../../ports/random.js';
+import type { Vault } from '../vault.js';
+
+/** A random alias is drawn this often; when all were taken the id is a random UUID (contract, section 3). */
+const aliasTriesMax = 10;
+
+/**
+ * The id of a token to create, given how many ids were taken before. `random` may follow from an idempotency key; a
+ * last resort never does, because what follows from a key is taken when that key comes again after it was forgotten.
+ */
+export function chooseId(
+  vault: Vault,
+  { id, draft, ownValues }: TokenDraft,
+  random: Pick<Random, 'uuid' | 'integer'>,
+  taken: number,
+): Checked<string> {
+  if (taken > 0 && taken >= triesMax(id)) return valid(vault.random.uuid());
+  const { containers, metadata } = draft;
+  for (let drawn = 1; ; drawn += 1) {
+    const chosen =
+      id === null ? valid(random.uuid()) : evaluateId(vault.expressions, id, draft.data, (max) => random.integer(max));
+    if (!chosen.ok) return chosen;
+    const own = checkOwnValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
+    if (own.ok) return chosen;
+    // A random alias may by chance be the value itself; then, as when it is taken, another one is drawn.
+    if (!isRandom(id) || !concernsId(own.errors)) return own;
+    if (drawn === aliasTriesMax) return taken === 0 ? own : valid(vault.random.uuid());
+  }
+}
+
+/** Whether another id may be chosen when this many were taken. */
+export function mayChooseAgain({ id }: TokenDraft, taken: number): boolean {
+  return (id === null || isRandom(id)) && taken <= triesMax(id);
+}
+
+function triesMax(id: TokenDraft['id']): number {
+  return id === null ? 1 : aliasTriesMax;
+}
+
+function isRandom(id: TokenDraft['id']): boolean {
+  return id?.kind === 'expression' && id.random;
+}
+
+function concernsId(errors: FieldErrors): boolean {
+  return Object.keys(errors).every((path) => path === 'id');
+}

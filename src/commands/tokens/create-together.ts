@@ -1,0 +1,70 @@
+import { tokenStream } from '../../events/tokens/stream-name.js';
+import { changeTokens } from '../change-tokens.js';
+import type { CommandContext } from '../command-context.js';
+import { randomForCommand } from '../derived-random.js';
+import { originOf } from '../event-origin.js';
+import { invalidFields, type Rejected } from '../result.js';
+import type { Vault } from '../vault.js';
+import { chooseId, mayChooseAgain } from './choose-id.js';
+import type { Creation } from './creation.js';
+import { answerOf, type Candidate, claimedBy, decideTogether } from './joint-creation.js';
+import type { IndexKeys } from './row-index.js';
+import type { TokenAnswer } from './token-answer.js';
+
+type Command = IndexKeys & { readonly context: CommandContext; readonly cmd: string | null };
+
+type Created = { readonly ok: true; readonly answers: readonly TokenAnswer[] };
+type Taken = { readonly ok: false; readonly taken: readonly number[] };
+/** `index` is that of the creation that cannot be. */
+type Failed = { readonly ok: false; readonly index: number; readonly rejected: Rejected };
+
+/** Creates all tokens with one unit of work, or none. An id that is taken is chosen again where that may be. */
+export async function createTogether(
+  vault: Vault,
+  command: Command,
+  creations: readonly Creation[],
+): Promise<Created | Failed> {
+  const random = randomForCommand(vault.random, command.tenantKeys.claims, command.cmd);
+  const takenTimes = new Map<number, number>();
+  const candidates: Candidate[] = [];
+  let stillToName = creations.map((creation, index) => ({ creation, index }));
+  for (;;) {
+    for (const { creation, index } of stillToName) {
+      const id = chooseId(vault, creation, random, takenTimes.get(index) ?? 0);
+      if (!id.ok) return { ok: false, index, rejected: invalidFields(id.errors) };
+      candidates[index] = { creation, id: id.value, stream: tokenStream(command.tenantKeys.names, id.value) };
+    }
+    const tried = await tryTogether(vault, command, candidates);
+    if (tried.ok) return tried;
+    for (const index of tried.taken) takenTimes.set(index, (takenTimes.get(index) ?? 0) + 1);
+    stillToName = creations
+      .map((creation, index) => ({ creation, index }))
+      .filter(({ index }) => tried.taken.includes(index));
+    const failed = stillToName.find(({ creation, index }) => !mayChooseAgain(creation, takenTimes.get(index) ?? 0));
+    if (failed !== undefined) return { ok: false, index: failed.index, rejected: idInUse };
+  }
+}
+
+const idInUse: Rejected = { ok: false, code: 'id_in_use', errors: { id: ['is in use'] } };
+
+function tryTogether(
+  vault: Vault,
+  { context, tenantKeys, searchKey, cmd }: Command,
+  candidates: readonly Candidate[],
+): Promise<Created | Taken> {
+  const { tenantId } = context.caller;
+  const streams = new Set(candidates.map(({ stream }) => stream));
+  const origin = originOf(context, cmd);
+  return changeTokens<Created | Taken>(vault, { tenantId, tenantKeys, streams }, origin, async (viewOf, at) => {
+    const by = { caller: context.caller, tenantKeys, searchKey };
+    const decided = await decideTogether(vault, by, candidates, viewOf, at);
+    if (!decided.ok) return { do: 'answer', answer: decided };
+    const { outcomes } = decided;
+    return {
+      do: 'store',
+      writes: outcomes.flatMap((outcome) => (outcome.is === 'new' ? [outcome.write] : [])),
+      claim: (after) => ({ tokens: outcomes.map((outcome) => claimedBy(outcome, after)) }),
+      answer: (after) => ({ ok: true, answers: outcomes.map((outcome) => answerOf(vault, context, outcome, after)) }),
+    };
+  });
+}

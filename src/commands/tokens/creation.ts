@@ -1,0 +1,81 @@
+import { transformForCreate } from '../../domain/access/decide-access.js';
+import type { Transform } from '../../domain/access/transform.js';
+import { Secret } from '../../domain/secret.js';
+import { decide } from '../../domain/token/decide.js';
+import { deriveFrom } from '../../domain/token/derive-content.js';
+import { draftToken, type TokenDraft, type TokenRequest } from '../../domain/token/draft-token.js';
+import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
+import type { TenantKeys } from '../../ports/key-ring.js';
+import type { TokenView } from '../../projections/token-view.js';
+import type { TokenWrite } from '../change-tokens.js';
+import type { CommandContext } from '../command-context.js';
+import { deduplicationInForce } from '../directory/tenant-settings.js';
+import { refuseDeduplication } from '../limits/deduplication-guess.js';
+import type { OpenToken } from '../open-token.js';
+import { type CommandResult, done, invalidFields, rejected } from '../result.js';
+import type { Vault } from '../vault.js';
+import { type IndexKeys, rowIndexOf } from './row-index.js';
+
+/** A create request that was checked and may be carried out; it has no id yet. */
+export type Creation = TokenDraft & {
+  readonly fingerprint: string;
+  /** What search finds it by. */
+  readonly indexValues: readonly string[];
+  /** What the rows of equal tokens are found by. */
+  readonly fingerprintHash: string;
+  /** How the token is shown to who creates it. */
+  readonly transform: Transform;
+  /** Deduplication is in force. */
+  readonly distinct: boolean;
+};
+
+/** Checks everything of a create request that needs no store; evaluates its expressions (contract, section 3). */
+export async function prepareCreation(
+  vault: Vault,
+  { caller }: CommandContext,
+  tenantKeys: TenantKeys,
+  request: TokenRequest,
+): Promise<CommandResult<Creation>> {
+  const distinct = await deduplicationInForce(vault, caller.tenantId, request.deduplicate_token);
+  const refusal = distinct ? await refuseDeduplication(vault, caller) : null;
+  if (refusal !== null) return refusal;
+  const drafted = draftToken(vault.expressions, request, vault.clock.now());
+  if (!drafted.ok) return invalidFields(drafted.errors);
+  const transform = transformForCreate(caller, drafted.value.draft.containers);
+  if (transform === null) return rejected('forbidden');
+  const derived = deriveFrom(vault.expressions, drafted.value.draft);
+  if (!derived.ok) return invalidFields(derived.errors);
+  const fingerprint = fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue);
+  const hash = fingerprintHash(tenantKeys.claims, fingerprint);
+  const { indexValues } = derived.value;
+  return done({ ...drafted.value, fingerprint, indexValues, fingerprintHash: hash, transform, distinct });
+}
+
+/** What creates the token under this id. */
+export type CreationWrite = TokenWrite & { readonly payload: OpenToken };
+
+/** Where and by whom a token is created. */
+export type CreationPlace = {
+  readonly id: string;
+  readonly view: TokenView;
+  readonly at: number;
+  readonly createdBy: string;
+};
+
+/** Decides a creation over what its stream holds; null: the id is in use. */
+export function decideCreation(
+  { cvcRetentionMs }: Vault,
+  keys: IndexKeys,
+  { draft, cvc, expiresAt, fingerprint, fingerprintHash, indexValues, distinct }: Creation,
+  { id, view, at, createdBy }: CreationPlace,
+): CreationWrite | null {
+  const command = { do: 'create', at, tokenType: draft.type, hasCvc: cvc !== null, cvcRetentionMs, expiresAt } as const;
+  const decided = decide(command, view.state);
+  if (!decided.ok) return null;
+  const content = { id, ...draft, fingerprint };
+  return {
+    ...{ view, decisions: decided.events, distinctFingerprint: distinct ? fingerprintHash : null },
+    payload: { content: new Secret(content), cvc: cvc === null ? null : new Secret(cvc) },
+    index: rowIndexOf(keys, content, { createdBy, modifiedBy: null, indexValues }),
+  };
+}

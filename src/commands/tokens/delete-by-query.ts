@@ -1,0 +1,60 @@
+import { reachOf } from '../../domain/access/reach.js';
+import type { SearchPlan } from '../../ports/search-plan.js';
+import { planSearch } from '../../search/plan-search.js';
+import { parseQuery } from '../../search/query/parse-query.js';
+import type { CommandContext } from '../command-context.js';
+import { type CommandResult, done, invalidFields } from '../result.js';
+import { searchKeyOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+import { type Doomed, deleteTokens } from './delete-tokens.js';
+import { finishRemembered } from './finish-erasure.js';
+
+const tokensMax = 1_000;
+const pageSize = 100;
+
+/**
+ * Deletes up to 1,000 of the tokens that a query finds under `token:search` (contract, section 9), the newest first.
+ * `refused` counts those found that the caller may not delete; they are never in the way of the others. `remaining`
+ * counts those that the same call again would delete.
+ */
+export async function deleteByQuery(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  text: string,
+): Promise<CommandResult<{ readonly deleted: number; readonly refused: number; readonly remaining: number }>> {
+  const parsed = parseQuery(text);
+  if (!parsed.ok) return invalidFields({ query: [parsed.message] });
+  if (parsed.query.is === 'everything') return invalidFields({ query: ['must not be blank'] });
+  const { caller } = context;
+  const { tenantId } = caller;
+  const searchKey = await searchKeyOf(vault, tenantId);
+  const [found, deletable] = (['token:search', 'token:delete'] as const).map((permission) =>
+    planSearch(searchKey, tenantId, parsed.query, reachOf(caller, permission)),
+  );
+  if (found === undefined || deletable === undefined) throw new Error('both plans were made');
+  const both: SearchPlan = { ...found, where: { is: 'and', of: [found.where, deletable.where] } };
+  const { total, tokens } = await firstOf(vault, both);
+  const all = await vault.rows.search(found, { now: vault.clock.now(), offset: 0, limit: 1 });
+  const { deleted, refused, changed } = await deleteTokens(vault, context, tokens);
+  await finishRemembered(vault, tenantId);
+  const outside = Math.max(0, all.total - total);
+  // What changed meanwhile may be found no more, so it stays for the next call.
+  return done({ deleted, refused: refused + outside, remaining: total - tokens.length + changed });
+}
+
+/** Page by page, because the boxes of rows are large; a token that comes or goes meanwhile may be in one of the counts. */
+async function firstOf(
+  { rows, clock }: Vault,
+  plan: SearchPlan,
+): Promise<{ readonly total: number; readonly tokens: readonly Doomed[] }> {
+  const tokens = new Map<string, Doomed>();
+  const now = clock.now();
+  let total = 0;
+  for (let offset = 0; offset < tokensMax; offset += pageSize) {
+    const page = await rows.search(plan, { now, offset, limit: pageSize });
+    if (offset === 0) total = page.total;
+    for (const { stream, state } of page.rows) tokens.set(stream, { stream, revision: state.revision });
+    if (page.rows.length < pageSize) break;
+  }
+  return { total: Math.max(total, tokens.size), tokens: [...tokens.values()] };
+}

@@ -1,0 +1,107 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Caller } from '../../domain/access/caller.js';
+import { transformFor } from '../../domain/access/decide-access.js';
+import { decide } from '../../domain/token/decide.js';
+import { isExpired } from '../../domain/token/token-state.js';
+import type { TokenView } from '../../projections/token-view.js';
+import { changeTokens, type TokenWrite, type ViewOf } from '../change-tokens.js';
+import type { CommandContext } from '../command-context.js';
+import { originOf } from '../event-origin.js';
+import { KeyLost } from '../key-lost.js';
+import { openToken } from '../open-token.js';
+import { tenantKeysOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+import { finishErasure, forgetFinished, rememberUnfinished } from './finish-erasure.js';
+
+/** Tokens of one unit of work: their boxes, up to 512 KiB each, are in memory together. */
+const tokensAtOnce = 100;
+
+/** A token to delete; with a revision only while it is as it was then. */
+export type Doomed = { readonly stream: string; readonly revision: number | null };
+
+/** `refused` counts living tokens that the caller may not delete, `changed` those of another revision. */
+export type Deletion = { readonly deleted: number; readonly refused: number; readonly changed: number };
+
+/**
+ * Deletes these tokens and destroys the keys of all before it answers (contract, section 9). Unknown ones
+ * count in nothing. Throws StoreUnavailable when a store fails or keys could not be destroyed yet: some tokens may be
+ * deleted then; the repeat finishes that and counts the tokens whose erasure it finished.
+ */
+export async function deleteTokens(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  tokens: readonly Doomed[],
+): Promise<Deletion> {
+  let sum: Deletion = { deleted: 0, refused: 0, changed: 0 };
+  for (let start = 0; start < tokens.length; start += tokensAtOnce) {
+    const some = tokens.slice(start, start + tokensAtOnce);
+    try {
+      const { deleted, refused, changed } = await deleteAtOnce(vault, context, some);
+      forgetFinished(vault, context.caller.tenantId, some);
+      sum = { deleted: sum.deleted + deleted, refused: sum.refused + refused, changed: sum.changed + changed };
+    } catch (error) {
+      rememberUnfinished(vault, context.caller.tenantId, some);
+      throw error;
+    }
+    await nextTurn();
+  }
+  return sum;
+}
+
+async function deleteAtOnce(
+  vault: Vault,
+  { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
+  tokens: readonly Doomed[],
+): Promise<Deletion> {
+  const { tenantId } = caller;
+  const tenantKeys = await tenantKeysOf(vault, tenantId);
+  const origin = originOf({ caller, traceId }, null);
+  const targets = { tenantId, tenantKeys, streams: new Set(tokens.map(({ stream }) => stream)) };
+  const { writes, gone, refused, changed } = await changeTokens<Sorted>(vault, targets, origin, async (viewOf, at) => {
+    const sorted = await sort(vault, caller, tokens, viewOf, at);
+    return { do: 'store', writes: sorted.writes, claim: () => null, answer: () => sorted };
+  });
+  return { deleted: writes.length + (await finishErasure(vault, gone)), refused, changed };
+}
+
+type Sorted = {
+  readonly writes: readonly TokenWrite[];
+  readonly gone: readonly TokenView[];
+  readonly refused: number;
+  readonly changed: number;
+};
+
+async function sort(
+  vault: Vault,
+  caller: Caller,
+  tokens: readonly Doomed[],
+  viewOf: ViewOf,
+  at: number,
+): Promise<Sorted> {
+  const writes: TokenWrite[] = [];
+  const gone: TokenView[] = [];
+  let [refused, changed] = [0, 0];
+  for (const { stream, revision } of tokens) {
+    const view = viewOf(stream);
+    const { life } = view.state;
+    const decided = decide({ do: 'delete', at }, view.state);
+    if (life === null || isExpired(life, at) || !decided.ok) gone.push(view);
+    else if (revision !== null && revision !== view.state.revision) changed += 1;
+    else if (await mayDelete(vault, caller, view)) writes.push({ view, decisions: decided.events, ...nothingToSeal });
+    else refused += 1;
+  }
+  return { writes, gone, refused, changed };
+}
+
+async function mayDelete(vault: Vault, caller: Caller, view: TokenView): Promise<boolean> {
+  const { life } = view.state;
+  const open = life === null ? null : await openToken(vault, view, life);
+  if (open === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
+  return transformFor(caller, 'token:delete', open.content.reveal().containers) !== null;
+}
+
+const nothingToSeal = {
+  payload: { content: null, cvc: null },
+  index: 'keep',
+  distinctFingerprint: null,
+} as const;

@@ -1,0 +1,40 @@
+import type { TokenView } from '../../projections/token-view.js';
+import { loadToken } from '../load-token.js';
+import type { Vault } from '../vault.js';
+
+/**
+ * Destroys keys that earlier deletes of these tokens have ended but could not destroy; answers of how many tokens. The
+ * calls are made at the same moment, so that one checkpoint of the key store serves all.
+ */
+export async function finishErasure({ keys }: Vault, gone: readonly TokenView[]): Promise<number> {
+  const ended = gone.filter(({ state }) => state.life === null && state.ended.length > 0);
+  const destroyed = await Promise.all(ended.map(({ state }) => keys.destroy(state.ended)));
+  return destroyed.filter((count) => count > 0).length;
+}
+
+type Tokens = readonly { readonly stream: string }[];
+
+/** Notes deletes that were not finished, for `finishRemembered`. */
+export function rememberUnfinished({ unfinishedErasures }: Vault, tenantId: string, tokens: Tokens): void {
+  const streams = unfinishedErasures.get(tenantId) ?? new Set();
+  for (const { stream } of tokens) streams.add(stream);
+  unfinishedErasures.set(tenantId, streams);
+}
+
+export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, tokens: Tokens): void {
+  const streams = unfinishedErasures.get(tenantId);
+  if (streams === undefined) return;
+  for (const { stream } of tokens) streams.delete(stream);
+  if (streams.size === 0) unfinishedErasures.delete(tenantId);
+}
+
+/**
+ * Finishes what earlier deletes of the tenant left: a query does not find a token that is deleted, so its repeat could
+ * say that all is done while keys live. After a restart the shredder has done it.
+ */
+export async function finishRemembered(vault: Vault, tenantId: string): Promise<void> {
+  for (const stream of [...(vault.unfinishedErasures.get(tenantId) ?? [])]) {
+    await finishErasure(vault, [await loadToken(vault, tenantId, stream)]);
+    forgetFinished(vault, tenantId, [{ stream }]);
+  }
+}

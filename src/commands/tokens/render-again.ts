@@ -1,0 +1,33 @@
+import { transformFor, transformForCreate } from '../../domain/access/decide-access.js';
+import type { ClaimedToken } from '../../ports/claims.js';
+import type { CommandContext } from '../command-context.js';
+import { loadToken } from '../load-token.js';
+import { type CommandResult, done, rejected } from '../result.js';
+import type { Vault } from '../vault.js';
+import { duplicateAnswer } from './duplicate-answer.js';
+import { readToken } from './read-token.js';
+import { type TokenAnswer, tokenAnswer } from './token-answer.js';
+
+/** A token that the first request with an idempotency key led to, for the repeat; gone when that life of it has ended. */
+export async function renderAgain(
+  vault: Vault,
+  context: CommandContext,
+  operation: 'create' | 'update',
+  claimed: ClaimedToken | undefined,
+): Promise<CommandResult<TokenAnswer>> {
+  const { caller } = context;
+  const read = claimed === undefined ? null : await readToken(vault, caller.tenantId, claimed.stream);
+  if (read === null || read.life.createdRevision !== claimed?.createdRevision)
+    return rejected('idempotent_result_gone');
+  const { view, life, open } = read;
+  const { deduplicated = false, cvcIgnored = false } = claimed;
+  if (deduplicated) return done(duplicateAnswer(vault, context, read, { operation, cvcIgnored }));
+  // The first may have been answered 503 because the keys of replaced data could not be destroyed yet.
+  const { state } = await loadToken(vault, caller.tenantId, view.stream);
+  if (state.ended.length > 0) await vault.keys.destroy(state.ended);
+  const { containers } = open.content.reveal();
+  const transform =
+    operation === 'create' ? transformForCreate(caller, containers) : transformFor(caller, 'token:update', containers);
+  if (transform === null) return rejected('forbidden');
+  return done(tokenAnswer(vault, open, { life, revision: view.state.revision }, transform));
+}

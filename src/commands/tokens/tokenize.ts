@@ -1,0 +1,87 @@
+import type { FieldErrors } from '../../domain/field-errors.js';
+import { errorsUnder } from '../../domain/json-path.js';
+import type { TokenRequest } from '../../domain/token/draft-token.js';
+import type { ClaimResult } from '../../ports/claims.js';
+import type { TenantKeys } from '../../ports/key-ring.js';
+import type { CommandContext } from '../command-context.js';
+import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
+import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+import { createTogether } from './create-together.js';
+import { type Creation, prepareCreation } from './creation.js';
+import { idempotently } from './idempotently.js';
+import { renderAgain } from './render-again.js';
+import type { TokenAnswer } from './token-answer.js';
+
+/** One token to create, and where in the request its fields stand. */
+export type TokenizePart = {
+  readonly request: TokenRequest;
+  /** The path of the create request, or of the value that becomes a token. */
+  readonly path: string;
+  /** A value by itself: whatever is wrong is wrong at its path. */
+  readonly isValue: boolean;
+};
+
+/**
+ * Creates all tokens or none, and answers them in order (contract, section 9). Everything is checked before anything is
+ * stored; then all are stored by one unit of work.
+ */
+export async function tokenize(
+  vault: Vault,
+  context: CommandContext,
+  parts: readonly TokenizePart[],
+): Promise<CommandResult<readonly TokenAnswer[]>> {
+  const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
+  const searchKey = await searchKeyOf(vault, context.caller.tenantId);
+  const run = async (cmd: string | null): Promise<CommandResult<readonly TokenAnswer[]>> => {
+    const creations = await prepareAll(vault, context, tenantKeys, parts);
+    if (!creations.ok) return creations;
+    const created = await createTogether(vault, { context, tenantKeys, searchKey, cmd }, creations.value);
+    return created.ok ? done(created.answers) : placed(created.rejected, parts[created.index]);
+  };
+  return idempotently(vault, tenantKeys, context, run, (result) => renderAllAgain(vault, context, parts, result));
+}
+
+/** What is invalid is told of all parts; only then what is forbidden. */
+async function prepareAll(
+  vault: Vault,
+  context: CommandContext,
+  tenantKeys: TenantKeys,
+  parts: readonly TokenizePart[],
+): Promise<CommandResult<readonly Creation[]>> {
+  const creations: Creation[] = [];
+  let errors: FieldErrors = {};
+  let refused: Rejected | null = null;
+  for (const part of parts) {
+    const prepared = await prepareCreation(vault, context, tenantKeys, part.request);
+    if (prepared.ok) creations.push(prepared.value);
+    else if (prepared.code === 'validation_failed') errors = { ...errors, ...placed(prepared, part).errors };
+    else refused ??= prepared;
+  }
+  if (Object.keys(errors).length > 0) return invalidFields(errors);
+  return refused ?? done(creations);
+}
+
+function placed({ code, errors }: Rejected, part: TokenizePart | undefined): Rejected {
+  if (errors === undefined || part === undefined) return rejected(code);
+  if (!part.isValue) return { ok: false, code, errors: errorsUnder(part.path, errors) };
+  const messages = Object.values(errors).flat();
+  return { ok: false, code, errors: { [part.path === '' ? 'body' : part.path]: messages } };
+}
+
+/** The shape comes from the repeated body, so it must have as many places as the first had tokens. */
+async function renderAllAgain(
+  vault: Vault,
+  context: CommandContext,
+  parts: readonly TokenizePart[],
+  { tokens }: ClaimResult,
+): Promise<CommandResult<readonly TokenAnswer[]>> {
+  if (tokens.length !== parts.length) return rejected('idempotent_shape_differs');
+  const answers: TokenAnswer[] = [];
+  for (const token of tokens) {
+    const answer = await renderAgain(vault, context, 'create', token);
+    if (!answer.ok) return answer;
+    answers.push(answer.value);
+  }
+  return done(answers);
+}

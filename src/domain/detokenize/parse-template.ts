@@ -1,0 +1,83 @@
+import type { Expression } from '../expressions/expression.js';
+import type { Expressions } from '../expressions/expressions.js';
+import { isJsonArray } from '../expressions/json-array.js';
+import { type Checked, invalid, valid } from '../field-errors.js';
+import { isJsonObject, type Json } from '../json.js';
+import { itemPath, memberPath } from '../json-path.js';
+import { splitLeaf } from './split-leaf.js';
+
+/** One expression of a text, compiled. */
+export type Slot = {
+  readonly kind: 'slot';
+  readonly id: string;
+  readonly whole: boolean;
+  /** null: the value as it is. */
+  readonly filters: Expression | null;
+  readonly character: number;
+};
+
+/** The parts of a text that holds an expression. */
+export type Leaf = readonly ({ readonly kind: 'text'; readonly text: string } | Slot)[];
+
+/** A body of detokenize: its texts that hold expressions, and the path at which each id comes first. */
+export type Template = {
+  readonly body: Json;
+  readonly leaves: ReadonlyMap<string, Leaf>;
+  readonly ids: ReadonlyMap<string, string>;
+};
+
+const idsMax = 100;
+const slotsMax = 1_000;
+const errorsMax = 20;
+
+/** Reads every text of a body, once; no object key is looked at. Contract, section 9. */
+export function parseTemplate(expressions: Expressions, body: Json): Checked<Template> {
+  const leaves = new Map<string, Leaf>();
+  const ids = new Map<string, string>();
+  const errors = new Map<string, readonly string[]>();
+  let slots = 0;
+  for (const [text, path] of textsOf(body, '')) {
+    if (!/\{\{|\}\}/.test(text)) continue;
+    const leaf = leaves.get(text) ?? parseLeaf(expressions, text);
+    if (typeof leaf === 'string') {
+      errors.set(path === '' ? 'body' : path, [leaf]);
+      if (errors.size >= errorsMax) break;
+      continue;
+    }
+    leaves.set(text, leaf);
+    for (const part of leaf) {
+      if (part.kind === 'text') continue;
+      slots += 1;
+      if (!ids.has(part.id)) ids.set(part.id, path === '' ? 'body' : path);
+    }
+    if (ids.size > idsMax) return invalid('body', `must name at most ${idsMax} tokens`);
+    if (slots > slotsMax) return invalid('body', `must have at most ${slotsMax} expressions`);
+  }
+  return errors.size === 0 ? valid({ body, leaves, ids }) : { ok: false, errors: Object.fromEntries(errors) };
+}
+
+/** The compiled text, or what is wrong with it. */
+function parseLeaf(expressions: Expressions, text: string): Leaf | string {
+  const split = splitLeaf(text);
+  if (!split.ok) return split.message;
+  const leaf: Leaf[number][] = [];
+  for (const part of split.parts) {
+    if (part.kind === 'text') leaf.push(part);
+    else {
+      const { id, whole, character } = part;
+      const filters = part.filters === null ? null : expressions.parseFilters(part.filters);
+      if (filters !== null && !filters.ok) return `the expression at character ${character} ${filters.message}`;
+      leaf.push({ kind: 'slot', id, whole, character, filters: filters?.expression ?? null });
+    }
+  }
+  return leaf;
+}
+
+function* textsOf(value: Json, path: string): Iterable<[string, string]> {
+  if (typeof value === 'string') yield [value, path];
+  else if (isJsonArray(value)) {
+    for (const [index, item] of value.entries()) yield* textsOf(item, itemPath(path, index));
+  } else if (isJsonObject(value)) {
+    for (const [key, item] of Object.entries(value)) yield* textsOf(item, memberPath(path, key));
+  }
+}

@@ -1,0 +1,49 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { randomForCommand } from '#src/commands/derived-random.js';
+import { keyedHash } from '#src/events/sealing/keyed-hash.js';
+
+vi.mock('#src/events/sealing/keyed-hash.js', { spy: true });
+
+const unused = () => {
+  throw new Error('the own chance of the vault was asked');
+};
+const chance = (cmd: string) =>
+  randomForCommand({ uuid: unused, integer: unused, bytes: unused }, Buffer.alloc(32, 1), cmd);
+
+describe('chance that follows from an idempotency key', () => {
+  beforeEach(() => {
+    vi.mocked(keyedHash).mockClear();
+  });
+
+  it('is the same again for the same key, and another for another', () => {
+    const draws = (cmd: string) => {
+      const random = chance(cmd);
+      return [random.uuid(), ...Array.from({ length: 50 }, () => random.integer(1_000_000)), random.uuid()];
+    };
+    expect(draws('a')).toEqual(draws('a'));
+    expect(draws('a')).not.toEqual(draws('b'));
+    expect(draws('a')[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(draws('a')[0]).not.toBe(draws('a')[51]);
+  });
+
+  it('takes few hashes for the many characters of an alias, or one request stops the process', () => {
+    const random = chance('a');
+    for (let drawn = 0; drawn < 4_000; drawn++) random.integer(36);
+    expect(vi.mocked(keyedHash).mock.calls.length).toBeGreaterThan(100);
+    expect(vi.mocked(keyedHash).mock.calls.length).toBeLessThan(200);
+  });
+
+  it.each([3, 10, 26, 36, 256, 257, 1_000])('draws every number below %i about equally often', (maxExclusive) => {
+    const random = chance('a');
+    const expected = 200;
+    const counts = new Array<number>(maxExclusive).fill(0);
+    for (let drawn = 0; drawn < maxExclusive * expected; drawn++) {
+      const number = random.integer(maxExclusive);
+      counts[number] = (counts[number] ?? 0) + 1;
+    }
+    expect(counts).toHaveLength(maxExclusive);
+    const chiSquared = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+    // Drawn from a fixed key, so it passes or fails always; six standard deviations.
+    expect(chiSquared).toBeLessThan(maxExclusive + 6 * Math.sqrt(2 * maxExclusive));
+  });
+});

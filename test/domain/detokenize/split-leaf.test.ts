@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { splitLeaf } from '#src/domain/detokenize/split-leaf.js';
+
+const refusals =
+  /^(there are unbalanced braces|there is a quote that does not end|the expression) at character \d+( names no token)?$/;
+
+const reference = (id: string, more: object = {}) => ({
+  ...{ kind: 'reference', id, whole: false, filters: null, character: 1 },
+  ...more,
+});
+
+describe('an expression is read as it was meant, whatever the id holds', () => {
+  test.for([
+    ['{{ abc }}', reference('abc')],
+    ['{{abc}}', reference('abc')],
+    ["{{ o'brien }}", reference("o'brien")],
+    ['{{ -a- }}', reference('-a-')],
+    ['{{ token: abc }}', reference('abc', { whole: true })],
+    ['{{ token:abc }}', reference('token:abc')],
+    ['{{ token: token: x }}', reference('token: x', { whole: true })],
+    ['{{ a b | x: \'}}\', "{{" }}', reference('a b', { filters: ' x: \'}}\', "{{" ' })],
+    ["{{ o'b | x: 'it\\'s }}' }}", reference("o'b", { filters: " x: 'it\\'s }}' " })],
+  ] as const)('%s', ([text, part]) => {
+    expect(splitLeaf(text)).toEqual({ ok: true, parts: [part] });
+  });
+});
+
+describe('any text', () => {
+  const piece = fc.constantFrom('{{', '}}', '{', '}', '|', "'", '"', '\\', ' ', 'abc', 'token: ', '{%', '{{ a }}');
+
+  test('is split without loss, or refused without a word of it', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const text = pieces.join('');
+        const split = splitLeaf(text);
+        if (!split.ok) {
+          expect(split.message).toMatch(refusals);
+          return;
+        }
+        const texts = split.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+        for (const literal of texts) expect(text).toContain(literal);
+        for (const literal of texts) expect(literal).not.toContain('{{');
+      }),
+    );
+  });
+
+  test('of 4 MiB is read in linear time', () => {
+    const texts = ["{{ a | '", '{{ a }}', "{{ a | x: 'y' }}", '{', '}}', "'", '{{{'].map((part) =>
+      part.repeat(4e6 / part.length),
+    );
+    const started = performance.now();
+    for (const text of texts) splitLeaf(text);
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+});

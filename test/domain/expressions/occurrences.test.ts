@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { occurrences } from '#src/domain/expressions/filters/occurrences.js';
+
+/** A text that counts how often it is looked at. */
+function counted(text: string) {
+  const seen = { length: text.length, looks: 0, charCodeAt: (i: number) => text.charCodeAt(i + 0 * ++seen.looks) };
+  return seen;
+}
+
+describe('searching a text', () => {
+  it('finds what String.split finds', () => {
+    const few = (constraints: { minLength?: number; maxLength: number }) =>
+      fc.array(fc.constantFrom('a', 'b', '😀', '\ud83d'), constraints).map((all) => all.join(''));
+    fc.assert(
+      fc.property(few({ maxLength: 40 }), few({ minLength: 1, maxLength: 5 }), (text, search) => {
+        const found = occurrences(text, search);
+        expect(found).toHaveLength(text.split(search).length - 1);
+        for (const at of found) expect(text.slice(at, at + search.length)).toBe(search);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    ['b', 'a'],
+    ['a', 'b'],
+    ['', 'ab'],
+  ])('looks at every character a few times only: %saaa…%s in aaa…', (before, after) => {
+    const text = counted('a'.repeat(100_000));
+    const search = counted(`${before}${'a'.repeat(3_000)}${after}`);
+    expect(occurrences(text, search)).toEqual([]);
+    expect(text.looks + search.looks).toBeLessThan(6 * (text.length + search.length));
+  });
+});

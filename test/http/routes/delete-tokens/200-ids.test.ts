@@ -1,0 +1,86 @@
+import { describe, expect } from 'vitest';
+import { rule, type TestService } from '../../../support/test-service.js';
+import { card, create, createPlain, eventsSince, hourMs, path, read, test, uniqueId } from '../support.js';
+
+async function remove(service: TestService, ids: readonly string[], key?: string) {
+  const answer = await service.call('POST', '/tokens/delete', { ids }, key === undefined ? {} : { key });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+/** How many of the keys that the events of the log ended still open something. */
+async function livingKeys(service: TestService, streams: readonly string[]): Promise<number> {
+  const events = (await service.vault.log.readAll(0, 1_000_000)).filter(({ stream }) => streams.includes(stream));
+  const keys = events.flatMap(({ clear }) => [clear['key'], clear['cvc_key']]).filter((key) => typeof key === 'string');
+  const used = await Promise.all(keys.map((key) => service.vault.keys.use(service.tenantId, key, () => null)));
+  return used.filter(({ state }) => state === 'open').length;
+}
+
+describe('200 tokens are deleted by their ids', () => {
+  test('all keys are destroyed before the answer, and the ids are free', async ({ service }) => {
+    const before = await service.eventCount();
+    const tokens = [
+      await create(service, { type: 'card', data: card }),
+      await createPlain(service, { id: uniqueId("it's") }),
+      await createPlain(service),
+    ];
+    await service.call('PATCH', path(tokens[0]?.id ?? ''), { metadata: { a: 'b' } });
+    const streams = (await eventsSince(service, before)).map(({ stream }) => stream);
+    expect(await livingKeys(service, streams)).toBeGreaterThan(3);
+    const ids = tokens.map(({ id }) => id);
+    expect(await remove(service, ids)).toEqual({ deleted: 3, refused: 0, remaining: 0 });
+    expect(await livingKeys(service, streams)).toBe(0);
+    for (const id of ids) {
+      expect((await service.call('GET', path(id))).status).toBe(404);
+      await createPlain(service, { id });
+    }
+  });
+
+  test('repeats count once; unknown, deleted, expired and foreign ones in nothing', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const expires_at = new Date(service.clock.now() + hourMs).toISOString();
+    const expired = await createPlain(service, { expires_at });
+    const deleted = await createPlain(service);
+    await service.call('DELETE', path(deleted.id));
+    const key = await service.otherTenant();
+    const foreign = await create(service, { type: 'token', data: 1 }, { key });
+    service.clock.advance(hourMs);
+    const ids = [id, 'unknown', id, expired.id, deleted.id, foreign.id, 'a/b', ''];
+    expect(await remove(service, ids)).toEqual({ deleted: 1, refused: 0, remaining: 0 });
+    expect(await remove(service, ids)).toEqual({ deleted: 0, refused: 0, remaining: 0 });
+    expect(await read(service, foreign.id, key)).toEqual(foreign);
+    expect(await remove(service, [])).toEqual({ deleted: 0, refused: 0, remaining: 0 });
+  });
+
+  test('ids outside the rules are refused and stay; the others go', async ({ service }) => {
+    const key = await service.application([
+      rule('/a/', 'redact', ['token:delete']),
+      rule('/', 'reveal', ['token:read', 'token:search']),
+    ]);
+    const inside = await createPlain(service, { containers: ['/a/b/'] });
+    const outside = await createPlain(service);
+    const answer = await remove(service, [outside.id, inside.id, 'unknown'], key);
+    expect(answer).toEqual({ deleted: 1, refused: 1, remaining: 0 });
+    expect(await read(service, outside.id)).toEqual(outside);
+  });
+
+  test('1,000 at once', async ({ service }) => {
+    const ids: string[] = [];
+    for (let i = 0; i < 10; i += 1) {
+      const answer = await service.call('POST', '/tokenize', Array(100).fill(i));
+      ids.push(...(JSON.parse(answer.text) as string[]));
+    }
+    const before = await service.eventCount();
+    expect(await remove(service, ids)).toEqual({ deleted: 1_000, refused: 0, remaining: 0 });
+    expect(await service.eventCount()).toBe(before + 1_000);
+  });
+
+  test('simultaneous calls delete each token once', async ({ service }) => {
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await createPlain(service)).id));
+    const before = await service.eventCount();
+    const sent = Array.from({ length: 6 }, (_, i) => remove(service, i % 2 ? ids : [...ids].reverse()));
+    const answers = await Promise.all(sent);
+    expect(await service.eventCount()).toBe(before + 20);
+    expect(answers.reduce((sum, { deleted }) => sum + Number(deleted), 0)).toBeGreaterThanOrEqual(20);
+  });
+});

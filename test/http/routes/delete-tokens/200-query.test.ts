@@ -1,0 +1,72 @@
+import { describe, expect } from 'vitest';
+import { tokenPermissions } from '#src/domain/access/permission.js';
+import { rule, type TestService } from '../../../support/test-service.js';
+import { create, createPlain, path, read, test, uniqueId } from '../support.js';
+
+async function remove(service: TestService, query: string, key?: string) {
+  const answer = await service.call('POST', '/tokens/delete', { query }, key === undefined ? {} : { key });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+/** Tokens of one person, spread over containers. */
+async function personWith(service: TestService, containers: readonly string[]) {
+  const person = uniqueId('person');
+  const ids: string[] = [];
+  for (const container of containers) {
+    const { id } = await createPlain(service, { metadata: { person }, containers: [container] });
+    ids.push(id);
+  }
+  return { query: `metadata.person:"${person}"`, ids };
+}
+
+describe('200 tokens are deleted by a query', () => {
+  test('everything of one person, and nothing else', async ({ service }) => {
+    const { query, ids } = await personWith(service, ['/a/', '/b/', '/general/high/']);
+    const other = await createPlain(service, { metadata: { person: 'another' } });
+    expect(await remove(service, query)).toEqual({ deleted: 3, refused: 0, remaining: 0 });
+    for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(404);
+    expect(await read(service, other.id)).toEqual(other);
+    expect(await remove(service, query)).toEqual({ deleted: 0, refused: 0, remaining: 0 });
+  });
+
+  test('finds what the caller may search; what it may not delete is refused and in no way', async ({ service }) => {
+    const { query, ids } = await personWith(service, ['/a/', '/b/', '/c/', '/a/x/', '/c/']);
+    const key = await service.application([
+      rule('/a/', 'redact', ['token:search', 'token:delete']),
+      rule('/b/', 'reveal', ['token:search', 'token:read']),
+      rule('/c/', 'reveal', ['token:delete', 'token:read']),
+    ]);
+    expect(await remove(service, query, key)).toEqual({ deleted: 2, refused: 1, remaining: 0 });
+    expect(await remove(service, query, key)).toEqual({ deleted: 0, refused: 1, remaining: 0 });
+    const left = await Promise.all(ids.map(async (id) => (await service.call('GET', path(id))).status));
+    expect(left).toEqual([404, 200, 200, 404, 200]);
+  });
+
+  test("never another tenant's", async ({ service }) => {
+    const { query, ids } = await personWith(service, ['/a/']);
+    const key = await service.otherTenant();
+    expect(await remove(service, query, key)).toEqual({ deleted: 0, refused: 0, remaining: 0 });
+    expect(await remove(service, 'container:/*', key)).toEqual({ deleted: 0, refused: 0, remaining: 0 });
+    await read(service, ids[0] ?? '');
+  });
+
+  test('1,000 a call, the rest remains for the next', async ({ service }) => {
+    const container = `/${uniqueId()}/`;
+    const part = { type: 'token', data: 1, containers: [container] };
+    for (let i = 0; i < 11; i += 1) await service.call('POST', '/tokenize', Array(i < 10 ? 100 : 7).fill(part));
+    const stays = await create(service, { ...part, containers: [container, '/kept/'] });
+    const key = await service.application([
+      rule(
+        '/',
+        'reveal',
+        tokenPermissions.filter((permission) => permission !== 'token:delete'),
+      ),
+      rule(container, 'reveal', ['token:delete']),
+    ]);
+    const query = `container:${container} AND NOT id:${stays.id}`;
+    expect(await remove(service, query, key)).toEqual({ deleted: 1_000, refused: 0, remaining: 7 });
+    expect(await remove(service, query, key)).toEqual({ deleted: 7, refused: 0, remaining: 0 });
+    expect(await read(service, stays.id)).toEqual(stays);
+  });
+});

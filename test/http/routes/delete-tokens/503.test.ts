@@ -1,0 +1,87 @@
+import { describe, expect, vi } from 'vitest';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import type { TestService } from '../../../support/test-service.js';
+import { createPlain, path, test, uniqueId } from '../support.js';
+
+/** The key store destroys nothing until the answer of this is called. */
+function keysStay(service: TestService): () => void {
+  const failing = vi
+    .spyOn(service.vault.keys, 'destroy')
+    .mockImplementation(() => Promise.reject(new StoreUnavailable('keys.db', 'full')));
+  return () => failing.mockRestore();
+}
+
+async function tokensOf(service: TestService, person: string): Promise<readonly string[]> {
+  const tokens = [1, 2, 3].map(() => createPlain(service, { metadata: { person } }));
+  return (await Promise.all(tokens)).map(({ id }) => id);
+}
+
+async function openKeys(service: TestService): Promise<number> {
+  const ended = (await service.vault.log.readAll(0, 1_000_000)).flatMap(
+    ({ clear }) => (clear['ends'] ?? []) as string[],
+  );
+  const used = await Promise.all(ended.map((key) => service.vault.keys.use(service.tenantId, key, () => null)));
+  return used.filter(({ state }) => state === 'open').length;
+}
+
+describe('503 the tokens are gone for every reader, and the repeat finishes', () => {
+  test.for(['ids', 'query'] as const)('keys cannot be destroyed yet: %s', async (by, { service }) => {
+    const person = uniqueId();
+    const ids = await tokensOf(service, person);
+    const body = by === 'ids' ? { ids } : { query: `metadata.person:"${person}"` };
+    const mend = keysStay(service);
+    for (const _ of [1, 2]) {
+      const answer = await service.call('POST', '/tokens/delete', body);
+      expect(answer).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
+      expect(answer.headers['retry-after']).toBeDefined();
+    }
+    for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(404);
+    expect(await openKeys(service)).toBe(3);
+    mend();
+    const answer = await service.call('POST', '/tokens/delete', body);
+    expect(answer).toMatchObject({ status: 200, body: { deleted: by === 'ids' ? 3 : 0, refused: 0, remaining: 0 } });
+    expect(await openKeys(service), 'no key lives when the answer is 200').toBe(0);
+  });
+
+  test('the change cannot be stored: nothing is deleted, the repeat does it', async ({ service }) => {
+    const ids = await tokensOf(service, uniqueId());
+    const failing = vi
+      .spyOn(service.vault.work, 'commit')
+      .mockImplementation(() => Promise.reject(new StoreUnavailable('vault.db', 'full')));
+    const before = await service.eventCount();
+    expect((await service.call('POST', '/tokens/delete', { ids })).status).toBe(503);
+    failing.mockRestore();
+    expect(await service.eventCount()).toBe(before);
+    for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
+    // A later delete by query must not take them along: they are remembered, but live.
+    await service.call('POST', '/tokens/delete', { query: `metadata.person:"${uniqueId()}"` });
+    for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
+    const answer = await service.call('POST', '/tokens/delete', { ids });
+    expect(answer.body).toEqual({ deleted: 3, refused: 0, remaining: 0 });
+  });
+});
+
+test('a token that changed after it was found is left for the next call', async ({ service }) => {
+  const person = uniqueId();
+  const [id = ''] = await tokensOf(service, person);
+  const { search } = service.vault.rows;
+  let searched = false;
+  const changing = vi.spyOn(service.vault.rows, 'search').mockImplementation(async (plan, page) => {
+    const found = await search(plan, page);
+    if (!searched) {
+      searched = true;
+      await service.call('PATCH', path(id), { metadata: { person: 'somebody else' } });
+    }
+    return found;
+  });
+  const query = `metadata.person:"${person}"`;
+  const first = await service.call('POST', '/tokens/delete', { query });
+  changing.mockRestore();
+  expect(first.body).toEqual({ deleted: 2, refused: 0, remaining: 1 });
+  expect((await service.call('POST', '/tokens/delete', { query })).body).toEqual({
+    deleted: 0,
+    refused: 0,
+    remaining: 0,
+  });
+  expect((await service.call('GET', path(id))).status, 'it is not of that person any more').toBe(200);
+});

@@ -1,0 +1,80 @@
+import { describe, expect } from 'vitest';
+import type { JsonObject } from '#src/domain/json.js';
+import { rule, type TestService } from '../../../support/test-service.js';
+import { card, create, expectRefusal, invalid, path, test } from '../support.js';
+
+const blind = {
+  masked: (service: TestService) => service.application([rule('/', 'mask', ['token:read', 'token:update'])]),
+  'with plain permissions': (service: TestService) => service.application(['token:read', 'token:update']),
+  public: (service: TestService) => service.application(['token:update'], 'public'),
+} as const;
+const callers = Object.entries(blind);
+const right = card.number;
+const wrong = '5555555555554444';
+
+describe('400 a caller that cannot see the value learns nothing from trying candidates', () => {
+  test.for(callers)('%s: right and wrong ones get the same answer', async ([, application], { service }) => {
+    const key = await application(service);
+    const { id } = await create(service, { type: 'card', data: card });
+    const patches: readonly [field: string, patch: (candidate: string) => JsonObject][] = [
+      ['metadata', (candidate) => ({ metadata: { k0: wrong, k1: candidate } })],
+      ['metadata', (candidate) => ({ metadata: { [candidate]: '' } })],
+      ['metadata', (candidate) => ({ data: { expiration_month: 1 }, metadata: { k: `a${candidate}` } })],
+      ['containers', (candidate) => ({ containers: ['/pci/high/', `/pci/${candidate}/`] })],
+    ];
+    for (const [field, patch] of patches) {
+      const answers = [];
+      for (const candidate of [right, wrong]) {
+        const answer = await expectRefusal(
+          service,
+          () => service.call('PATCH', path(id), patch(candidate), { key }),
+          invalid(field),
+        );
+        answers.push(answer.body['errors']);
+      }
+      expect(answers[0]).toEqual(answers[1]);
+    }
+  });
+
+  test.for(callers)('%s: what is no candidate is stored', async ([, application], { service }) => {
+    const key = await application(service);
+    const { id } = await create(service, { type: 'card', data: card, metadata: { order: wrong } });
+    const patch = { metadata: { order: wrong, last4: '4242', day: '2026-01-31' } };
+    const answer = await service.call('PATCH', path(id), patch, { key });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body['metadata']).toEqual(patch.metadata);
+  });
+
+  test.for(callers)('%s: a number that it brings itself is compared', async ([, application], { service }) => {
+    const key = await application(service);
+    const { id } = await create(service, { type: 'card', data: card });
+    const patch = (note: string) => ({ data: { number: wrong }, metadata: { note } });
+    const send = () => service.call('PATCH', path(id), patch(`of ${wrong}`), { key });
+    await expectRefusal(service, send, invalid('metadata.note'));
+    const answer = await service.call('PATCH', path(id), patch(`was ${right}`), { key });
+    expect(answer.status, answer.text).toBe(200);
+  });
+
+  test('types of other lengths; a type without own values has no such rule', async ({ service }) => {
+    const key = await blind.masked(service);
+    for (const [type, data, candidate] of [
+      ['social_security_number', '123-45-6789', '111-22-3333'],
+      ['us_bank_account_number', '123456', '654321'],
+      ['bank', { routing_number: '021000021', account_number: '123456' }, '654321'],
+      ['card_number', right, wrong],
+    ] as const) {
+      const { id } = await create(service, { type, data });
+      const send = () => service.call('PATCH', path(id), { metadata: { k: candidate } }, { key });
+      await expectRefusal(service, send, invalid('metadata'));
+    }
+    const { id } = await create(service, { type: 'us_bank_routing_number', data: '021000021' });
+    expect((await service.call('PATCH', path(id), { metadata: { k: wrong } }, { key })).status).toBe(200);
+  });
+
+  test('who sees the value in clear is told where it stands, and may write other numbers', async ({ service }) => {
+    const { id } = await create(service, { type: 'card', data: card });
+    const send = () => service.call('PATCH', path(id), { metadata: { a: wrong, b: right } });
+    await expectRefusal(service, send, invalid('metadata.b'));
+    expect((await service.call('PATCH', path(id), { metadata: { a: wrong } })).status).toBe(200);
+  });
+});
