@@ -160,7 +160,9 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const index = rowIndexOf(update, content.reveal(), { createdBy: life.createdBy, modifiedBy, indexValues });
   const hash = index.fingerprintHash;
   const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
-  const refusal = guarded ? await refuseDeduplication(vault, context.caller) : null;
+  // Also when nothing changes: else a caller out of guesses learns by the answer that its candidate is the value.
+  const guesses = distinct && (guarded || update.patch.data !== undefined);
+  const refusal = guesses ? await refuseDeduplication(vault, context.caller) : null;
   if (refusal !== null) return refuse(refusal);
   const newCvc = updated.cvc.is === 'set' ? new Secret(updated.cvc.value) : null;
   const stored = { do: 'store', payload: { content, cvc: newCvc }, index } as const;

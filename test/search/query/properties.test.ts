@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isWellFormed } from '#src/domain/token/fields/text.js';
+import { isWellFormed } from '#src/domain/text.js';
 import { parseQuery } from '#src/search/query/parse-query.js';
 import { queries, termCount } from '../arbitraries.js';
 import { printQuery } from '../print-query.js';

@@ -36,11 +36,24 @@ export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCo
         if (weighed === 'every' || weighed === 'none') return weighed;
         of.push(...(weighed.is === node.is ? weighed.of : [weighed]));
       }
-      const [first] = of;
+      const distinct = withoutRepeats(of);
+      const [first] = distinct;
       if (first === undefined) return neutral;
-      return of.length === 1 ? first : { is: node.is, of };
+      return distinct.length === 1 ? first : { is: node.is, of: distinct };
     }
   }
+}
+
+/** A term that stands twice on one level is one: its tokens count once. */
+function withoutRepeats(of: readonly WeighedNode[]): readonly WeighedNode[] {
+  const seen = new Set<string>();
+  return of.filter((node) => {
+    if (node.is !== 'term') return true;
+    const term = node.term.toString('latin1');
+    if (seen.has(term)) return false;
+    seen.add(term);
+    return true;
+  });
 }
 
 function negate(weighed: Weighed): Weighed {

@@ -1,0 +1,50 @@
+import { describe, expect, vi } from 'vitest';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { rule } from '../../../support/test-service.js';
+import { detokenize, tokenize } from '../batch.js';
+import { operationsOn } from '../list-logs/support.js';
+import { create, createPlain, test } from '../support.js';
+
+describe('the access log has every token before an answer leaves', () => {
+  test('each token once, as it was shown', async ({ service }) => {
+    const token = { type: 'card_number', data: '4242424242424242' };
+    const { id } = await create(service, token);
+    const key = await service.application([rule('/', 'mask', ['token:use'])]);
+    const body = [`{{ ${id} }}`, `{{ ${id} | last4 }}`, `{{ token: ${id} }}`];
+    await detokenize(service, body);
+    await detokenize(service, body, { key });
+    expect(await operationsOn(service, id)).toEqual(['create', 'reveal', 'read']);
+  });
+
+  test('what cannot be evaluated tells of the value, so it is recorded too', async ({ service }) => {
+    const { id } = await createPlain(service);
+    const answer = await service.call('POST', '/detokenize', `{{ ${id} | to_number }}`);
+    expect(answer.status).toBe(400);
+    expect(await operationsOn(service, id)).toEqual(['create', 'reveal']);
+  });
+
+  test('503 and no data when it cannot be written', async ({ service }) => {
+    const { id } = await createPlain(service, { data: 'the secret' });
+    const failing = vi
+      .spyOn(service.vault.recorder, 'now')
+      .mockImplementation(() => Promise.reject(new StoreUnavailable('access log', 'full')));
+    const answer = await service.call('POST', '/detokenize', [`{{ ${id} }}`]);
+    failing.mockRestore();
+    expect(answer.status).toBe(503);
+    expect(answer.text).not.toContain('the secret');
+  });
+
+  test('tokenize is a create, and a read of what was there before', async ({ service }) => {
+    const [value, token] = (await tokenize(service, ['x', { type: 'token', data: 'y' }])) as [string, { id: string }];
+    expect(await operationsOn(service, value)).toEqual(['create']);
+    expect(await operationsOn(service, token.id)).toEqual(['create']);
+    await tokenize(service, [{ type: 'token', data: 'y', deduplicate_token: true }]);
+    expect(await operationsOn(service, token.id)).toEqual(['create', 'reveal']);
+  });
+
+  test('a bulk delete is a delete of each', async ({ service }) => {
+    const ids = [await createPlain(service), await createPlain(service)].map(({ id }) => id);
+    await service.call('POST', '/tokens/delete', { ids });
+    for (const id of ids) expect(await operationsOn(service, id)).toEqual(['create', 'delete']);
+  });
+});

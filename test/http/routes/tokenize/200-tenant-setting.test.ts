@@ -1,0 +1,17 @@
+import { expect } from 'vitest';
+import { tokenize } from '../batch.js';
+import { test, uniqueId } from '../support.js';
+
+test('200 values by themselves are deduplicated when the tenant says so', async ({ service }) => {
+  const same = uniqueId();
+  const [one, two] = (await tokenize(service, [same, same])) as string[];
+  expect(one).not.toBe(two);
+  const tenant = { name: 'test', settings: { deduplicate_tokens: 'true' } };
+  const changed = await service.call('PUT', '/tenants/self', tenant, { key: service.managementKey });
+  expect(changed.status, changed.text).toBe(200);
+  const value = uniqueId();
+  const [first, second, again] = (await tokenize(service, [value, value, same])) as string[];
+  expect(second).toBe(first);
+  expect([one, two]).toContain(again);
+  expect(await tokenize(service, { deep: [value] })).toEqual({ deep: [first] });
+});
