@@ -3,11 +3,19 @@ import type { JsonObject } from '../domain/json.js';
 
 const sizeDefault = 20;
 const sizeMax = 100;
+const pageMessage = 'must be a whole number from 1';
+const sizeMessage = `must be a whole number from 1 to ${sizeMax}`;
 
 /** The query parameters of a paginated answer; anything but a whole number in its range is 400 (contract, section 2). */
 export const pageQuery = {
-  page: wholeNumber(Number.MAX_SAFE_INTEGER, 'must be a whole number from 1', 1),
-  size: wholeNumber(sizeMax, `must be a whole number from 1 to ${sizeMax}`, sizeDefault),
+  page: wholeNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1),
+  size: wholeNumber(sizeMax, sizeMessage, sizeDefault),
+};
+
+/** The same as fields of a body, as numbers; null counts as absent. */
+export const pageFields = {
+  page: bodyNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1),
+  size: bodyNumber(sizeMax, sizeMessage, sizeDefault),
 };
 
 export type Page = { readonly page: number; readonly size: number };
@@ -21,6 +29,15 @@ export function rangeOf({ page, size }: Page): { readonly offset: number; readon
 export function pageAnswer({ page, size }: Page, total: number, data: readonly JsonObject[]): JsonObject {
   const pagination = { total_items: total, page_number: page, page_size: size, total_pages: Math.ceil(total / size) };
   return { pagination, data };
+}
+
+function bodyNumber(max: number, error: string, byDefault: number) {
+  return z
+    .int({ error })
+    .min(1, { error })
+    .max(max, { error })
+    .nullish()
+    .transform((value) => value ?? byDefault);
 }
 
 function wholeNumber(max: number, message: string, byDefault: number) {

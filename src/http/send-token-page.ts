@@ -1,17 +1,20 @@
-import type { FastifyReply } from 'fastify';
-import type { TokenPage } from '../commands/tokens/token-page.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { recordReads } from '../commands/access-log/record-reads.js';
+import type { FoundTokens } from '../commands/tokens/find-tokens.js';
+import type { Vault } from '../commands/vault.js';
+import { type Page, pageAnswer } from './pagination.js';
+import { callerOf } from './request-state.js';
+import { sendJson } from './send-json.js';
 
-/** Sends a page of whole token objects (contract, section 2); never to be stored by anything on the way. */
-export function sendTokenPage(reply: FastifyReply, { tokens, total, page, size }: TokenPage): FastifyReply {
-  const pagination = {
-    total_items: total,
-    page_number: page,
-    page_size: size,
-    total_pages: Math.ceil(total / size),
-  };
-  return reply
-    .code(200)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(JSON.stringify({ pagination, data: tokens.map(({ body }) => body.reveal()) }));
+/** Sends a page of whole token objects (contract, section 2), once the access log has each of them. */
+export async function sendTokenPage(
+  vault: Vault,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Page,
+  { tokens, total }: FoundTokens,
+): Promise<FastifyReply> {
+  await recordReads(vault, { caller: callerOf(request), traceId: request.traceId }, tokens);
+  const data = tokens.map(({ body }) => body.reveal());
+  return sendJson(reply, 200, pageAnswer(page, total, data));
 }

@@ -5,7 +5,7 @@ import type { Caller } from '#src/domain/access/caller.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 const everything = { is: 'everything' } as const;
-const page = { page: 1, size: 20 };
+const page = { offset: 0, limit: 20 };
 
 async function callerOf({ service, key }: TestService): Promise<Caller> {
   const caller = await service.authenticate(key);

@@ -12,13 +12,18 @@ import { openToken } from '../open-token.js';
 import { searchKeyOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import type { ReadToken } from './read-token.js';
-import { tokenAnswer } from './token-answer.js';
-import type { PageNumber, TokenPage } from './token-page.js';
+import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 const triesMax = 10;
 
+/** Which of all matches are wanted. */
+export type Range = { readonly offset: number; readonly limit: number };
+
+/** Those of a range, and how many there are in all. */
+export type FoundTokens = { readonly tokens: readonly TokenAnswer[]; readonly total: number };
+
 /**
- * One page of the tokens that a query finds and the caller may see under a permission, each under the transform of the
+ * A range of the tokens that a query finds and the caller may see under a permission, each under the transform of the
  * rule that decides it. Rows are of one instant; when a key of one was destroyed before it was opened, the search is
  * made again. Throws KeyLost.
  */
@@ -27,21 +32,20 @@ export async function findTokens(
   { caller }: Pick<CommandContext, 'caller'>,
   permission: TokenPermission,
   query: Query,
-  { page, size }: PageNumber,
-): Promise<TokenPage> {
+  range: Range,
+): Promise<FoundTokens> {
   const { tenantId } = caller;
   const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, reachOf(caller, permission));
   let closedBefore: ReadonlySet<string> = new Set();
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const wanted = { now: vault.clock.now(), offset: (page - 1) * size, limit: size };
-    const { total, rows } = await vault.rows.search(plan, wanted);
+    const { total, rows } = await vault.rows.search(plan, { now: vault.clock.now(), ...range });
     const opened = await Promise.all(rows.map((view) => open(vault, view)));
     const closed = rows.filter((_, i) => opened[i] === 'key_destroyed');
     if (closed.length === 0) {
       const tokens = opened.flatMap((read) =>
         typeof read === 'string' ? [] : render(vault, caller, permission, read),
       );
-      return { tokens, total, page, size };
+      return { tokens, total };
     }
     closedBefore = refuseLost(closed, closedBefore);
   }

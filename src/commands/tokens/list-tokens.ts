@@ -1,8 +1,7 @@
 import { type ListFilters, listQuery } from '../../search/list-query.js';
 import type { CommandContext } from '../command-context.js';
 import type { Vault } from '../vault.js';
-import { findTokens } from './find-tokens.js';
-import type { PageNumber, TokenPage } from './token-page.js';
+import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
 
 export type { ListFilters };
 
@@ -11,7 +10,7 @@ export function listTokens(
   vault: Vault,
   context: Pick<CommandContext, 'caller'>,
   filters: ListFilters,
-  page: PageNumber,
-): Promise<TokenPage> {
-  return findTokens(vault, context, 'token:read', listQuery(filters), page);
+  range: Range,
+): Promise<FoundTokens> {
+  return findTokens(vault, context, 'token:read', listQuery(filters), range);
 }

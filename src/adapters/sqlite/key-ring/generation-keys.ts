@@ -55,5 +55,9 @@ export function createGenerationKeys(database: SqliteDatabase, rootKey: Buffer) 
       searchKeys.set(tenantId, derived);
       return derived;
     },
+    /** The tenant's keys are destroyed. A copy may be in use, so it is let go and not zeroed. */
+    drop(tenantId: string): void {
+      searchKeys.delete(tenantId);
+    },
   };
 }

@@ -85,6 +85,7 @@ export function sqliteKeyRing(
 
   function dropTenant(tenantId: string): void {
     tenants.drop(tenantId);
+    generations.drop(tenantId);
     cache.dropTenant(tenantId);
     const pool = pools.get(tenantId);
     pools.delete(tenantId);

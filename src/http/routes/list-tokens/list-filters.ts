@@ -1,20 +1,21 @@
 import type { ListFilters } from '../../../commands/tokens/list-tokens.js';
 import { Problem } from '../../problem.js';
-import { type QueryString, valuesOf } from '../../query-string.js';
+import type { ListTokensQuery } from './list-query.js';
 
 const metadataPrefix = 'metadata.';
 
 /** The filters of a list: `id` and `type`, repeatable, `metadata.<key>` and `metadata` as one JSON object. */
-export function listFiltersOf(query: QueryString): ListFilters {
+export function listFiltersOf(query: ListTokensQuery): ListFilters {
   return {
-    ids: valuesOf(query, 'id'),
-    types: valuesOf(query, 'type'),
-    metadata: Object.keys(query).flatMap((name) => metadataOf(query, name)),
+    ids: query.id === undefined ? null : [query.id].flat(),
+    types: query.type === undefined ? null : [query.type].flat(),
+    metadata: Object.entries(query).flatMap(([name, value]) => metadataOf(name, value)),
   };
 }
 
-function metadataOf(query: QueryString, name: string): (readonly [string, string])[] {
-  const [first = ''] = valuesOf(query, name) ?? [];
+/** A repeated parameter counts once, the first. */
+function metadataOf(name: string, value: unknown): (readonly [string, string])[] {
+  const [first = ''] = [value].flat().map(String);
   if (name === 'metadata') return entriesOf(first);
   return name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), first]] : [];
 }

@@ -25,8 +25,8 @@ describe('400 a body that is no search, with every wrong field named', () => {
   test('a page says what it may be', async ({ service }) => {
     const { body } = await service.call('POST', '/tokens/search', { page: 0, size: 101 });
     expect(body['errors']).toEqual({
-      page: ['must be an integer from 1'],
-      size: ['must be an integer from 1 to 100'],
+      page: ['must be a whole number from 1'],
+      size: ['must be a whole number from 1 to 100'],
     });
   });
 });
