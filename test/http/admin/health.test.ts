@@ -17,6 +17,7 @@ test('a ready service says so, with each store and the gap of each projection', 
     stores: [
       { name: 'vault.db', state: 'up' },
       { name: 'keys.db', state: 'up' },
+      { name: 'access log', state: 'up' },
     ],
   });
   await createPlain(service);
@@ -43,7 +44,7 @@ test('a store that does not answer is down, and its gaps are unknown', async () 
   expect(ready.statusCode).toBe(503);
   expect(ready.json()).toMatchObject({
     ...{ status: 'not_ready', reasons: ['vault.db does not answer', 'keys.db does not answer'] },
-    stores: [{ state: 'down' }, { state: 'down' }],
+    stores: [{ state: 'down' }, { state: 'down' }, { name: 'access log' }],
     projections: [{ gap: null }, { gap: null }, { gap: null }],
   });
   expect((await ask('/metrics')).body).toContain('strongroom_ready 0\n');
