@@ -9,12 +9,21 @@ type Media = Readonly<Record<string, OpenAPIV3_1.MediaTypeObject>>;
 /** Answers what an answer has that its OpenAPI document does not say; empty: all of it is described. */
 export type OpenApiChecker = (method: string, url: string, answer: Answer) => readonly string[];
 
+type Path = {
+  readonly path: string;
+  readonly pattern: RegExp;
+  readonly operations: Readonly<Record<string, OpenAPIV3_1.OperationObject | undefined>>;
+};
+
 /** What any address may answer that no operation is served at. */
 const undescribed = [400, 404];
 
 export function openApiChecker(app: FastifyInstance): OpenApiChecker {
   const document = openApiDocument(app);
-  const paths = Object.keys(document.paths ?? {}).map((path) => ({ path, pattern: patternOf(path) }));
+  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => ({
+    ...{ path, pattern: patternOf(path) },
+    operations: item as Path['operations'],
+  }));
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'document', components: document.components });
   const compiled = new Map<object, ValidateFunction>();
@@ -29,10 +38,8 @@ export function openApiChecker(app: FastifyInstance): OpenApiChecker {
   }
 
   return (method, url, answer) => {
-    const path = pathOf(paths, url);
     const served = method === 'HEAD' ? 'get' : method.toLowerCase();
-    const item = path === undefined ? undefined : document.paths?.[path];
-    const operation = (item as Readonly<Record<string, OpenAPIV3_1.OperationObject>> | undefined)?.[served];
+    const operation = operationOf(paths, url, served);
     if (operation === undefined) {
       // A preflight request is answered by the CORS plugin.
       if (method === 'OPTIONS' && answer.status < 300) return [];
@@ -68,11 +75,11 @@ function withReferences(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `document${value}` : value));
 }
 
-/** The template of an address; one without parameters before one with. */
-function pathOf(paths: readonly { path: string; pattern: RegExp }[], url: string): string | undefined {
+/** The operation at an address; of a path without parameters before one with, as a token's id may be `search`. */
+function operationOf(paths: readonly Path[], url: string, method: string): OpenAPIV3_1.OperationObject | undefined {
   const [asked = ''] = url.split('?');
-  const found = paths.filter(({ pattern }) => pattern.test(asked));
-  return (found.find(({ path }) => !path.includes('{')) ?? found[0])?.path;
+  const found = paths.filter(({ pattern, operations }) => pattern.test(asked) && operations[method] !== undefined);
+  return (found.find(({ path }) => !path.includes('{')) ?? found[0])?.operations[method];
 }
 
 function patternOf(path: string): RegExp {

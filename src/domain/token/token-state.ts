@@ -36,7 +36,7 @@ export type TokenState = {
   readonly revision: number;
   /** null: never created, deleted or expired. */
   readonly life: TokenLife | null;
-  /** Keys that events of the present or, when there is none, of the last life ended. */
+  /** Every key that an event of the stream ended, of earlier lives too: a new life must know which still live. */
   readonly ended: readonly EndedKeyState[];
 };
 
