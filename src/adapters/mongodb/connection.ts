@@ -1,0 +1,100 @@
+import { type Db, MongoClient, type ServerDescription, type TopologyDescription } from 'mongodb';
+import { mongoError } from './mongo-error.js';
+import { withinLimit } from './within-limit.js';
+
+/** Beyond the driver's own limits, which a frozen server does not keep. */
+const callLimitMs = 5_000;
+
+/**
+ * One database of the replica set: reads see what a majority has, from the primary alone; writes are answered when a
+ * majority has journalled them. The outcome of a write that throws StoreUnavailable is unknown.
+ */
+export type MongoConnection = {
+  readonly db: Db;
+  /** Runs one or more operations under a limit of 5 s. Throws StoreUnavailable or DuplicateKey, no error of the driver. */
+  call<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /**
+   * Which primary the driver sees, by address and election; null: none. Equal before a read and after a write that a
+   * majority acknowledged later: then what was read was current (a deposed primary goes on answering reads for seconds).
+   */
+  primary(): string | null;
+  /** Milliseconds by which this process's clock is ahead of the primary's, give or take half a round trip. */
+  clockAheadMs(now: () => number): Promise<number>;
+  close(): Promise<void>;
+};
+
+/**
+ * Connects to a replica set. Throws StoreUnavailable when it does not answer, and MongoBroken for a standalone server, on
+ * which no write is durable in the sense of the contract.
+ */
+export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
+  const client = new MongoClient(url, {
+    appName: 'strongroom',
+    readPreference: 'primary',
+    readConcern: { level: 'majority' },
+    writeConcern: { w: 'majority', journal: true },
+    retryWrites: true,
+    retryReads: true,
+    // A frozen primary is noticed within three seconds.
+    heartbeatFrequencyMS: 1_000,
+    connectTimeoutMS: 2_000,
+    serverSelectionTimeoutMS: callLimitMs,
+    socketTimeoutMS: callLimitMs,
+    // Binary values come back as Buffers, whole numbers as numbers: no value of ours needs more than 2^53.
+    promoteBuffers: true,
+    promoteLongs: true,
+    ignoreUndefined: false,
+  });
+  let primary: string | null = null;
+  client.on('topologyDescriptionChanged', ({ newDescription }) => {
+    primary = primaryOf(newDescription);
+  });
+  // Without a listener an error of the client would end the process.
+  client.on('error', () => undefined);
+
+  async function call<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    try {
+      return await withinLimit('mongodb', callLimitMs, work(db));
+    } catch (error) {
+      throw mongoError(error);
+    }
+  }
+
+  const db = client.db(databaseName);
+  try {
+    await call(() => client.connect());
+    const { setName } = await call((database) => database.command({ hello: 1 }));
+    if (typeof setName !== 'string') throw new MongoBroken(standalone);
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    throw error;
+  }
+  return {
+    ...{ db, call },
+    primary: () => primary,
+    async clockAheadMs(now) {
+      const sentAt = now();
+      const { localTime } = await call((database) => database.command({ hello: 1 }));
+      const receivedAt = now();
+      return (sentAt + receivedAt) / 2 - (localTime as Date).getTime();
+    },
+    close: () => client.close(),
+  };
+}
+
+/** MongoDB cannot be used as it is set up. The message says what to do. */
+export class MongoBroken extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'MongoBroken';
+  }
+}
+
+const standalone =
+  'MongoDB runs without a replica set, so that a write could be lost after its answer. Start it with --replSet and ' +
+  'initiate the set (one node is enough).';
+
+function primaryOf({ servers }: TopologyDescription): string | null {
+  const found = [...servers.values()].find((server: ServerDescription) => server.type === 'RSPrimary');
+  return found === undefined ? null : `${found.address} ${found.electionId?.toString() ?? ''} ${found.setVersion ?? ''}`;
+}

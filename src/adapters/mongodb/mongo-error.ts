@@ -1,0 +1,48 @@
+import {
+  MongoError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+  MongoWriteConcernError,
+} from 'mongodb';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+
+/** A document with this key is there already: somebody was first. */
+export class DuplicateKey extends Error {
+  constructor() {
+    super('a document with this key is there already');
+    this.name = 'DuplicateKey';
+  }
+}
+
+const duplicateKey = 11_000;
+
+/** Translates an error of the driver at the edge of the adapter. Its messages quote documents, so none is kept. */
+export function mongoError(error: unknown): unknown {
+  if (!(error instanceof MongoError)) return error;
+  if (error instanceof MongoServerError && error.code === duplicateKey) return new DuplicateKey();
+  if (isPassing(error)) return new StoreUnavailable('mongodb', 'unreachable');
+  return new Error(`mongodb: ${error.name} ${String(error.code ?? '')}`.trim());
+}
+
+function isPassing(error: MongoError): boolean {
+  return (
+    error instanceof MongoNetworkError ||
+    error instanceof MongoServerSelectionError ||
+    error instanceof MongoNotConnectedError ||
+    error instanceof MongoTopologyClosedError ||
+    error instanceof MongoWriteConcernError ||
+    error.hasErrorLabel('RetryableWriteError') ||
+    error.hasErrorLabel('TransientTransactionError') ||
+    (error instanceof MongoServerError && passingCodes.has(Number(error.code)))
+  );
+}
+
+/**
+ * MaxTimeMSExpired, WriteConcernFailed, NotWritablePrimary, PrimarySteppedDown, ShutdownInProgress,
+ * InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary,
+ * ReadConcernMajorityNotAvailableYet, ExceededTimeLimit.
+ */
+const passingCodes = new Set([50, 64, 10_107, 189, 91, 11_600, 11_602, 13_435, 13_436, 134, 262]);
