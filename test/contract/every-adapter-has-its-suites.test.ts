@@ -31,7 +31,12 @@ test.each(stores)('the port $port has a contract suite', ({ suite, suiteFile }) 
   expect(text(suiteFile)).toContain(`export function ${suite}(`);
 });
 
-describe.each(readdirSync('src/adapters'))('the adapter %s', (adapter) => {
+/** Folders that adapters share: they implement no port by themselves. */
+const shared = new Set(['search-plan']);
+/** Suites on adapters that need a server lie beside the other tests that do. */
+const suiteFiles = [...sources('test/contract'), ...sources('test/cluster')];
+
+describe.each(readdirSync('src/adapters').filter((folder) => !shared.has(folder)))('the adapter %s', (adapter) => {
   /** The result types of its exported functions: what it implements. */
   const results = sources(`src/adapters/${adapter}`).flatMap((path) =>
     [...text(path).matchAll(/^export (?:async )?function \w+(?:<[^>]*>)?\([\s\S]*?\)(?::\s*([^{;]+))/gm)].map(
@@ -45,7 +50,7 @@ describe.each(readdirSync('src/adapters'))('the adapter %s', (adapter) => {
   });
 
   test('runs the suite of every port that it implements', () => {
-    const users = sources('test/contract').filter((path) => basename(path).startsWith(`${adapter}.test`));
+    const users = suiteFiles.filter((path) => basename(path).startsWith(`${adapter}.test`));
     const calls = users.map(text).join('\n');
     const lacking = implemented.filter(({ suite }) => !new RegExp(`^${suite}\\(`, 'm').test(calls));
     expect(lacking).toEqual([]);
@@ -53,7 +58,7 @@ describe.each(readdirSync('src/adapters'))('the adapter %s', (adapter) => {
 });
 
 test('together the adapters implement every store', () => {
-  const users = sources('test/contract')
+  const users = suiteFiles
     .filter((path) => path.endsWith('.test.ts'))
     .map(text)
     .join('\n');
