@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests of the cluster profile: they need the servers that STRONGROOM_TEST_MONGODB_URL and the like name. */
+/** Tests that need the servers of the cluster profile; their addresses are in the environment. */
 export default defineConfig({
   test: {
     include: ['test/cluster/**/*.test.ts'],

@@ -10,7 +10,7 @@ import type { EventLog } from '#src/ports/event-log.js';
 import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
 import type { ContractStores } from '../contract/support.js';
 import { manualClock } from '../support/manual-clock.js';
-import { type MongoDatabase, mongoDatabase } from './mongo-database.js';
+import { type MongoDatabase, mongoDatabase } from './own-database.js';
 
 /**
  * Rows and directory on MongoDB over a log in memory, for their suites alone: what the log and the unit of work of the

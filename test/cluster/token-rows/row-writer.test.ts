@@ -15,7 +15,7 @@ import {
   tokenUpdated,
   tokenWrite,
 } from '../../contract/support.js';
-import { type MongoDatabase, mongoDatabase } from '../mongo-database.js';
+import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 
 let database: MongoDatabase;
 let writer: RowWriter;

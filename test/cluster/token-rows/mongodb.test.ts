@@ -1,4 +1,0 @@
-import { tokenRowsContract } from '../../contract/token-rows.js';
-import { rowsAlone } from '../rows-alone.js';
-
-tokenRowsContract('mongodb', rowsAlone);
