@@ -230,3 +230,9 @@ function positionsOf(appended: AppendOutcome): readonly number[] {
   if (appended.outcome !== 'appended') throw new Error('another writer was first');
   return appended.positions;
 }
+
+function plain(event: NewEvent | RecordedEvent | undefined): object {
+  if (event === undefined) return {};
+  const { trace, sealed, ...facts } = event;
+  return { ...facts, trace: bytes(trace), content: bytes(sealed.content), cvc: bytes(sealed.cvc) };
+}

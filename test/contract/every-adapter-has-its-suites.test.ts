@@ -11,6 +11,10 @@ const sources = (folder: string): string[] =>
     .map((path) => join(folder, path));
 const text = (path: string): string => readFileSync(path, 'utf8');
 
+/** Suites of adapters that need servers run with `npm run test:cluster`. */
+const suiteUsers = (): string[] =>
+  ['test/contract', 'test/cluster'].flatMap(sources).filter((path) => path.endsWith('.test.ts'));
+
 const ports = sources('src/ports').flatMap((path) =>
   [...text(path).matchAll(/^export interface (\w+)/gm)].map(([, port]) => ({
     port: String(port),
@@ -45,7 +49,7 @@ describe.each(readdirSync('src/adapters'))('the adapter %s', (adapter) => {
   });
 
   test('runs the suite of every port that it implements', () => {
-    const users = sources('test/contract').filter((path) => basename(path).startsWith(`${adapter}.test`));
+    const users = suiteUsers().filter((path) => basename(path).startsWith(`${adapter}.test`));
     const calls = users.map(text).join('\n');
     const lacking = implemented.filter(({ suite }) => !new RegExp(`^${suite}\\(`, 'm').test(calls));
     expect(lacking).toEqual([]);
@@ -53,9 +57,6 @@ describe.each(readdirSync('src/adapters'))('the adapter %s', (adapter) => {
 });
 
 test('together the adapters implement every store', () => {
-  const users = sources('test/contract')
-    .filter((path) => path.endsWith('.test.ts'))
-    .map(text)
-    .join('\n');
+  const users = suiteUsers().map(text).join('\n');
   expect(stores.filter(({ suite }) => !users.includes(`${suite}('`))).toEqual([]);
 });
