@@ -28,8 +28,13 @@ export type ApplicationFilter = {
 
 /** Writes rows where log and directory are stores of their own. Older records than the stored ones change nothing. */
 export type DirectoryWriter = {
-  /** In the order given: the tenant's own comes last. */
-  write(records: readonly DirectoryRecord[]): Promise<void>;
+  /**
+   * The records that events after the tenant's revision `before` lead to (-1: none). `gap`: the tenant's stored row is not the
+   * one at `before`; whoever wrote folds the stream and writes all.
+   */
+  write(records: readonly DirectoryRecord[], before: number): Promise<'written' | 'stale' | 'gap'>;
+  /** All records of a tenant, folded from its whole stream. */
+  writeAll(records: readonly DirectoryRecord[]): Promise<unknown>;
 };
 
 /**

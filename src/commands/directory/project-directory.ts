@@ -11,6 +11,5 @@ export async function projectDirectory(
   stream: string,
 ): Promise<void> {
   const { tenant, applications } = (await log.readStream(stream)).reduce(applyToDirectory, nothing);
-  // The tenant last: who reads it first must not miss an application.
-  if (tenant !== null) await directory.write([...applications.values(), tenant]);
+  if (tenant !== null) await directory.writeAll([...applications.values(), tenant]);
 }

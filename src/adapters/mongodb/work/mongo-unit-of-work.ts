@@ -34,8 +34,12 @@ type Intend = (work: ClaimedWork) => Promise<boolean>;
 export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, batches, project }: Needs): UnitOfWork {
   async function projectWrite(write: StreamWrite, positions: readonly number[]): Promise<void> {
     const { row, stream, expectedRevision, events } = write;
-    if (row?.of === 'directory') return directory.write(row.records);
     if (row === null) return;
+    if (row.of === 'directory') {
+      const written = await directory.write(row.records, expectedRevision);
+      if (written === 'gap') await project(events[0]?.tenantId ?? '', stream);
+      return;
+    }
     const view = { ...row.view, state: withCreatedPosition(row.view.state, expectedRevision, positions) };
     const written = await rows.write(view, row.index, expectedRevision, events.at(-1)?.time ?? 0);
     if (written === 'gap') await project(row.view.tenantId, stream);
