@@ -1,28 +1,21 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
-import { createAccessRecorder } from '../commands/access-log/access-recorder.js';
-import { recordedWork } from '../commands/access-log/recorded-work.js';
 import { createAuthenticate } from '../commands/directory/authenticate.js';
 import { createKnownCallers } from '../commands/directory/known-callers.js';
 import { KeyLost } from '../commands/key-lost.js';
-import { createGuesses } from '../commands/limits/guesses.js';
 import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
-import { createStreamQueue } from '../commands/stream-queue.js';
-import type { Vault } from '../commands/vault.js';
-import { createExpressions } from '../domain/expressions/expressions.js';
 import { createLimits } from '../http/limits/limits.js';
-import type { Service } from '../http/service.js';
 import { shredEndedKeys } from '../jobs/shredder.js';
 import { createSweep, type Sweep } from '../jobs/sweep.js';
 import type { Clock } from '../ports/clock.js';
 import type { Random } from '../ports/random.js';
-import { countingKeyRing } from './counting-key-ring.js';
+import { composeVault, systemRandom } from './compose-vault.js';
 import { takeDataDirectory } from './data-directory.js';
 import { embeddedState } from './embedded-state.js';
+import type { OpenService } from './open-service.js';
 
 export { StoreBroken };
 
@@ -42,18 +35,11 @@ export type EmbeddedOptions = {
   readonly onBroken: (error: StoreBroken) => void;
 };
 
-export type Embedded = Service & {
+export type Embedded = OpenService & {
   readonly sweep: Sweep;
-  /** Stops the sweep, finishes what is written, closes the stores and gives the directory back. */
-  close(): Promise<void>;
 };
 
 const systemClock: Clock = { now: () => Date.now() };
-const systemRandom: Random = {
-  uuid: () => randomUUID(),
-  integer: (maxExclusive) => randomInt(maxExclusive),
-  bytes: (length) => randomBytes(length),
-};
 
 /**
  * The embedded profile: all ports on the two SQLite files of one data directory, which belong to this process until
@@ -73,22 +59,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       throw error;
     }
     const lost = new Set<string>();
-    const { log, rows, claims, directory, accessLog } = stores;
-    const keys = countingKeyRing(stores.keys, metrics);
     const rateLimits = memoryRateLimits(clock);
-    const recorder = createAccessRecorder(accessLog, options.onError);
-    const vault: Vault = {
-      ...{ log, rows, keys, claims, directory, accessLog, recorder, clock, random },
-      work: recordedWork(stores.work, keys, recorder),
+    const { onError, cvcRetentionMs } = options;
+    const { vault, recorder } = composeVault(stores, {
+      ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
       timers: { set: ({ dueAt }) => sweep.dueAt(dueAt) },
-      expressions: createExpressions(),
-      streams: createStreamQueue(),
-      unfinishedErasures: new Map(),
       knownCallers: createKnownCallers(),
-      guesses: createGuesses(rateLimits, limits, metrics),
       readsAreCurrent: () => true,
-      cvcRetentionMs: options.cvcRetentionMs,
-    };
+    });
     const reportError = (error: unknown): void => {
       if (error instanceof KeyLost) lost.add(error.stream);
     };
@@ -105,6 +83,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       metrics,
       state: () => embeddedState(stores, lost.size, recorder.isWritable()),
       reportError,
+      start: () => sweep.start(),
       async close() {
         await sweep.stop();
         await recorder.close();

@@ -12,7 +12,12 @@ const headerPaths = ['auth.header_aliases', 'http.idempotency_header_aliases', '
 
 /** Settings that are right alone and wrong together, one line each: what is wrong, and what to do. */
 export function crossChecks(values: Settings, nameOf: NameOf): readonly string[] {
-  return [...reachChecks(values, nameOf), ...rootKeyChecks(values, nameOf), ...headerChecks(values, nameOf)];
+  return [
+    ...reachChecks(values, nameOf),
+    ...rootKeyChecks(values, nameOf),
+    ...headerChecks(values, nameOf),
+    ...storeChecks(values, nameOf),
+  ];
 }
 
 /** Keys and card numbers must not cross a network in the clear, and what `--dev` makes is for this machine. */
@@ -54,4 +59,23 @@ function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
     );
     return clashes.map((name) => `${nameOf(path)}: ${name} carries something else already; leave it out`);
   });
+}
+
+const stores = ['eventstore.url', 'mongodb.url', 'redis.url'] as const;
+const storeUrls = [...stores, 'mongodb.keys_url'] as const;
+
+/** What the cluster profile needs, and what only it may have. */
+function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
+  const both = storeUrls
+    .filter((path) => values[path] !== null && values[`${path}_file`] !== null)
+    .map((path) => `${nameOf(path)}: ${path}_file is set too (${nameOf(`${path}_file`)}); remove one of them`);
+  if (values.profile === 'embedded') {
+    const role = values.role === 'all' ? [] : [`${nameOf('role')}: is for the cluster profile; set profile to cluster`];
+    return [...both, ...role];
+  }
+  const dev = values.dev ? [`${nameOf('dev')}: is for the embedded profile; leave it out`] : [];
+  const missing = stores
+    .filter((path) => values[path] === null && values[`${path}_file`] === null)
+    .map((path) => `${nameOf(path)}: the cluster profile needs it; set ${path} or ${path}_file`);
+  return [...both, ...dev, ...missing];
 }

@@ -24,3 +24,21 @@ export function oneOf<const T extends readonly string[]>(values: T) {
 const commandError = 'must be a JSON array of strings, the program first';
 const commandPart = z.string({ error: commandError }).refine((text) => !text.includes('\0'), { error: commandError });
 export const command = z.tuple([commandPart.min(1, { error: commandError })], commandPart, { error: commandError });
+
+/** The address of a store, null for none. Whether it is safe enough is checked beside `insecure_stores`. */
+export function storeUrl(...protocols: readonly string[]) {
+  const error = `must be an address that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;
+  return z
+    .string({ error })
+    .refine(
+      (text) => protocols.some((protocol) => text.startsWith(`${protocol}://`) && text.length > protocol.length + 3),
+      {
+        error,
+      },
+    )
+    .nullable();
+}
+
+export const databaseName = z
+  .string({ error: 'must be a name' })
+  .regex(/^[A-Za-z0-9_-]{1,50}$/, { error: 'must be 1 to 50 letters, digits, _ and -' });
