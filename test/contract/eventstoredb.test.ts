@@ -1,0 +1,26 @@
+import { afterAll, beforeAll } from 'vitest';
+import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
+import { eventStoreDb } from '../support/eventstoredb.js';
+import { eventLogContract, type LogUnderTest } from './event-log.js';
+
+let server: Awaited<ReturnType<typeof eventStoreDb>>;
+beforeAll(async () => {
+  server = await eventStoreDb();
+});
+afterAll(() => server.remove());
+
+async function eventStoreDbLog(): Promise<LogUnderTest> {
+  let stores = await openEventStoreDb(server.url);
+  const logUnderTest = (): LogUnderTest => ({
+    log: stores.log,
+    async reopen() {
+      await stores.close();
+      stores = await openEventStoreDb(server.url);
+      return logUnderTest();
+    },
+    close: () => stores.close(),
+  });
+  return logUnderTest();
+}
+
+eventLogContract('eventstoredb', eventStoreDbLog, { sharedLog: true });
