@@ -3,6 +3,9 @@ import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db
 import { eventStoreDb } from '../support/eventstoredb.js';
 import { eventLogContract, type LogUnderTest } from './event-log.js';
 
+/** More than a service would wait: a machine that runs all tests at once is slow. */
+const limitMs = 30_000;
+
 let server: Awaited<ReturnType<typeof eventStoreDb>>;
 beforeAll(async () => {
   server = await eventStoreDb();
@@ -10,12 +13,12 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 async function eventStoreDbLog(): Promise<LogUnderTest> {
-  let stores = await openEventStoreDb(server.url);
+  let stores = await openEventStoreDb(server.url, limitMs);
   const logUnderTest = (): LogUnderTest => ({
     log: stores.log,
     async reopen() {
       await stores.close();
-      stores = await openEventStoreDb(server.url);
+      stores = await openEventStoreDb(server.url, limitMs);
       return logUnderTest();
     },
     close: () => stores.close(),

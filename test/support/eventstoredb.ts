@@ -18,9 +18,10 @@ export type StandIn = {
   remove(): Promise<void>;
 };
 
-export async function startStandIn(): Promise<StandIn> {
+/** `forgetful`: it does not know a repeat of an append, as the real server does. */
+export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));
-  let running = await spawnStandIn(directory, 0);
+  let running = await spawnStandIn(directory, 0, fault);
   const { port } = running;
   const kill = async () => {
     running.child.kill('SIGKILL');
@@ -31,7 +32,7 @@ export async function startStandIn(): Promise<StandIn> {
     signal: (signal) => void running.child.kill(signal),
     kill,
     async start() {
-      running = await spawnStandIn(directory, port);
+      running = await spawnStandIn(directory, port, fault);
     },
     async remove() {
       await kill();
@@ -49,8 +50,8 @@ export async function eventStoreDb(): Promise<{ readonly url: string; remove(): 
   return url === undefined ? startStandIn() : { url, remove: async () => undefined };
 }
 
-async function spawnStandIn(directory: string, port: number) {
-  const child: ChildProcess = spawn(process.execPath, [program, directory, String(port)], {
+async function spawnStandIn(directory: string, port: number, fault = 'none') {
+  const child: ChildProcess = spawn(process.execPath, [program, directory, String(port), fault], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));

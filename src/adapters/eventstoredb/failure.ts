@@ -21,12 +21,13 @@ export function noAnswer(): StoreUnavailable {
 
 /**
  * Whether a call may succeed when it is made again. The client tells of a server that is away in two shapes: by `type`,
- * and after the first time by the `code` of gRPC alone; it names each error "Error".
+ * and after the first time by the `code` of gRPC alone. What has neither is no error of the client.
  */
 export function isPassing(error: unknown): boolean {
-  if (!(error instanceof Error) || error.name !== 'Error') return false;
-  if (isCommandError(error) && lastingTypes.includes(error.type)) return false;
-  return !('code' in error) || typeof error.code !== 'number' || !lastingCodes.includes(error.code);
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? error.code : undefined;
+  if (typeof code === 'number' && lastingCodes.includes(code)) return false;
+  return isCommandError(error) ? !lastingTypes.includes(error.type) : code !== undefined;
 }
 
 /** The library's error in our words; its message may quote what was sent. That a stream is missing is no failure. */

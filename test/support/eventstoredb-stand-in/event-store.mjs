@@ -17,8 +17,9 @@ const systemEventEvery = 5;
  * Streams and the log of all events, in memory and in the journal. Appends that arrive while the disk is busy are
  * decided together and share one sync; nothing is read before it is on disk.
  * @param {Awaited<ReturnType<typeof import('./journal.mjs').openJournal>>} journal
+ * @param {{ knowsRepeats: boolean }} options
  */
-export async function createEventStore(journal) {
+export async function createEventStore(journal, { knowsRepeats }) {
   /** @type {Map<string, StoredEvent[]>} */
   const streams = new Map();
   /** @type {StoredEvent[]} */
@@ -69,7 +70,7 @@ export async function createEventStore(journal) {
         lines.push(write('$stats-127.0.0.1:2113', [systemEvent('$statsCollected')]));
       return answerAt(streams.get(stream)?.[last + events.length]);
     }
-    const isRepeat = events.every(({ id }, index) => stored[start + index]?.id === id);
+    const isRepeat = knowsRepeats && events.every(({ id }, index) => stored[start + index]?.id === id);
     if (isRepeat) return answerAt(stored[start + events.length - 1]);
     return { outcome: 'wrong_expected_version', revision: last };
   };
