@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // They need servers: vitest.cluster.config.ts.
     exclude: [...configDefaults.exclude, 'test/cluster/**'],
+    globalSetup: 'test/support/say-what-needs-servers.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
