@@ -5,6 +5,9 @@ import { describe, expect, test } from 'vitest';
 /** Ports that are no store: tests own them, and an adapter of one line has nothing to suit. */
 const withoutSuite = new Set(['Clock', 'Random', 'Timers']);
 
+/** Folders with what several adapters share. */
+const parts = new Set(['key-ring']);
+
 const sources = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
@@ -31,7 +34,7 @@ test.each(stores)('the port $port has a contract suite', ({ suite, suiteFile }) 
   expect(text(suiteFile)).toContain(`export function ${suite}(`);
 });
 
-describe.each(readdirSync('src/adapters'))('the adapter %s', (adapter) => {
+describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder)))('the adapter %s', (adapter) => {
   /** The result types of its exported functions: what it implements. */
   const results = sources(`src/adapters/${adapter}`).flatMap((path) =>
     [...text(path).matchAll(/^export (?:async )?function \w+(?:<[^>]*>)?\([\s\S]*?\)(?::\s*([^{;]+))/gm)].map(
@@ -45,7 +48,10 @@ describe.each(readdirSync('src/adapters'))('the adapter %s', (adapter) => {
   });
 
   test('runs the suite of every port that it implements', () => {
-    const users = sources('test/contract').filter((path) => basename(path).startsWith(`${adapter}.test`));
+    // Adapters of servers have theirs where the tests are that need these servers: `mongodb-key-ring.test.ts`.
+    const users = [...sources('test/contract'), ...sources('test/cluster')].filter((path) =>
+      new RegExp(`^${adapter}[-\\w]*\\.test\\.ts$`).test(basename(path)),
+    );
     const calls = users.map(text).join('\n');
     const lacking = implemented.filter(({ suite }) => !new RegExp(`^${suite}\\(`, 'm').test(calls));
     expect(lacking).toEqual([]);
