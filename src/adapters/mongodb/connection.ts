@@ -96,5 +96,7 @@ const standalone =
 
 function primaryOf({ servers }: TopologyDescription): string | null {
   const found = [...servers.values()].find((server: ServerDescription) => server.type === 'RSPrimary');
-  return found === undefined ? null : `${found.address} ${found.electionId?.toString() ?? ''} ${found.setVersion ?? ''}`;
+  return found === undefined
+    ? null
+    : `${found.address} ${found.electionId?.toString() ?? ''} ${found.setVersion ?? ''}`;
 }
