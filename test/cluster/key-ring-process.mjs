@@ -11,7 +11,7 @@ const connection = await connectMongo(url, database);
 const { keys } = await openMongoKeyStore(connection, rootKey, { now: Date.now }, async () => 0);
 const say = (...words) => process.stdout.write(`${words.join(' ')}\n`);
 
-for (let round = 0; ; round += 1) {
+for (;;) {
   const tenantId = randomUUID();
   await keys.createTenant(tenantId);
   for (let block = 0; block < 3; block += 1) {
