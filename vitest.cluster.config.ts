@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that need the servers of the cluster profile; their addresses are in the environment (`test/cluster/support.ts`). */
+/** Tests that need the servers of the cluster profile; their addresses are in the environment. */
 export default defineConfig({
   test: {
     include: ['test/cluster/**/*.test.ts'],

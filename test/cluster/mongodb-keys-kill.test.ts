@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
-import { connectForTest, mongoUrl, newDatabaseName } from './mongo-database.js';
+import { databaseOfTest, mongoUrl } from './own-database.js';
 
 const program = fileURLToPath(new URL('./key-ring-process.mjs', import.meta.url));
 
 /** What the process said before it was killed: `made <tenant> <key id> <key>` and `destroyed <tenant> <key id>`. */
 async function killed(database: string, rootKey: Buffer, afterMs: number): Promise<readonly string[][]> {
-  const child = spawn(process.execPath, [program, mongoUrl(), database], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, mongoUrl, database], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(rootKey.toString('hex'));
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -30,9 +30,9 @@ async function killed(database: string, rootKey: Buffer, afterMs: number): Promi
 }
 
 test('a kill at any moment loses no key that was handed out and revives none that was destroyed', async () => {
-  const database = newDatabaseName();
   const rootKey = randomBytes(32);
-  const connection = await connectForTest(database);
+  const { connection } = await databaseOfTest();
+  const database = connection.db.databaseName;
   const said: string[][] = [];
   // Two processes at once, three times.
   for (const round of [1, 2, 3]) {

@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
 import { manualClock } from '../support/manual-clock.js';
-import { connectForTest } from './mongo-database.js';
+import { databaseOfTest } from './own-database.js';
 import { profiled } from './profiled.js';
 
 test('every call of the key ring goes by an index and looks at no more than it answers', async () => {
-  const connection = await connectForTest();
+  const { connection } = await databaseOfTest();
   const clock = manualClock();
   const { keys, logIdOfKeys } = await openMongoKeyStore(connection, randomBytes(32), clock, async () => 0);
   onTestFinished(() => keys.close());

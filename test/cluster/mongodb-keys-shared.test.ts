@@ -1,20 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
-import { checkKeyIndexes, keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { keyCollections, keyIndexes } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
+import { checkIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { manualClock } from '../support/manual-clock.js';
-import { connectForTest, newDatabaseName } from './mongo-database.js';
+import { databaseOfTest } from './own-database.js';
 
 /** Two processes on one key store: each with a connection, caches and a pool of its own. */
 async function twoRings() {
-  const name = newDatabaseName();
+  const { connect } = await databaseOfTest();
   const rootKey = randomBytes(32);
   const clock = manualClock();
   const open = async () => {
-    const connection = await connectForTest(name);
+    const connection = await connect();
     const store = await openMongoKeyStore(connection, rootKey, clock, async () => 0);
     onTestFinished(() => store.keys.close());
     return { ...store, connection };
@@ -23,7 +24,7 @@ async function twoRings() {
   const other = await open();
   const tenantId = randomUUID();
   await one.keys.createTenant(tenantId);
-  return { one, other, tenantId, clock, name, open };
+  return { one, other, tenantId, clock, connect, open };
 }
 
 async function opened(keys: KeyRing, tenantId: string, keyId: string): Promise<string> {
@@ -173,8 +174,8 @@ test('keys of all processes come in one order of making, and a young one stops t
 });
 
 test('another root key is refused, and two new processes agree on one log', async () => {
-  const { one, other, name, clock } = await twoRings();
-  const connection = await connectForTest(name);
+  const { one, other, connect, clock } = await twoRings();
+  const connection = await connect();
   const refused = openMongoKeyStore(connection, randomBytes(32), clock, async () => 0);
   await expect(refused).rejects.toThrow('the root key is not the one that the key store was made with');
   expect(await one.logIdOfKeys()).toBeNull();
@@ -185,12 +186,12 @@ test('another root key is refused, and two new processes agree on one log', asyn
 });
 
 test('of processes that open a new store with two root keys at once, one root key is refused', async () => {
-  const name = newDatabaseName();
-  const [a, b] = [await connectForTest(name), await connectForTest(name)];
+  const { connect } = await databaseOfTest();
+  const [a, b] = [await connect(), await connect()];
   const clock = manualClock();
   const opening = [a, b].map((connection) => openMongoKeyStore(connection, randomBytes(32), clock, async () => 0));
   const settled = await Promise.allSettled(opening);
   expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   for (const opened of settled) if (opened.status === 'fulfilled') await opened.value.keys.close();
-  expect(await checkKeyIndexes(a.db)).toEqual([]);
+  expect(await checkIndexes(a.db, keyIndexes)).toEqual([]);
 });

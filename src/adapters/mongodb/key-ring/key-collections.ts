@@ -1,5 +1,6 @@
 import type { Collection, Db, Timestamp } from 'mongodb';
 import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
+import type { RequiredIndexes } from '../required-indexes.js';
 
 /** One of a tenant's keys. `number` counts those of one purpose from 1, so that no two processes add the same one. */
 export type TenantKeyDocument = {
@@ -51,27 +52,11 @@ export const keyCollections = {
   meta: (db: Db): Collection<MetaDocument> => db.collection('meta'),
 };
 
-const indexes = [
-  { of: 'tenant_keys', name: 'tenant_purpose_number', key: { tenant: 1, purpose: 1, number: 1 }, unique: true },
-  { of: 'data_keys', name: 'living_stamp', key: { destroyed_at: 1, stamp: 1 }, unique: false },
-] as const;
-
-/** Makes the indexes of the key store that are not there. */
-export async function ensureKeyIndexes(db: Db): Promise<void> {
-  for (const { of, key, ...options } of indexes) await db.collection(of).createIndex(key, options);
-}
-
-/** The indexes of the key store that are not there, as `collection.index`. */
-export async function checkKeyIndexes(db: Db): Promise<readonly string[]> {
-  const missing: string[] = [];
-  for (const { of, name } of indexes) {
-    if (
-      !(await db
-        .collection(of)
-        .indexExists(name)
-        .catch(() => false))
-    )
-      missing.push(`${of}.${name}`);
-  }
-  return missing;
-}
+/** Every query of the key store goes by one of these or by `_id`. */
+export const keyIndexes: readonly RequiredIndexes[] = [
+  {
+    collection: 'tenant_keys',
+    indexes: [{ name: 'tenant_purpose_number', key: { tenant: 1, purpose: 1, number: 1 }, unique: true }],
+  },
+  { collection: 'data_keys', indexes: [{ name: 'living_stamp', key: { destroyed_at: 1, stamp: 1 } }] },
+];

@@ -3,7 +3,8 @@ import type { KeyRing } from '../../../ports/key-ring.js';
 import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
-import { ensureKeyIndexes, keyCollections, type MetaDocument } from './key-collections.js';
+import { ensureIndexes } from '../required-indexes.js';
+import { keyCollections, keyIndexes, type MetaDocument } from './key-collections.js';
 import { ensureMongoGenerationKey } from './mongo-generation-keys.js';
 import { mongoKeyRing } from './mongo-key-ring.js';
 
@@ -27,7 +28,7 @@ export async function openMongoKeyStore(
 ): Promise<MongoKeyStore> {
   const check = await once(connection, { _id: 'root_check', value: newRootCheck(rootKey) });
   if (!Buffer.isBuffer(check) || !passesRootCheck(rootKey, check)) throw new MongoBroken(otherRootKey);
-  await connection.call(ensureKeyIndexes);
+  await connection.call((db) => ensureIndexes(db, keyIndexes));
   await ensureMongoGenerationKey(connection, rootKey, clock);
   return {
     keys: mongoKeyRing(connection, rootKey, clock, logHead),

@@ -1,12 +1,12 @@
 import type { SearchPlan } from '../../../ports/search-plan.js';
+import { chooseDriver, type Driver, residue } from '../../search-plan/choose-driver.js';
+import { weigh } from '../../search-plan/weighed-plan.js';
 import { termCount } from '../term-counts.js';
-import { chooseDriver, type Driver, residue } from './choose-driver.js';
 import { type Found, foundNothing, type Wanted } from './found.js';
 import { amongTerm, matchSeqs } from './match-seqs.js';
 import type { SearchStatements } from './search-statements.js';
 import { seqsByDate } from './seqs-by-date.js';
 import { walkPostings } from './walk-postings.js';
-import { weigh } from './weighed-plan.js';
 
 /** So few due rows that counting the matches among them is nothing. */
 const dueFewMax = 1_000;

@@ -1,5 +1,5 @@
+import type { WeighedNode } from '../../search-plan/weighed-plan.js';
 import type { SearchStatements } from './search-statements.js';
-import type { WeighedNode } from './weighed-plan.js';
 
 /** Those of some tokens that a plan matches, in the order given: a look-up of each token for each part that decides. */
 export function matchSeqs(statements: SearchStatements, node: WeighedNode, seqs: readonly number[]): readonly number[] {

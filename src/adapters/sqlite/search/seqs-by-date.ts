@@ -1,5 +1,5 @@
+import type { WeighedNode } from '../../search-plan/weighed-plan.js';
 import type { SearchStatements } from './search-statements.js';
-import type { WeighedNode } from './weighed-plan.js';
 
 /** As many tokens are looked at in one go without holding anything up. */
 const seqsMax = 2_000;

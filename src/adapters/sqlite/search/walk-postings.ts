@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import type { Driver } from './choose-driver.js';
+import type { Driver } from '../../search-plan/choose-driver.js';
 import type { Found, Wanted } from './found.js';
 import type { SearchStatements } from './search-statements.js';
 

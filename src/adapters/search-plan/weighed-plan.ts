@@ -1,4 +1,4 @@
-import type { PlanNode } from '../../../ports/search-plan.js';
+import type { PlanNode } from '../../ports/search-plan.js';
 
 /** A plan whose terms are known to exist, each with the number of tokens that have it. */
 export type WeighedNode =

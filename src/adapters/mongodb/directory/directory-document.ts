@@ -1,0 +1,48 @@
+import type { DirectoryRecord } from '../../../ports/directory.js';
+
+type Key = {
+  readonly id: string;
+  readonly hash: string;
+  /** The day since 1970-01-01 on which it was last used: a note, not an event. */
+  readonly used_on?: number;
+};
+
+/** A document of `directory`: one a tenant or application. */
+export type DirectoryDocument = {
+  /** `tenant-<id>` or `application-<id>`. */
+  readonly _id: string;
+  readonly kind: DirectoryRecord['kind'];
+  readonly id: string;
+  readonly tenant: string;
+  readonly type: DirectoryRecord['applicationType'];
+  readonly revision: number;
+  readonly created_revision: number;
+  readonly content_revision: number;
+  readonly content: Buffer | null;
+  readonly keys: readonly Key[];
+  readonly removed_at: number | null;
+};
+
+export function documentId(kind: DirectoryRecord['kind'], id: string): string {
+  return `${kind}-${id}`;
+}
+
+/** The fields of a record but for its keys. */
+export function fieldsOf(record: DirectoryRecord): Omit<DirectoryDocument, '_id' | 'keys'> {
+  const { kind, id, revision, content } = record;
+  return {
+    ...{ kind, id, tenant: record.tenantId, type: record.applicationType, revision },
+    ...{ created_revision: record.createdRevision, content_revision: record.contentRevision },
+    ...{ content: content === null ? null : Buffer.from(content), removed_at: record.removedAt },
+  };
+}
+
+export function recordOf(document: DirectoryDocument): DirectoryRecord {
+  const { kind, id, revision, content } = document;
+  return {
+    ...{ kind, id, tenantId: document.tenant, applicationType: document.type, revision, content },
+    ...{ createdRevision: document.created_revision, contentRevision: document.content_revision },
+    keys: document.keys.map((key) => ({ id: key.id, hash: key.hash })),
+    removedAt: document.removed_at,
+  };
+}

@@ -1,0 +1,56 @@
+import { performance } from 'node:perf_hooks';
+import { type AggregateOptions, type ClientSession, type Db, type FindOptions, MongoServerError } from 'mongodb';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import type { MongoConnection } from './connection.js';
+
+const maxTimeMsExpired = 50;
+/** Within the limit of a call: what takes longer is refused as too long, and the server stops working on it. */
+const patienceMs = 4_500;
+
+/** What every read of one snapshot is called with. */
+export type SnapshotOptions = {
+  readonly session: ClientSession;
+  readonly readConcern: { readonly level: 'snapshot' };
+  readonly maxTimeMS: number;
+};
+
+/**
+ * Runs reads that all see the data as of one instant: that of the first of them, with every write that a majority had
+ * acknowledged. Each read takes `options()` of its own. Throws StoreUnavailable with `tooLong` after 4.5 s in all.
+ */
+export function readSnapshot<T>(
+  { call }: MongoConnection,
+  tooLong: string,
+  read: (db: Db, options: () => SnapshotOptions) => Promise<T>,
+): Promise<T> {
+  return call(async (db) => {
+    const endsAt = performance.now() + patienceMs;
+    const session = db.client.startSession({ snapshot: true });
+    const options = (): SnapshotOptions => {
+      const maxTimeMS = Math.ceil(endsAt - performance.now());
+      if (maxTimeMS <= 0) throw new StoreUnavailable('mongodb', tooLong);
+      return { session, readConcern: { level: 'snapshot' }, maxTimeMS };
+    };
+    try {
+      return await read(db, options);
+    } catch (error) {
+      const late = error instanceof MongoServerError && error.code === maxTimeMsExpired;
+      throw late ? new StoreUnavailable('mongodb', tooLong) : error;
+    } finally {
+      await session.endSession();
+    }
+  });
+}
+
+/** How many documents a filter finds. Without a field to look at, the index alone answers. */
+export async function countBy(
+  db: Db,
+  collection: string,
+  filter: NonNullable<Parameters<ReturnType<Db['collection']>['find']>[0]>,
+  options: AggregateOptions & FindOptions & { readonly hint: string },
+): Promise<number> {
+  const { limit, ...others } = options;
+  const pipeline = [{ $match: filter }, ...(limit === undefined ? [] : [{ $limit: limit }]), { $count: 'count' }];
+  const [found] = await db.collection(collection).aggregate<{ count: number }>(pipeline, others).toArray();
+  return found?.count ?? 0;
+}

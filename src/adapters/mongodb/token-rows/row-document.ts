@@ -1,0 +1,86 @@
+import type { TokenLife } from '../../../domain/token/token-state.js';
+import type { TokenType } from '../../../domain/token/token-type.js';
+import type { RowIndex } from '../../../ports/unit-of-work.js';
+import type { TokenView } from '../../../projections/token-view.js';
+
+/** What a living row is found by, in the bytes of the keyed hashes. */
+type Found = { readonly fingerprint: Buffer; readonly terms: readonly Buffer[] };
+
+/** The living part of a row but for what it is found by. A time or box that a token lacks is no field. */
+type Living = {
+  readonly tenant: string;
+  readonly revision: number;
+  /** The folded state without ended keys: they grow with every update, and whoever needs them folds the stream. */
+  readonly life: TokenLife;
+  readonly type: TokenType;
+  /** The position of the event that created it: the order of lists. */
+  readonly seq: number;
+  readonly created_at: number;
+  readonly modified_at?: number;
+  readonly expires_at?: number;
+  readonly cvc_purge_at?: number;
+  readonly content?: Buffer;
+  readonly cvc?: Buffer;
+};
+
+/** No box, no term, no fingerprint: all that is left is that the token ended with this revision. */
+type Tombstone = {
+  readonly tenant: string;
+  readonly revision: number;
+  readonly life: null;
+  readonly removed_at: number;
+};
+
+type RowFields = (Living & Found) | Tombstone;
+
+/** A document of `token_rows_<generation>`: one a stream. */
+export type RowDocument = { readonly _id: string } & RowFields;
+
+/** The fields of `RowDocument` that a view is read from. */
+export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1 } as const;
+
+/** Fields that a living row may lack; an update that does not set them takes them away. */
+const optional = ['modified_at', 'expires_at', 'cvc_purge_at', 'content', 'cvc'] as const;
+
+/** The whole row of a view. `removedAt`: milliseconds since the epoch, for the row of a removed token. */
+export function rowOf(view: TokenView, index: Exclude<RowIndex, 'keep'> | null, removedAt: number): RowFields {
+  const { tenantId: tenant, state } = view;
+  const { revision, life } = state;
+  if (life === null) return { tenant, revision, life, removed_at: removedAt };
+  if (index === null) throw new Error('a row that begins must say what it is found by');
+  const found = { fingerprint: hashBytes(index.fingerprintHash), terms: index.terms.map(hashBytes) };
+  return { ...livingOf(view, life), ...found };
+}
+
+/** The update that brings a living row to a view and leaves what it is found by. */
+export function keepingUpdate(view: TokenView, life: TokenLife) {
+  const set = livingOf(view, life);
+  const lacking = optional.filter((field) => set[field] === undefined);
+  return { $set: set, $unset: Object.fromEntries(lacking.map((field) => [field, true as const])) };
+}
+
+/** The view that a row holds. */
+export function viewOf(row: RowDocument): TokenView {
+  const { _id: stream, tenant: tenantId, revision, life } = row;
+  const { content = null, cvc = null } = row.life === null ? {} : row;
+  return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc };
+}
+
+/** The bytes of a keyed hash in hex. What is no hex would be cut short and meet others, so it is refused. */
+export function hashBytes(hash: string): Buffer {
+  const bytes = Buffer.from(hash, 'hex');
+  if (bytes.length * 2 !== hash.length) throw new Error('a keyed hash is in hex');
+  return bytes;
+}
+
+function livingOf({ tenantId, state, content, cvc }: TokenView, life: TokenLife): Living {
+  return {
+    ...{ tenant: tenantId, revision: state.revision, life, type: life.tokenType },
+    ...{ seq: life.createdPosition, created_at: life.createdAt },
+    ...(life.modifiedAt === null ? {} : { modified_at: life.modifiedAt }),
+    ...(life.expiresAt === null ? {} : { expires_at: life.expiresAt }),
+    ...(life.cvc === null ? {} : { cvc_purge_at: life.cvc.purgeAt }),
+    ...(content === null ? {} : { content: Buffer.from(content) }),
+    ...(cvc === null ? {} : { cvc: Buffer.from(cvc) }),
+  };
+}

@@ -1,0 +1,41 @@
+import type { RequiredIndexes } from '../required-indexes.js';
+
+/** Every query names the index that it was written for, so that none is ever answered by a look at all rows. */
+export const rowIndexes = {
+  /** Of the living: each term of a row, the later creation first. */
+  terms: 'terms',
+  fingerprint: 'fingerprint',
+  expiresAt: 'expires_at',
+  cvcPurgeAt: 'cvc_purge_at',
+  removedAt: 'removed_at',
+  createdAt: 'created_at',
+  modifiedAt: 'modified_at',
+  type: 'type',
+} as const;
+
+/** The collection of one generation of rows; the first is 1. */
+export function tokenRowsCollection(generation: number): string {
+  return `token_rows_${generation}`;
+}
+
+export function tokenRowsIndexes(generation: number): RequiredIndexes {
+  return {
+    collection: tokenRowsCollection(generation),
+    indexes: [
+      // The term has its tenant in its key, and a tombstone has neither field, so it is in none of these.
+      { name: rowIndexes.terms, key: { terms: 1, seq: -1 }, sparse: true },
+      { name: rowIndexes.fingerprint, key: { fingerprint: 1 }, sparse: true },
+      { name: rowIndexes.expiresAt, key: { expires_at: 1 }, sparse: true },
+      { name: rowIndexes.cvcPurgeAt, key: { cvc_purge_at: 1 }, sparse: true },
+      { name: rowIndexes.removedAt, key: { removed_at: 1 }, sparse: true },
+      ofTenant(rowIndexes.createdAt),
+      ofTenant(rowIndexes.modifiedAt),
+      ofTenant(rowIndexes.type),
+    ],
+  };
+}
+
+function ofTenant(field: string) {
+  const partialFilterExpression = { [field]: { $exists: true } };
+  return { name: field, key: { tenant: 1, [field]: 1 } as const, partialFilterExpression };
+}

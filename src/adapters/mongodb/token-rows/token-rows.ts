@@ -1,0 +1,37 @@
+import type { TokenRows } from '../../../ports/token-rows.js';
+import type { MongoConnection } from '../connection.js';
+import { countByType } from './count-by-type.js';
+import { dueRows, nextDueAt } from './due-rows.js';
+import { hashBytes, type RowDocument, viewFields, viewOf } from './row-document.js';
+import { searchRows } from './search/search-rows.js';
+import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
+
+/** `TokenRows` on one generation of rows; they are written by `mongoRowWriter`. */
+export function mongoTokenRows(connection: MongoConnection, generation: number): TokenRows {
+  const { call } = connection;
+  const rowsName = tokenRowsCollection(generation);
+
+  return {
+    async get(stream) {
+      const row = await call((db) =>
+        db.collection<RowDocument>(rowsName).findOne({ _id: stream }, { projection: viewFields }),
+      );
+      return row === null ? null : viewOf(row);
+    },
+    async findByFingerprint(tenantId, fingerprintHash, now) {
+      const row = await call((db) =>
+        db
+          .collection<RowDocument>(rowsName)
+          .findOne(
+            { fingerprint: hashBytes(fingerprintHash), tenant: tenantId, expires_at: { $not: { $lte: now } } },
+            { projection: { _id: 1 }, hint: rowIndexes.fingerprint },
+          ),
+      );
+      return row?._id ?? null;
+    },
+    search: (plan, page) => searchRows(connection, rowsName, plan, page),
+    countByType: (tenantId, now) => countByType(connection, rowsName, tenantId, now),
+    due: (now, limit) => call((db) => dueRows(db.collection(rowsName), now, limit)),
+    nextDueAt: () => call((db) => nextDueAt(db.collection(rowsName))),
+  };
+}

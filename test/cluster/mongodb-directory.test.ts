@@ -1,0 +1,4 @@
+import { directoryContract } from '../contract/directory.js';
+import { rowsAlone } from './rows-alone.js';
+
+directoryContract('mongodb', rowsAlone);

@@ -1,0 +1,4 @@
+import { tokenRowsContract } from '../contract/token-rows.js';
+import { rowsAlone } from './rows-alone.js';
+
+tokenRowsContract('mongodb', rowsAlone);

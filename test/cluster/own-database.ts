@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { connectMongo, type MongoConnection } from '#src/adapters/mongodb/connection.js';
+
+export const mongoUrl = process.env['STRONGROOM_TEST_MONGODB_URL'] ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
+
+/** A database of a test's own, and how to be rid of it. */
+export type MongoDatabase = {
+  readonly connection: MongoConnection;
+  /** Another connection to the same database, as another process has. The caller closes it. */
+  connect(): Promise<MongoConnection>;
+  drop(): Promise<void>;
+};
+
+export async function mongoDatabase(): Promise<MongoDatabase> {
+  const name = `strongroom_test_${randomBytes(8).toString('hex')}`;
+  const connect = () => connectMongo(mongoUrl, name);
+  const connection = await connect();
+  return {
+    ...{ connection, connect },
+    async drop() {
+      await connection.db.dropDatabase();
+      await connection.close();
+    },
+  };
+}
+
+/** The same for the one test that calls it: gone when it ends. */
+export async function databaseOfTest(): Promise<MongoDatabase> {
+  const database = await mongoDatabase();
+  onTestFinished(database.drop);
+  const connect = async () => {
+    const connection = await database.connect();
+    onTestFinished(connection.close);
+    return connection;
+  };
+  return { ...database, connect };
+}

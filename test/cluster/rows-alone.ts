@@ -1,0 +1,95 @@
+import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
+import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
+import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
+import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
+import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
+import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
+import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
+import type { RecordedEvent } from '#src/events/event.js';
+import type { EventLog } from '#src/ports/event-log.js';
+import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
+import type { ContractStores } from '../contract/support.js';
+import { manualClock } from '../support/manual-clock.js';
+import { type MongoDatabase, mongoDatabase } from './own-database.js';
+
+/**
+ * Rows and directory on MongoDB over a log in memory, for their suites alone: what the log and the unit of work of the
+ * cluster profile promise is tested with them.
+ */
+export async function rowsAlone(): Promise<ContractStores> {
+  const database = await mongoDatabase();
+  await ensureIndexes(database.connection.db, [tokenRowsIndexes(1), directoryIndexes]);
+  return onDatabase(database, database.connection, new Map());
+}
+
+type Streams = Map<string, RecordedEvent[]>;
+
+function onDatabase(
+  database: MongoDatabase,
+  connection: MongoDatabase['connection'],
+  streams: Streams,
+): ContractStores {
+  const lacking = 'not part of rows and directory';
+  const port = new Proxy({}, { get: () => () => Promise.reject(new Error(lacking)) });
+  return {
+    work: workOn(connection, streams),
+    rows: mongoTokenRows(connection, 1),
+    directory: mongoDirectory(connection),
+    clock: manualClock(),
+    log: { ...(port as EventLog), readStream: async (stream) => streams.get(stream) ?? [] },
+    // No test of these suites asks them anything.
+    keys: port as ContractStores['keys'],
+    claims: port as ContractStores['claims'],
+    accessLog: port as ContractStores['accessLog'],
+    async reopen() {
+      const again = await database.connect();
+      if (connection !== database.connection) await connection.close();
+      return onDatabase(database, again, streams);
+    },
+    async close() {
+      if (connection !== database.connection) await connection.close();
+      await database.drop();
+    },
+  };
+}
+
+function workOn(connection: MongoDatabase['connection'], streams: Streams): UnitOfWork {
+  const rowWriter = mongoRowWriter(connection, 1);
+  const directoryWriter = mongoDirectoryWriter(connection);
+  let position = [...streams.values()].flat().length * 7;
+
+  function append({ stream, expectedRevision, events }: StreamWrite): void {
+    const stored = streams.get(stream) ?? [];
+    const recorded = events.map((event, index) => {
+      position += 7;
+      return { ...event, stream, position, revision: expectedRevision + 1 + index };
+    });
+    streams.set(stream, [...stored, ...recorded]);
+  }
+
+  async function project({ stream, row, expectedRevision, events }: StreamWrite): Promise<void> {
+    if (row?.of === 'directory') {
+      mustBeWritten(await directoryWriter.write(row.records, expectedRevision));
+    }
+    if (row?.of !== 'token') return;
+    const { life } = row.view.state;
+    const createdPosition = streams.get(stream)?.[life?.createdRevision ?? -1]?.position ?? 0;
+    const state = { ...row.view.state, life: life === null ? null : { ...life, createdPosition } };
+    const at = events.at(-1)?.time ?? 0;
+    mustBeWritten(await rowWriter.write({ ...row.view, state }, row.index, expectedRevision, at));
+  }
+
+  return {
+    async commit({ writes }: Change): Promise<CommitOutcome> {
+      const isBehind = (write: StreamWrite) => (streams.get(write.stream)?.length ?? 0) - 1 !== write.expectedRevision;
+      if (writes.some(isBehind)) return { outcome: 'conflict' };
+      for (const write of writes) append(write);
+      for (const write of writes) await project(write);
+      return { outcome: 'committed' };
+    },
+  };
+}
+
+function mustBeWritten(outcome: string): void {
+  if (outcome !== 'written') throw new Error(`the row is ${outcome}`);
+}

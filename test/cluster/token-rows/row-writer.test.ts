@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
+import { mongoRowWriter, type RowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
+import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
+import { tokenRowsCollection, tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
+import type { NewEvent } from '#src/events/event.js';
+import type { TokenRows } from '#src/ports/token-rows.js';
+import type { TokenView } from '#src/projections/token-view.js';
+import {
+  aHash,
+  atNoon,
+  noTokenYet,
+  tokenCreated,
+  tokenDeleted,
+  tokenUpdated,
+  tokenWrite,
+} from '../../contract/support.js';
+import { type MongoDatabase, mongoDatabase } from '../own-database.js';
+
+let database: MongoDatabase;
+let writer: RowWriter;
+let rows: TokenRows;
+
+beforeAll(async () => {
+  database = await mongoDatabase();
+  await ensureIndexes(database.connection.db, [tokenRowsIndexes(1)]);
+  writer = mongoRowWriter(database.connection, 1);
+  rows = mongoTokenRows(database.connection, 1);
+});
+
+afterAll(() => database.drop());
+
+const after = (view: TokenView, ...events: readonly NewEvent[]): TokenView => tokenWrite(view, events).view;
+const anIndex = () => ({ fingerprintHash: aHash(), terms: [aHash().slice(0, 32)] });
+const stored = async ({ stream }: TokenView) => (await rows.get(stream))?.state.revision ?? null;
+const raw = ({ stream: _id }: TokenView) =>
+  database.connection.db.collection<{ _id: string }>(tokenRowsCollection(1)).findOne({ _id });
+
+test('a row that is as new or newer stays: the older write is stale', async () => {
+  const [first, index] = [after(noTokenYet(), tokenCreated()), anIndex()];
+  const second = after(first, tokenUpdated());
+  expect(await writer.write(second, index, 0, atNoon)).toBe('written');
+  expect(await writer.write(first, anIndex(), -1, atNoon)).toBe('stale');
+  expect(await writer.write(second, anIndex(), 0, atNoon)).toBe('stale');
+  expect(await stored(first)).toBe(1);
+  expect(await rows.findByFingerprint('tenant', index.fingerprintHash, atNoon)).toBe(first.stream);
+});
+
+test('a row that keeps what it is found by wants the very row before it', async () => {
+  const [first, index] = [after(noTokenYet(), tokenCreated()), anIndex()];
+  const second = after(first, tokenUpdated());
+  const third = after(second, tokenUpdated());
+  expect(await writer.write(second, 'keep', 0, atNoon)).toBe('gap');
+  expect(await stored(first)).toBeNull();
+  await writer.write(first, index, -1, atNoon);
+  expect(await writer.write(third, 'keep', 1, atNoon)).toBe('gap');
+  expect(await stored(first)).toBe(0);
+  expect(await writer.write(second, 'keep', 0, atNoon)).toBe('written');
+  expect(await writer.write(third, 'keep', 1, atNoon)).toBe('written');
+  expect(await writer.write(second, 'keep', 0, atNoon)).toBe('stale');
+  expect(await rows.findByFingerprint('tenant', index.fingerprintHash, atNoon)).toBe(first.stream);
+});
+
+test('a removal leaves a tombstone even where no row was, with nothing to be found or read by', async () => {
+  const first = after(noTokenYet(), tokenCreated({ expiresAt: atNoon + 5, cvcPurgeAt: atNoon + 5 }));
+  const gone = after(first, tokenDeleted());
+  expect(await writer.write(gone, 'keep', 0, atNoon)).toBe('written');
+  expect(await writer.write(first, anIndex(), -1, atNoon)).toBe('stale');
+  const tombstone = { _id: gone.stream, tenant: 'tenant', revision: 1, life: null, removed_at: atNoon };
+  expect(await raw(gone)).toEqual(tombstone);
+  const other = after(noTokenYet(), tokenCreated({ expiresAt: atNoon + 5, cvcPurgeAt: atNoon + 5 }));
+  await writer.write(other, anIndex(), -1, atNoon);
+  const ended = after(other, tokenDeleted());
+  await writer.write(ended, 'keep', 0, atNoon);
+  expect(await raw(ended)).toEqual({ ...tombstone, _id: ended.stream });
+  const again = after(ended, tokenCreated());
+  expect(await writer.write(again, anIndex(), 1, atNoon)).toBe('written');
+  expect(await raw(again)).toMatchObject({ revision: 2, life: again.state.life });
+  expect(await raw(again)).not.toHaveProperty('removed_at');
+});
+
+test('an update that keeps its terms takes away the times and boxes that have ended', async () => {
+  const first = after(noTokenYet(), tokenCreated({ expiresAt: atNoon + 5, cvcPurgeAt: atNoon + 5 }));
+  await writer.write(first, anIndex(), -1, atNoon);
+  const updated = after(first, tokenUpdated());
+  const purged: TokenView = {
+    ...updated,
+    state: { ...updated.state, life: updated.state.life === null ? null : { ...updated.state.life, cvc: null } },
+    cvc: null,
+  };
+  expect(await writer.write(purged, 'keep', 0, atNoon)).toBe('written');
+  for (const field of ['cvc', 'cvc_purge_at', 'expires_at']) expect(await raw(purged)).not.toHaveProperty(field);
+});
+
+test('of many racers for one row the newest revision stays, whoever came first', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const views = [after(noTokenYet(), tokenCreated())];
+    for (let i = 1; i < 8; i += 1) views.push(after(views[i - 1] as TokenView, tokenUpdated()));
+    const shuffled = [...views].sort(() => Math.random() - 0.5);
+    const outcomes = await Promise.all(
+      shuffled.map((view) => writer.write(view, anIndex(), view.state.revision - 1, atNoon)),
+    );
+    expect(await stored(views[0] as TokenView)).toBe(7);
+    expect(outcomes[shuffled.findIndex(({ state }) => state.revision === 7)]).toBe('written');
+  }
+});
+
+test('a batch writes what is newer, leaves what is not, and names the gaps', async () => {
+  const created = Array.from({ length: 6 }, () => after(noTokenYet(), tokenCreated()));
+  const [fresh, older, newer, kept, gap, removed] = created as [
+    ...[TokenView, TokenView, TokenView, TokenView, TokenView, TokenView],
+  ];
+  const write = (view: TokenView, index: 'keep' | ReturnType<typeof anIndex> = anIndex()) => ({
+    ...{ view, index, before: view.state.revision - 1, at: atNoon },
+  });
+  await writer.writeMany([write(older), write(after(newer, tokenUpdated())), write(kept)]);
+  const batch = [
+    write(fresh),
+    write(after(older, tokenUpdated())),
+    write(newer),
+    write(after(kept, tokenUpdated()), 'keep'),
+    write(after(gap, tokenUpdated()), 'keep'),
+    write(after(removed, tokenDeleted()), 'keep'),
+  ];
+  for (let repeat = 0; repeat < 2; repeat += 1) {
+    expect(await writer.writeMany(batch)).toEqual([gap.stream]);
+    const revisions = await writer.revisionsOf([...created.map(({ stream }) => stream), 'token-unknown']);
+    expect(created.map(({ stream }) => revisions.get(stream) ?? null)).toEqual([0, 1, 1, 1, null, 1]);
+    expect(revisions.size).toBe(5);
+  }
+  expect(await writer.writeMany([])).toEqual([]);
+});
+
+test('old tombstones are forgotten, young ones and the living stay', async () => {
+  const views = Array.from({ length: 3 }, () => after(noTokenYet(), tokenCreated(), tokenDeleted()));
+  const [old, young, again] = views as [TokenView, TokenView, TokenView];
+  await writer.write(old, 'keep', 0, atNoon - 10);
+  await writer.write(young, 'keep', 0, atNoon - 9);
+  await writer.write(again, 'keep', 0, atNoon - 10);
+  await writer.write(after(again, tokenCreated()), anIndex(), 1, atNoon);
+  expect(await writer.forgetTombstones(atNoon - 9)).toBe(1);
+  expect(await Promise.all(views.map(stored))).toEqual([null, 1, 2]);
+});
