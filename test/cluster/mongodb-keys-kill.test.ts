@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
+import { until } from '../support/process.js';
 import { databaseOfTest, mongoUrl } from './own-database.js';
 
 const program = fileURLToPath(new URL('./key-ring-process.mjs', import.meta.url));
 
 /** What the process said before it was killed: `made <tenant> <key id> <key>` and `destroyed <tenant> <key id>`. */
-async function killed(database: string, rootKey: Buffer, afterMs: number): Promise<readonly string[][]> {
+async function killed(database: string, rootKey: Buffer, afterLines: number): Promise<readonly string[][]> {
   const child = spawn(process.execPath, [program, mongoUrl, database], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(rootKey.toString('hex'));
   let output = '';
@@ -18,8 +18,7 @@ async function killed(database: string, rootKey: Buffer, afterMs: number): Promi
     output += text;
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
-  await new Promise((resolve) => child.stdout.once('data', resolve));
-  await wait(afterMs);
+  await until('enough of what it does', 60_000, () => (output.split('\n').length > afterLines ? true : undefined));
   child.kill('SIGKILL');
   await ended;
   // The last line may be cut off.
@@ -36,7 +35,7 @@ test('a kill at any moment loses no key that was handed out and revives none tha
   const said: string[][] = [];
   // Two processes at once, three times.
   for (const round of [1, 2, 3]) {
-    const both = [40 * round, 100 + 60 * round].map((afterMs) => killed(database, rootKey, afterMs));
+    const both = [30 * round, 70 * round].map((afterLines) => killed(database, rootKey, afterLines));
     said.push(...(await Promise.all(both)).flat());
   }
   const { keys } = await openMongoKeyStore(connection, rootKey, { now: Date.now }, async () => 0);
