@@ -31,7 +31,7 @@ export type Sweep = {
  */
 export function createSweep(
   vault: Vault,
-  forgetTombstones: (notBefore: number) => Promise<void>,
+  forgetTombstones: (notBefore: number) => Promise<unknown>,
   onError: (error: unknown) => void,
 ): Sweep {
   let timer: NodeJS.Timeout | null = null;

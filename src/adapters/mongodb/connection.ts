@@ -14,10 +14,11 @@ export type MongoConnection = {
   /** Runs one or more operations under a limit of 5 s. Throws StoreUnavailable or DuplicateKey, no error of the driver. */
   call<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
-   * Which primary the driver sees, by address and election; null: none. Equal before a read and after a write that a
-   * majority acknowledged later: then what was read was current (a deposed primary goes on answering reads for seconds).
+   * Whether the primary, by address and election, is the one that it was at a time (`performance.now()`). To be asked after
+   * a write that a majority acknowledged: then what was read since that time was current. A deposed primary goes on
+   * answering reads for seconds.
    */
-  primary(): string | null;
+  primaryIsSince(time: number): boolean;
   /** Milliseconds by which this process's clock is ahead of the primary's, give or take half a round trip. */
   clockAheadMs(now: () => number): Promise<number>;
   close(): Promise<void>;
@@ -46,8 +47,12 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
     ignoreUndefined: false,
   });
   let primary: string | null = null;
+  let primarySince = Number.POSITIVE_INFINITY;
   client.on('topologyDescriptionChanged', ({ newDescription }) => {
-    primary = primaryOf(newDescription);
+    const now = primaryOf(newDescription);
+    if (now === primary) return;
+    primary = now;
+    primarySince = now === null ? Number.POSITIVE_INFINITY : performance.now();
   });
   // Without a listener an error of the client would end the process.
   client.on('error', () => undefined);
@@ -71,7 +76,7 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   }
   return {
     ...{ db, call },
-    primary: () => primary,
+    primaryIsSince: (time) => primarySince <= time,
     async clockAheadMs(now) {
       const sentAt = now();
       const { localTime } = await call((database) => database.command({ hello: 1 }));

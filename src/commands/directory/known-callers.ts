@@ -1,7 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Caller } from '../../domain/access/caller.js';
 
 const lifeMs = 1_000;
 const entriesMax = 10_000;
+/** A look-up that began before the change may end a little after it. */
+const spareMs = 200;
 
 /** Who a key belongs to and when that application expires, milliseconds since the epoch. */
 export type KnownCaller = { readonly caller: Caller; readonly expiresAt: number | null };
@@ -17,8 +20,11 @@ export type KnownCallers = {
   forget(tenantId: string): Promise<void>;
 };
 
-/** For a process that has the data to itself: forgetting is dropping. With several, `forget` must also wait `lifeMs`. */
-export function createKnownCallers(): KnownCallers {
+/**
+ * For a process that has the data to itself, forgetting is dropping. `othersToo`: other processes know callers as well, and
+ * `forget` waits until all have had to look again.
+ */
+export function createKnownCallers({ othersToo = false } = {}): KnownCallers {
   const entries = new Map<string, KnownCaller & { readonly until: number }>();
   let forgotten = 0;
 
@@ -39,6 +45,7 @@ export function createKnownCallers(): KnownCallers {
     async forget(tenantId) {
       forgotten += 1;
       for (const [keyHash, { caller }] of [...entries]) if (caller.tenantId === tenantId) entries.delete(keyHash);
+      if (othersToo) await wait(lifeMs + spareMs);
     },
   };
 }

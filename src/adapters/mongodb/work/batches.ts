@@ -9,6 +9,7 @@ import { applyToView, emptyView } from '../../../projections/token-view.js';
 import { atMost } from '../at-most.js';
 import type { MongoConnection } from '../connection.js';
 import { type Intent, settle } from './intent.js';
+import { batchesCollection } from './work-indexes.js';
 
 /** Tokens that one request creates, all or none. `open` until all are in the log or the first is undone. */
 type Batch = {
@@ -35,7 +36,7 @@ export type Batches = ReturnType<typeof createBatches>;
 
 /** Creations of several tokens over a log that knows no transaction over streams (architecture, "Tokenize"). */
 export function createBatches({ connection, log, now, destroyKeys, project }: Needs) {
-  const batches = (db: Db): Collection<Batch> => db.collection<Batch>('batches');
+  const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
 
   async function move(id: string, from: readonly Batch['state'][], to: Batch['state']): Promise<Batch | null> {
     return connection.call((db) =>
@@ -113,9 +114,6 @@ export function createBatches({ connection, log, now, destroyKeys, project }: Ne
       const ended = { state: { $in: ['done', 'undone'] as const }, ...olderThan(keptMs) };
       await connection.call((db) => batches(db).deleteMany({ ...ended, state: { $in: [...ended.state.$in] } }));
       return abandoned.length;
-    },
-    async ensureIndexes(): Promise<void> {
-      await connection.call((db) => batches(db).createIndex({ state: 1, openedAt: 1 }));
     },
   };
 }

@@ -7,6 +7,7 @@ import type { StreamWrite } from '../../../ports/unit-of-work.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { hasLanded, type Intent, intentOf, settle } from './intent.js';
+import { fingerprintsCollection } from './work-indexes.js';
 
 /** Who is about to make, or has made, the token with a fingerprint. `_id` is the tenant and its keyed hash. */
 type FingerprintClaim = { readonly _id: string; readonly attempt: string; readonly intent: Intent };
@@ -37,7 +38,7 @@ type Needs = {
  * one token results, whatever process dies or stops at whatever moment.
  */
 export function createFingerprintClaims({ connection, log, rows, now, project }: Needs) {
-  const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>('fingerprint_claims');
+  const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
   async function livingOther(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>) {
     const found = await rows.findByFingerprint(distinct.tenantId, distinct.fingerprintHash, distinct.now);
@@ -98,9 +99,6 @@ export function createFingerprintClaims({ connection, log, rows, now, project }:
     /** The token of a stream has ended: what is left of its fingerprint goes too. Correctness does not need it. */
     async forget(stream: string): Promise<void> {
       await connection.call((db) => claims(db).deleteMany({ 'intent.stream': stream }));
-    },
-    async ensureIndexes(): Promise<void> {
-      await connection.call((db) => claims(db).createIndex({ 'intent.stream': 1 }));
     },
   };
 }

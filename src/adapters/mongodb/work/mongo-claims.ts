@@ -5,6 +5,7 @@ import type { EventLog } from '../../../ports/event-log.js';
 import type { MongoConnection } from '../connection.js';
 import type { Batches } from './batches.js';
 import { type Intent, settle } from './intent.js';
+import { claimsCollection } from './work-indexes.js';
 
 /** What the command is about to store: an append, a batch of them, or, for a result that needs none, nothing. */
 export type ClaimedWork =
@@ -45,7 +46,7 @@ export type MongoClaims = ReturnType<typeof createMongoClaims>;
  * noted in the claim before it is appended, so that whoever takes the claim over learns whether it was, and bars it if not.
  */
 export function createMongoClaims({ connection, log, batches, now, project }: Needs) {
-  const claims = (db: Db): Collection<Claim> => db.collection<Claim>('claims');
+  const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
   /** Attempts of this process. */
   const mine = new Map<string, string>();
 
@@ -146,9 +147,6 @@ export function createMongoClaims({ connection, log, batches, now, project }: Ne
     async finish(cmd: string): Promise<void> {
       await own(cmd, { $set: { state: 'done' } });
       mine.delete(cmd);
-    },
-    async ensureIndexes(): Promise<void> {
-      await connection.call((db) => claims(db).createIndex({ state: 1, time: 1 }));
     },
   };
 }

@@ -1,0 +1,69 @@
+import type { EventLog } from '../../ports/event-log.js';
+import type { KeyRing } from '../../ports/key-ring.js';
+import type { Checkpoints } from '../../ports/checkpoints.js';
+import type { ServiceState } from '../../ports/service-state.js';
+
+const gapMax = 1_000;
+const limitMs = 1_000;
+
+type Needs = {
+  readonly log: EventLog;
+  readonly keys: Pick<KeyRing, 'checkpoint'>;
+  readonly checkpoints: Checkpoints;
+  readonly isUp: { readonly mongodb: () => Promise<unknown>; readonly redis: () => Promise<unknown> };
+  readonly lostKeys: number;
+  readonly accessLogIsWritable: boolean;
+  readonly clockOffMs: number;
+  readonly clockMarginMs: number;
+};
+
+/**
+ * The state of one process of the cluster. It is ready while MongoDB answers: without EventStoreDB it reads, without Redis
+ * it is late by seconds at most, and requests that need what is down get 503. `gap` counts up to 1,000 events.
+ */
+export async function clusterState(needs: Needs): Promise<ServiceState> {
+  const { log, keys, checkpoints, isUp, lostKeys, accessLogIsWritable, clockOffMs, clockMarginMs } = needs;
+  const behind = async (position: Promise<number>): Promise<number> =>
+    (await log.readClear(await position, gapMax)).length;
+  const [head, mongodb, redis, tokens, shredder] = await Promise.all([
+    orNull(log.head()),
+    orNull(isUp.mongodb()),
+    orNull(isUp.redis()),
+    orNull(behind(checkpoints.position('tokens'))),
+    orNull(behind(keys.checkpoint('shredder'))),
+  ]);
+  const state = (name: string, found: unknown) => ({ name, state: found === null ? 'down' : 'up' }) as const;
+  const isOff = Math.abs(clockOffMs) > clockMarginMs;
+  return {
+    reasons: [
+      ...(mongodb === null ? ['MongoDB does not answer'] : []),
+      ...(lostKeys === 0 ? [] : ['keys of tokens are lost']),
+      ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
+      ...(isOff ? [`the clock of this machine is ${Math.round(clockOffMs)} ms off that of MongoDB`] : []),
+    ],
+    stores: [
+      ...[state('eventstoredb', head), state('mongodb', mongodb), state('redis', redis)],
+      { name: 'access log', state: accessLogIsWritable ? 'up' : 'down' },
+    ],
+    projections: [
+      { name: 'tokens', gap: tokens },
+      { name: 'directory', gap: tokens },
+      { name: 'shredder', gap: shredder },
+    ],
+  };
+}
+
+/** Asked while something may be down: it must answer soon. */
+async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), limitMs);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}

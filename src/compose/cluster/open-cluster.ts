@@ -1,0 +1,143 @@
+import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
+import { MongoBroken } from '../../adapters/mongodb/connection.js';
+import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
+import { createAuthenticate } from '../../commands/directory/authenticate.js';
+import { projectDirectory } from '../../commands/directory/project-directory.js';
+import { createKnownCallers } from '../../commands/directory/known-callers.js';
+import { KeyLost } from '../../commands/key-lost.js';
+import { type LimitSettings, noLimits } from '../../commands/limits/limit-settings.js';
+import { logIdentity, openLog } from '../../commands/open-log.js';
+import { projectToken } from '../../commands/tokens/project-token.js';
+import { recordDue } from '../../commands/tokens/record-due.js';
+import type { Vault } from '../../commands/vault.js';
+import { createLimits } from '../../http/limits/limits.js';
+import { shredEndedKeys } from '../../jobs/shredder.js';
+import { createSweep } from '../../jobs/sweep.js';
+import { composeVault, systemRandom } from '../compose-vault.js';
+import type { StoreUrls } from '../config/store-urls.js';
+import type { OpenService } from '../open-service.js';
+import { createBackground } from './background.js';
+import { clusterClock } from './cluster-clock.js';
+import { clusterState } from './cluster-state.js';
+import { type ClusterStores, openClusterStores } from './cluster-stores.js';
+import { openRedis } from './open-redis.js';
+
+export type ClusterOptions = {
+  readonly urls: StoreUrls;
+  readonly database: string;
+  readonly rootKey: Buffer;
+  /** `api` leaves the background work to others. */
+  readonly role: 'all' | 'api' | 'worker';
+  /** Makes the log, indexes and collections that are not there (`strongroom init`). */
+  readonly prepares: boolean;
+  readonly cvcRetentionMs: number;
+  readonly limits?: LimitSettings;
+  readonly onError: (error: unknown) => void;
+};
+
+/**
+ * The cluster profile: all ports on EventStoreDB, MongoDB and Redis, which many processes share. When it resolves, every key
+ * that an event ended before is destroyed. Throws StoreUnavailable, and MongoBroken with what to do.
+ */
+export async function openCluster(options: ClusterOptions): Promise<OpenService> {
+  const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
+  const metrics = prometheusMetrics();
+  const lost = new Set<string>();
+  const reportError = (error: unknown): void => {
+    if (error instanceof KeyLost) lost.add(error.stream);
+  };
+  const onBackgroundError = (error: unknown): void => {
+    reportError(error);
+    metrics.backgroundWorkFailed();
+    onError(error);
+  };
+  const stopClocks: (() => void)[] = [];
+  // The rows need what is composed of them: they are written with its keys and expressions.
+  let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
+  const stores = await openClusterStores({
+    ...{ urls, database, rootKey, prepares },
+    async clockOf(connection) {
+      const clock = await clusterClock((now) => connection.clockAheadMs(now), onError);
+      stopClocks.push(clock.stop);
+      return clock;
+    },
+    async project(tenantId, stream) {
+      if (composed === null) throw new Error('nothing is projected before the vault is composed');
+      const { vault, stores: open } = composed;
+      if (stream.startsWith('token-')) return projectToken(vault, open.rowWriter, tenantId, stream);
+      return projectDirectory(vault, open.directoryWriter, stream);
+    },
+  });
+  const { clock } = stores;
+  const redis = openRedis({ url: urls.redis, prefix: database, clock, fallback: memoryRateLimits(clock), onError });
+  const closeStores = async (): Promise<void> => {
+    for (const stop of stopClocks) stop();
+    await redis.close();
+    await stores.close();
+  };
+  try {
+    await identify(stores, prepares);
+    await shredEndedKeys(stores.log, stores.keys);
+    const { vault, recorder } = composeVault(stores, {
+      ...{ clock, random: systemRandom, metrics, rateLimits: redis.rateLimits, limits, onError, cvcRetentionMs },
+      timers: redis.timers,
+      // What another process knew of a caller is forgotten by then.
+      knownCallers: createKnownCallers({ othersToo: true }),
+      readsAreCurrent: (since) =>
+        [stores.rowsConnection, stores.keysConnection].every((connection) => connection.primaryIsSince(since)),
+    });
+    composed = { vault, stores };
+    const { rowWriter, directoryWriter, checkpoints, batches, rowsConnection } = stores;
+    const clockOffMs = clock.offMs;
+    const background = createBackground({
+      ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
+      sweep: () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError),
+      mayLead: () => Math.abs(clockOffMs()) <= clock.marginMs,
+      clear: async () => {
+        await batches.clear();
+        await redis.refill(vault.rows);
+      },
+    });
+    const works = role !== 'api';
+    return {
+      vault,
+      authenticate: createAuthenticate(vault),
+      limits: createLimits(redis.rateLimits, limits, metrics),
+      metrics,
+      state: () =>
+        clusterState({
+          ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lost.size, clockOffMs: clockOffMs() },
+          isUp: { mongodb: () => rowsConnection.call((db) => db.command({ ping: 1 })), redis: redis.ping },
+          ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
+        }),
+      reportError,
+      start() {
+        if (!works) return;
+        background.start();
+        redis.work((row) => recordDue(vault, row), onBackgroundError);
+      },
+      async close() {
+        await redis.stopWork();
+        await background.stop();
+        await recorder.close();
+        await closeStores();
+      },
+    };
+  } catch (error) {
+    await closeStores().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Names a new log in the key store; refuses stores that do not belong together. */
+async function identify({ log, clock, keyStore }: ClusterStores, prepares: boolean): Promise<void> {
+  const identity = await logIdentity(log);
+  if (identity === null) {
+    if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Make one with `strongroom init`.');
+    const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
+    return openLog(log, systemRandom, { dev: false, at: clock.now(), logId });
+  }
+  if ((await keyStore.logIdOfKeys()) !== identity.logId) {
+    throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
+  }
+}
