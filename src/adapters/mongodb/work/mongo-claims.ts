@@ -49,6 +49,8 @@ export function createMongoClaims({ connection, log, batches, now, project }: Ne
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
   /** Attempts of this process. */
   const mine = new Map<string, string>();
+  /** Claims that a change of this process has noted its work in. */
+  const storing = new Set<string>();
 
   /** The claim as it stands after an attempt to become its owner. */
   async function take(cmd: string, attempt: string, notBefore: number): Promise<Claim> {
@@ -127,6 +129,7 @@ export function createMongoClaims({ connection, log, batches, now, project }: Ne
     const attempt = mine.get(cmd);
     if (attempt === undefined) return;
     mine.delete(cmd);
+    storing.delete(cmd);
     await connection.call(async (db) => {
       await claims(db).deleteOne({ _id: cmd, attempt, state: 'open', work: { $exists: false } });
       await claims(db).updateOne({ _id: cmd, attempt, state: 'open' }, { $set: { openedAt: new Date(0) } });
@@ -137,15 +140,21 @@ export function createMongoClaims({ connection, log, batches, now, project }: Ne
     port,
     /** Notes what is about to be stored. False: somebody else owns the claim by now. */
     async intend(cmd: string, work: ClaimedWork, result: ClaimResult, time: number): Promise<boolean> {
-      if (!mine.has(cmd) && (await port.begin(cmd, 0)).state !== 'fresh') return false;
-      return own(cmd, { $set: { work, result, time } });
+      if (storing.has(cmd)) return false;
+      storing.add(cmd);
+      const isMine = mine.has(cmd) || (await port.begin(cmd, 0)).state === 'fresh';
+      if (isMine && (await own(cmd, { $set: { work, result, time } }))) return true;
+      storing.delete(cmd);
+      return false;
     },
     /** What was intended is known not to be stored. */
     async withdraw(cmd: string): Promise<void> {
+      storing.delete(cmd);
       await own(cmd, { $unset: { work: 1, result: 1, time: 1 } });
     },
     async finish(cmd: string): Promise<void> {
       await own(cmd, { $set: { state: 'done' } });
+      storing.delete(cmd);
       mine.delete(cmd);
     },
   };

@@ -104,7 +104,8 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
   /** Creations, all or none. */
   async function storeBatch(writes: readonly StreamWrite[], intend: Intend): Promise<CommitOutcome> {
     // Nothing is undone, and so nothing is fenced, for a conflict that can be seen beforehand.
-    if ((await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
+    const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
+    if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
     const held = await holdAll(writes);
     if (!Array.isArray(held)) return held;
     const id = await batches.open(writes.map(intentOf));

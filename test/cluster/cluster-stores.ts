@@ -1,0 +1,71 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
+import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
+import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
+import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
+import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
+import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
+import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
+import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
+import { createBatches } from '#src/adapters/mongodb/work/batches.js';
+import { createFingerprintClaims } from '#src/adapters/mongodb/work/fingerprint-claims.js';
+import { createMongoClaims } from '#src/adapters/mongodb/work/mongo-claims.js';
+import { mongoUnitOfWork } from '#src/adapters/mongodb/work/mongo-unit-of-work.js';
+import { workIndexes } from '#src/adapters/mongodb/work/work-indexes.js';
+import type { ContractStores } from '../contract/support.js';
+import { eventStoreDb } from '../support/eventstoredb.js';
+import { manualClock } from '../support/manual-clock.js';
+import { type MongoDatabase, mongoDatabase } from './own-database.js';
+
+const limitMs = 30_000;
+const notAsked = new Proxy({}, { get: () => () => Promise.reject(new Error('not part of these suites')) });
+
+/** Log, rows, claims and the unit of work of the cluster profile, on servers; a database of their own at each call. */
+export async function clusterStores(): Promise<ContractStores> {
+  const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
+  await ensureIndexes(database.connection.db, [tokenRowsIndexes(1), directoryIndexes, ...workIndexes]);
+  return open(server, database, database.connection);
+}
+
+async function open(
+  server: Awaited<ReturnType<typeof eventStoreDb>>,
+  database: MongoDatabase,
+  connection: MongoDatabase['connection'],
+): Promise<ContractStores> {
+  const { log, close: closeLog } = await openEventStoreDb(server.url, limitMs);
+  const rows = mongoTokenRows(connection, 1);
+  const rowWriter = mongoRowWriter(connection, 1);
+  const clock = manualClock();
+  const closeConnection = async () => {
+    await closeLog();
+    if (connection !== database.connection) await connection.close();
+  };
+
+  /** These events hold no content, so the row of one that is under way comes from its writer alone. */
+  async function project(_tenantId: string, stream: string): Promise<void> {
+    if (!stream.startsWith('token-')) return;
+    const head = (await log.readStream(stream)).length - 1;
+    while (((await rowWriter.revisionsOf([stream])).get(stream) ?? -1) < head) await wait(10);
+  }
+
+  const needs = { connection, log, rows, project, now: () => clock.now(), destroyKeys: async () => 0 };
+  const batches = createBatches(needs);
+  const fingerprints = createFingerprintClaims(needs);
+  const claims = createMongoClaims({ ...needs, batches });
+  const directory = mongoDirectoryWriter(connection);
+  return {
+    ...{ log, rows, clock, claims: claims.port, directory: mongoDirectory(connection) },
+    work: mongoUnitOfWork({ log, rows: rowWriter, directory, claims, fingerprints, batches, project }),
+    keys: notAsked as ContractStores['keys'],
+    accessLog: notAsked as ContractStores['accessLog'],
+    async reopen() {
+      await closeConnection();
+      return open(server, database, await database.connect());
+    },
+    async close() {
+      await closeConnection();
+      await database.drop();
+      await server.remove();
+    },
+  };
+}
