@@ -22,8 +22,8 @@ test('a cvc is kept as long as the setting says, which ends it for good', async 
   expect(history).toContain('"cvc"');
 });
 
-test('a request that never ends holds up the stop for ten seconds and not longer', async () => {
-  const { flags, key } = await makeVault();
+test('a request that never ends holds up the stop for ten seconds and not longer, and the stop is recorded', async () => {
+  const { flags, key, managementKey } = await makeVault();
   const service = await startService(flags);
   const wire = connect(Number(new URL(service.address).port), '127.0.0.1');
   let answer = '';
@@ -42,4 +42,8 @@ test('a request that never ends holds up the stop for ten seconds and not longer
   expect(tookMs).toBeGreaterThan(8_000);
   expect(tookMs).toBeLessThan(20_000);
   wire.destroy();
+
+  const { address } = await startService(flags);
+  const { body } = await http('GET', `${address}/logs?entity_type=service`, { key: managementKey });
+  expect(body).toMatchObject({ data: [{ operation: 'start' }, { operation: 'stop' }, { operation: 'start' }] });
 });
