@@ -47,3 +47,26 @@ test('a request that never ends holds up the stop for ten seconds and not longer
   const { body } = await http('GET', `${address}/logs?entity_type=service`, { key: managementKey });
   expect(body).toMatchObject({ data: [{ operation: 'start' }, { operation: 'stop' }, { operation: 'start' }] });
 });
+
+test('the log level, origins of pages and trusted proxies of the settings are in force', async () => {
+  const { flags, key, managementKey } = await makeVault();
+  const origin = 'https://shop.example';
+  const env = { STRONGROOM_LOG_LEVEL: 'fatal', STRONGROOM_HTTP_CORS_ORIGINS: origin };
+  const service = await startService([...flags, '--http-trusted-proxies', '127.0.0.1'], { env });
+  const url = `${service.address}/tokens`;
+  const asked = { origin, 'access-control-request-method': 'POST' };
+  const preflight = await http('OPTIONS', url, { headers: asked });
+  expect(preflight.headers).toMatchObject({ 'access-control-allow-origin': origin });
+
+  const forwarded = { 'x-forwarded-for': '203.0.113.7' };
+  const created = await http('POST', url, { key, headers: forwarded, body: { type: 'token', data: 'x' } });
+  expect(created.status).toBe(201);
+  const entries = await until('the entry', 10_000, async () => {
+    const { body } = await http('GET', `${service.address}/logs?entity_id=${created.body['id']}`, {
+      key: managementKey,
+    });
+    return Array.isArray(body['data']) && body['data'].length > 0 ? body['data'] : undefined;
+  });
+  expect(entries).toMatchObject([{ operation: 'create', source_address: '203.0.113.7' }]);
+  expect((await service.stop()).stdout).toBe(`Strongroom listens on ${service.address}\n`);
+});
