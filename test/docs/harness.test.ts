@@ -11,7 +11,9 @@ const blockOf = (language: string, text: string) => {
   return block;
 };
 
-test('a block is wrong when no rule covers it, when its script fails, when its request is refused', async () => {
+test('a block is wrong when no rule covers it, when its script fails, when its request is refused', {
+  timeout: 300_000,
+}, async () => {
   const reader = await newReader();
   try {
     const wrongOf = async (language: string, text: string) =>
