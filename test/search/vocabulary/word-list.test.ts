@@ -59,7 +59,7 @@ describe('a list of words', () => {
     ]) {
       const from = performance.now();
       words.nearest(text);
-      expect(performance.now() - from, `${text.length} characters`).toBeLessThan(1_000);
+      expect(performance.now() - from, `${text.length} characters`).toBeLessThan(3_000);
     }
   });
 });
