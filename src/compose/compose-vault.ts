@@ -6,6 +6,7 @@ import { createGuesses } from '../commands/limits/guesses.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
 import { createStreamQueue } from '../commands/stream-queue.js';
 import type { Vault } from '../commands/vault.js';
+import { createVocabularies } from '../commands/vocabulary/vocabularies.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
@@ -43,6 +44,7 @@ export function composeVault(
     expressions: createExpressions(),
     streams: createStreamQueue(),
     unfinishedErasures: new Map(),
+    vocabularies: createVocabularies(),
     guesses: createGuesses(rateLimits, limits, metrics),
   };
   return { vault, recorder };

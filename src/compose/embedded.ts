@@ -86,6 +86,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       start: () => sweep.start(),
       async close() {
         await sweep.stop();
+        await vault.vocabularies.idle();
         await recorder.close();
         await stores.close();
         lock.release();

@@ -1,6 +1,6 @@
+import type { Checkpoints } from '../../ports/checkpoints.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { KeyRing } from '../../ports/key-ring.js';
-import type { Checkpoints } from '../../ports/checkpoints.js';
 import type { ServiceState } from '../../ports/service-state.js';
 
 const gapMax = 1_000;

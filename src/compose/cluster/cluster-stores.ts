@@ -1,6 +1,7 @@
+import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
 import { mongoAccessLog } from '../../adapters/mongodb/access-log/access-log.js';
-import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
+import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
 import { mongoDirectoryWriter } from '../../adapters/mongodb/directory/directory-writer.js';
@@ -14,7 +15,6 @@ import { createFingerprintClaims } from '../../adapters/mongodb/work/fingerprint
 import { createMongoClaims } from '../../adapters/mongodb/work/mongo-claims.js';
 import { mongoUnitOfWork } from '../../adapters/mongodb/work/mongo-unit-of-work.js';
 import { workIndexes } from '../../adapters/mongodb/work/work-indexes.js';
-import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
 import type { KeyRing } from '../../ports/key-ring.js';
 import type { StoreUrls } from '../config/store-urls.js';
 import type { ClusterClock } from './cluster-clock.js';

@@ -2,8 +2,8 @@ import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { createAuthenticate } from '../../commands/directory/authenticate.js';
-import { projectDirectory } from '../../commands/directory/project-directory.js';
 import { createKnownCallers } from '../../commands/directory/known-callers.js';
+import { projectDirectory } from '../../commands/directory/project-directory.js';
 import { KeyLost } from '../../commands/key-lost.js';
 import { type LimitSettings, noLimits } from '../../commands/limits/limit-settings.js';
 import { logIdentity, openLog } from '../../commands/open-log.js';
@@ -119,6 +119,7 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
       async close() {
         await redis.stopWork();
         await background.stop();
+        await vault.vocabularies.idle();
         await recorder.close();
         await closeStores();
       },
