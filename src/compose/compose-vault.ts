@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { type AccessRecorder, createAccessRecorder } from '../commands/access-log/access-recorder.js';
+import { recordExhaustedGuesses } from '../commands/access-log/record-exhausted-guesses.js';
 import { recordedWork } from '../commands/access-log/recorded-work.js';
 import type { KnownCallers } from '../commands/directory/known-callers.js';
 import { createGuesses } from '../commands/limits/guesses.js';
@@ -45,7 +46,7 @@ export function composeVault(
     streams: createStreamQueue(),
     unfinishedErasures: new Map(),
     vocabularies: createVocabularies(),
-    guesses: createGuesses(rateLimits, limits, metrics),
+    guesses: createGuesses(rateLimits, limits, metrics, (caller) => recordExhaustedGuesses(vault, caller)),
   };
   return { vault, recorder };
 }

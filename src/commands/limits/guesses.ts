@@ -21,7 +21,13 @@ export type Guesses = {
   count(caller: Caller, guesses: number): Promise<void>;
 };
 
-export function createGuesses(rateLimits: RateLimits, settings: LimitSettings, metrics: Metrics): Guesses {
+/** `onExhausted` is told once an hour and application, when its budget is used up. */
+export function createGuesses(
+  rateLimits: RateLimits,
+  settings: LimitSettings,
+  metrics: Metrics,
+  onExhausted: (caller: Caller) => Promise<void>,
+): Guesses {
   const limit = { name: 'guesses', max: settings.guesses, windowMs: hourMs } as const;
   const unlimited = settings.requests === 0 || settings.guesses === 0;
   return {
@@ -32,12 +38,14 @@ export function createGuesses(rateLimits: RateLimits, settings: LimitSettings, m
       metrics.rateLimited('guesses');
       return { ok: false, code: 'guesses_exhausted', retryAfterMs: endsInMs };
     },
-    async count({ applicationId }, guesses) {
+    async count(caller, guesses) {
       if (guesses === 0) return;
       metrics.guessed(guesses);
       if (unlimited) return;
-      const { used } = await rateLimits.use(limit, applicationId, guesses);
-      if (used >= limit.max && used - guesses < limit.max) metrics.guessBudgetExhausted();
+      const { used } = await rateLimits.use(limit, caller.applicationId, guesses);
+      if (used < limit.max || used - guesses >= limit.max) return;
+      metrics.guessBudgetExhausted();
+      await onExhausted(caller);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { SearchPlan } from '../../ports/search-plan.js';
 import { planSearch } from '../../search/plan-search.js';
 import { parseQuery } from '../../search/query/parse-query.js';
 import type { CommandContext } from '../command-context.js';
+import { countSearchGuesses, valueTerms } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
 import { searchKeyOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -28,6 +29,11 @@ export async function deleteByQuery(
   if (parsed.query.is === 'everything') return invalidFields({ query: ['must not be blank'] });
   const { caller } = context;
   const { tenantId } = caller;
+  const values = valueTerms(parsed.query);
+  const refusal = values.length === 0 ? null : await vault.guesses.refusal(caller);
+  if (refusal !== null) return refusal;
+  // Before anything is deleted: what is found only now is no guess.
+  await countSearchGuesses(vault, caller, values);
   const searchKey = await searchKeyOf(vault, tenantId);
   const [found, deletable] = (['token:search', 'token:delete'] as const).map((permission) =>
     planSearch(searchKey, tenantId, parsed.query, reachOf(caller, permission)),

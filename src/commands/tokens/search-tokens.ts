@@ -2,6 +2,7 @@ import { type ParsedQuery, parseQuery } from '../../search/query/parse-query.js'
 import { correct, namingTerms } from '../../search/vocabulary/correct.js';
 import { nearestField } from '../../search/vocabulary/nearest-field.js';
 import type { CommandContext } from '../command-context.js';
+import { countSearchGuesses, valueTerms } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
 import type { Vault } from '../vault.js';
 import { visibleWordsOf } from '../vocabulary/visible-words-of.js';
@@ -22,7 +23,11 @@ export async function searchTokens(
   const parsed = parseQuery(text);
   if (!parsed.ok) return invalidFields({ query: [await messageOf(vault, context, parsed)] });
   const { query } = parsed;
+  const values = valueTerms(query);
+  const refusal = values.length === 0 ? null : await vault.guesses.refusal(context.caller);
+  if (refusal !== null) return refusal;
   const found = await findTokens(vault, context, 'token:search', query, range);
+  await countSearchGuesses(vault, context.caller, values);
   const terms = found.total === 0 ? namingTerms(query) : [];
   if (terms.length === 0) return done({ ...found, suggestions: [] });
   return done({ ...found, suggestions: await correct(terms, await visibleWordsOf(vault, context.caller)) });
