@@ -1,0 +1,52 @@
+import type { LimitSettings } from '../commands/limits/limit-settings.js';
+import { storeUrls } from './config/store-urls.js';
+import type { Config } from './config.js';
+import { openCluster } from './cluster/open-cluster.js';
+import { openEmbedded } from './embedded.js';
+import type { OpenService } from './open-service.js';
+
+/** The settings name stores that cannot be used; each problem is a line that says what to do. */
+export class WrongStores extends Error {
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'WrongStores';
+  }
+}
+
+export type ProfileOptions = {
+  readonly rootKey: Buffer;
+  /** Makes what is not there yet: `strongroom init`. */
+  readonly prepares: boolean;
+  /** A verb of the command line: no limits, no background work, data of either kind. */
+  readonly isVerb: boolean;
+  readonly limits?: LimitSettings;
+  readonly onError: (error: unknown) => void;
+  /** The stores can no longer be written: the process must end. */
+  readonly onBroken: (error: Error) => void;
+};
+
+/** Opens the stores of the profile that the settings name. Throws WrongStores, StoreBroken, MongoBroken, StoreUnavailable. */
+export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService> {
+  const { settings } = config;
+  const { rootKey, prepares, isVerb, onError, onBroken } = options;
+  const shared = {
+    ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  };
+  if (settings.profile === 'embedded') {
+    const made = settings.dev ? 'dev' : 'production';
+    return openEmbedded({
+      ...{ ...shared, dataDir: settings.data, onBroken },
+      mode: isVerb && !prepares ? 'any' : made,
+    });
+  }
+  const stores = storeUrls(config);
+  if (!stores.ok) throw new WrongStores(stores.problems);
+  const role = isVerb ? 'api' : settings.role;
+  return openCluster({ ...shared, role, prepares, urls: stores.urls, database: settings['mongodb.database'] });
+}
+
+/** Where the data of this machine lies; null: the stores are servers, and no process has them to itself. */
+export function dataDirectoryOf({ settings }: Config): string | null {
+  return settings.profile === 'embedded' ? settings.data : null;
+}
