@@ -135,6 +135,55 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'a walk meets every row that lives throughout exactly once, whatever is written meanwhile',
+      on(async ({ work, rows }) => {
+        const create = async (...names: readonly string[]) => {
+          const write = tokenWrite(noTokenYet(), [tokenCreated()], { index: terms(...names) });
+          await work.commit(change(write));
+          return write;
+        };
+        const made = [];
+        for (let i = 0; i < 9; i += 1) made.push(await create('red', i % 3 === 0 ? 'blue' : 'green'));
+        const [first, , third] = made;
+        const expired = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon })], { index: terms('red') });
+        await work.commit(change(expired));
+        const walk = async (where: PlanNode, between: () => Promise<void>): Promise<string[]> => {
+          const met: string[] = [];
+          for (let before: number | null = null; ; ) {
+            const plan = { tenantId: 'tenant', all: term('all-tenant'), where };
+            const step = await rows.walk(plan, { now: atNoon, before, limit: 2 });
+            met.push(...step.map(({ stream }) => stream));
+            before = step.at(-1)?.state.life?.createdPosition ?? null;
+            if (step.length < 2 || before === null) return met;
+            await between();
+          }
+        };
+        const streams = made.map(({ stream }) => stream).reverse();
+        for (const where of [everything, has('red')]) {
+          expect(await walk(where, () => create('red').then(() => undefined))).toEqual(
+            expect.arrayContaining(streams.slice(0, 9)),
+          );
+        }
+        expect(await walk({ is: 'and', of: [has('red'), has('blue')] }, async () => undefined)).toEqual(
+          streams.filter((_, i) => i % 3 === 2),
+        );
+        expect(await walk({ is: 'not', of: has('red') }, async () => undefined)).toEqual([]);
+        expect(await walk(nothing, async () => undefined)).toEqual([]);
+
+        // Updates move nothing; what is created meanwhile is not met; what is deleted meanwhile may be.
+        let times = 0;
+        const met = await walk(has('green'), async () => {
+          times += 1;
+          if (times > 1 || third === undefined || first === undefined) return;
+          await work.commit(change(tokenWrite(third.view, [tokenUpdated()], { index: terms('green') })));
+          await work.commit(change(tokenWrite(first.view, [tokenDeleted()], { index: 'keep' })));
+          await create('green');
+        });
+        expect(met).toEqual(streams.filter((_, i) => i % 3 !== 2));
+      }),
+    );
+
+    test(
       'another tenant finds none of these, whatever it asks',
       on(async ({ work, rows }) => {
         await work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('red') })));
