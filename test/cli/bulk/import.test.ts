@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run, runJson, startService } from '../../support/process.js';
+import { http, run, runJson, startService } from '../../support/process.js';
 import { allRequests, expectNoMarker, importJson, marker, vaultWithKeyFile } from './support.js';
 
 const summary = { complete: true, created: 0, skipped: 0, deduplicated: 0, failed: 0 };
@@ -76,13 +76,21 @@ describe.each([
   });
 });
 
-test('an id in use by a token with another value is no token of the line, unless that was changed since', async () => {
-  const { args } = await vaultWithKeyFile();
+test('an id in use by a token with another value fails the line, unless it may not be read or was changed since', async () => {
+  const { args, flags, dir, key } = await vaultWithKeyFile();
+  const service = await startService(flags);
   const line = (data: unknown) => JSON.stringify({ id: 'taken', type: 'token', data });
   expect((await importJson(['-', ...args], line(1))).summary).toEqual({ ...summary, created: 1 });
   expect((await importJson(['-', ...args], line(1))).summary).toEqual({ ...summary, skipped: 1 });
   const other = await importJson(['-', ...args], line(2));
   expect(other).toMatchObject({ code: 1, failed: [{ line: 1, errors: { id: [expect.stringMatching(/in use/)] } }] });
+  const create = ['applications', 'create', '--name', 'w', '--type', 'public', '--permissions', 'token:create'];
+  const writer = join(dir, 'writer.key');
+  writeFileSync(writer, String((await runJson([...create, ...flags]))['key']));
+  const unread = await importJson(['-', '--key-file', writer, ...flags], line(2));
+  expect(unread.summary).toEqual({ ...summary, skipped: 1 });
+  await http('PATCH', `${service.address}/tokens/taken`, { key, body: { metadata: { a: 'b' } } });
+  expect((await importJson(['-', ...args], line(2))).summary).toEqual({ ...summary, skipped: 1 });
 });
 
 test('standard input takes lines with ids; without one it needs a file to resume by', async () => {
