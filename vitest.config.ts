@@ -1,8 +1,11 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // They need servers: vitest.cluster.config.ts.
+    exclude: [...configDefaults.exclude, 'test/cluster/**'],
+    globalSetup: 'test/support/say-what-needs-servers.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

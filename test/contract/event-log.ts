@@ -1,14 +1,36 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { NewEvent, RecordedEvent } from '#src/events/event.js';
-import { aBox, anEvent, aStream, bytes, type OpenStores, onStores } from './support.js';
+import type { EventLog } from '#src/ports/event-log.js';
+import { aBox, anEvent, aStream, bytes } from './support.js';
 
-/** What every `EventLog` must do; an adapter runs it in one line. */
-export function eventLogContract(name: string, open: OpenStores): void {
-  const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
+export type LogUnderTest = {
+  readonly log: EventLog;
+  reopen(): Promise<LogUnderTest>;
+  close(): Promise<void>;
+};
+
+/**
+ * What every `EventLog` must do; an adapter runs it in one line. With `sharedLog` a log is not new at each `open`: it
+ * may hold anything before. Nobody else may append to it meanwhile.
+ */
+export function eventLogContract(
+  name: string,
+  open: () => Promise<LogUnderTest>,
+  { sharedLog = false }: { readonly sharedLog?: boolean } = {},
+): void {
+  /** `start` is the head of the log before the test: 0 of a new one. */
+  const on = (run: (stores: LogUnderTest & { readonly start: number }) => Promise<void>) => async () => {
+    const stores = await open();
+    try {
+      await run({ ...stores, start: await stores.log.head() });
+    } finally {
+      await stores.close();
+    }
+  };
 
   describe(`EventLog of ${name}`, () => {
-    test(
+    test.skipIf(sharedLog)(
       'a new log is empty',
       on(async ({ log }) => {
         expect(await log.head()).toBe(0);
@@ -19,7 +41,7 @@ export function eventLogContract(name: string, open: OpenStores): void {
 
     test(
       'an event is read as it was appended, to the last byte',
-      on(async ({ log }) => {
+      on(async ({ log, start }) => {
         const stream = aStream();
         const event = anEvent({
           ...{ version: 7, actorId: 'someone', time: 253_402_300_799_999, cmd: 'c'.repeat(64), trace: aBox() },
@@ -32,7 +54,7 @@ export function eventLogContract(name: string, open: OpenStores): void {
         expect(others).toEqual([]);
         expect(plain(first)).toEqual({ ...plain(event), stream, revision: 0, position: positionOf(appended) });
         expect(plain(second)).toMatchObject({ ...plain(bare), stream, revision: 1 });
-        expect((await log.readAll(0, 10)).map(plain)).toEqual([plain(first), plain(second)]);
+        expect((await log.readAll(start, 10)).map(plain)).toEqual([plain(first), plain(second)]);
       }),
     );
 
@@ -53,22 +75,22 @@ export function eventLogContract(name: string, open: OpenStores): void {
       { revision: 2, what: 'one ahead' },
       { revision: 100, what: 'far ahead' },
     ])('an append $what stores nothing', ({ revision }) =>
-      on(async ({ log }) => {
+      on(async ({ log, start }) => {
         const stream = aStream();
         await log.append(stream, -1, [anEvent(), anEvent()]);
-        const before = await log.readAll(0, 100);
+        const before = await log.readAll(start, 100);
         expect(await log.append(stream, revision, [anEvent(), anEvent()])).toEqual({ outcome: 'conflict' });
-        expect((await log.readAll(0, 100)).map(plain)).toEqual(before.map(plain));
+        expect((await log.readAll(start, 100)).map(plain)).toEqual(before.map(plain));
       })(),
     );
 
     test(
       'an append ahead of a stream that does not exist stores nothing',
-      on(async ({ log }) => {
+      on(async ({ log, start }) => {
         const stream = aStream();
         expect(await log.append(stream, 0, [anEvent()])).toEqual({ outcome: 'conflict' });
         expect(await log.readStream(stream)).toEqual([]);
-        expect(await log.head()).toBe(0);
+        expect(await log.head()).toBe(start);
       }),
     );
 
@@ -103,7 +125,7 @@ export function eventLogContract(name: string, open: OpenStores): void {
 
     test(
       'revisions have no gaps, positions grow, and the position answered is that of the first event',
-      on(async ({ log }) => {
+      on(async ({ log, start }) => {
         const streams = [aStream(), aStream(), aStream()];
         const answered: number[] = [];
         for (let round = 0; round < 4; round += 1) {
@@ -111,7 +133,7 @@ export function eventLogContract(name: string, open: OpenStores): void {
             answered.push(positionOf(await log.append(stream, 2 * round - 1, [anEvent(), anEvent()])));
           }
         }
-        const all = await log.readAll(0, 1_000);
+        const all = await log.readAll(start, 1_000);
         const positions = all.map(({ position }) => position);
         expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
         expect(positions.filter((_, index) => index % 2 === 0)).toEqual(answered);
@@ -126,15 +148,13 @@ export function eventLogContract(name: string, open: OpenStores): void {
 
     test(
       'the clear part of the log is the log without what is sealed',
-      on(async ({ log }) => {
+      on(async ({ log, start }) => {
         for (let count = 0; count < 5; count += 1) await log.append(aStream(), -1, [anEvent(), anEvent()]);
-        for (
-          let page = await log.readAll(0, 3);
-          page.length > 0;
-          page = await log.readAll(page.at(-1)?.position ?? 0, 3)
-        ) {
-          const clear = await log.readClear((page[0]?.position ?? 0) - 1, 3);
+        let after = start;
+        for (let page = await log.readAll(after, 3); page.length > 0; page = await log.readAll(after, 3)) {
+          const clear = await log.readClear(after, 3);
           expect(clear).toEqual(page.map(({ sealed: _sealed, trace: _trace, ...event }) => event));
+          after = page.at(-1)?.position ?? after;
         }
       }),
     );
@@ -142,15 +162,15 @@ export function eventLogContract(name: string, open: OpenStores): void {
     test.each([{ limit: 1 }, { limit: 2 }, { limit: 7 }, { limit: 25 }, { limit: 1_000 }])(
       'pages of $limit together are the whole log',
       ({ limit }) =>
-        on(async ({ log }) => {
+        on(async ({ log, start }) => {
           for (let count = 0; count < 25; count += 1) await log.append(aStream(), -1, [anEvent()]);
           const seen: RecordedEvent[] = [];
-          for (let page = await log.readAll(0, limit); page.length > 0; ) {
+          for (let page = await log.readAll(start, limit); page.length > 0; ) {
             expect(page.length).toBeLessThanOrEqual(limit);
             seen.push(...page);
             page = await log.readAll(page.at(-1)?.position ?? 0, limit);
           }
-          expect(seen.map(({ id }) => id)).toEqual((await log.readAll(0, 1_000)).map(({ id }) => id));
+          expect(seen.map(({ id }) => id)).toEqual((await log.readAll(start, 1_000)).map(({ id }) => id));
           expect(seen).toHaveLength(25);
           expect(await log.readAll(await log.head(), limit)).toEqual([]);
           expect(await log.readAll((await log.head()) + 1_000_000, limit)).toEqual([]);
@@ -159,7 +179,7 @@ export function eventLogContract(name: string, open: OpenStores): void {
 
     test(
       'every append that has resolved is seen, also amid others',
-      on(async ({ log }) => {
+      on(async ({ log, start }) => {
         const writers = Array.from({ length: 8 }, async () => {
           const stream = aStream();
           for (let revision = -1; revision < 10; revision += 1) {
@@ -168,16 +188,16 @@ export function eventLogContract(name: string, open: OpenStores): void {
           }
         });
         await Promise.all(writers);
-        expect(await log.readAll(0, 1_000)).toHaveLength(88);
+        expect(await log.readAll(start, 1_000)).toHaveLength(88);
       }),
     );
 
     test(
       'nobody who reads on from the last position ever misses an event',
-      on(async ({ log }) => {
+      on(async ({ log, start }) => {
         const done = Promise.all(Array.from({ length: 100 }, () => log.append(aStream(), -1, [anEvent(), anEvent()])));
         const seen: string[] = [];
-        let position = 0;
+        let position = start;
         const readOn = async () => {
           for (const event of await log.readAll(position, 1_000)) {
             seen.push(event.id);
@@ -193,7 +213,7 @@ export function eventLogContract(name: string, open: OpenStores): void {
           await new Promise(setImmediate);
         }
         await readOn();
-        expect([...seen].sort()).toEqual((await log.readAll(0, 1_000)).map(({ id }) => id).sort());
+        expect([...seen].sort()).toEqual((await log.readAll(start, 1_000)).map(({ id }) => id).sort());
       }),
     );
 
@@ -211,12 +231,12 @@ export function eventLogContract(name: string, open: OpenStores): void {
 
     test(
       'what was appended is there after a restart, and the log goes on after it',
-      on(async ({ log, reopen }) => {
+      on(async ({ log, reopen, start }) => {
         const stream = aStream();
         await log.append(stream, -1, [anEvent(), anEvent()]);
-        const before = await log.readAll(0, 10);
+        const before = await log.readAll(start, 10);
         const { log: again } = await reopen();
-        expect((await again.readAll(0, 10)).map(plain)).toEqual(before.map(plain));
+        expect((await again.readAll(start, 10)).map(plain)).toEqual(before.map(plain));
         expect(await again.append(stream, 0, [anEvent()])).toEqual({ outcome: 'conflict' });
         const appended = await again.append(stream, 1, [anEvent()]);
         expect(positionOf(appended)).toBeGreaterThan(before.at(-1)?.position ?? 0);

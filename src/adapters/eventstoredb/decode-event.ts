@@ -1,0 +1,29 @@
+import type { AllStreamResolvedEvent, ResolvedEvent } from '@eventstore/db-client';
+import type { ClearEvent, RecordedEvent } from '../../events/event.js';
+import { ourMetadata } from './event-metadata.js';
+import { positionOf } from './position.js';
+import { openSealedFrame } from './sealed-frame.js';
+
+/** An event as the client reads it, from a stream or from `$all`. */
+export type ReadEvent = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>;
+
+/** An event as the port has it; null when it is not ours: the system's, or that of another user of the server. */
+export function decodeEvent(read: ReadEvent): RecordedEvent | null {
+  const clear = decodeClear(read);
+  if (clear === null) return null;
+  const data = read.event?.data;
+  if (!(data instanceof Uint8Array)) throw new Error('an event in EventStoreDB has an unknown format');
+  return { ...clear, ...openSealedFrame(data) };
+}
+
+/** The event without what is sealed, which is not even taken apart. */
+export function decodeClear({ event, commitPosition }: ReadEvent): ClearEvent | null {
+  if (event === undefined || event.type.startsWith('$') || event.streamId.startsWith('$')) return null;
+  const ours = ourMetadata(event.metadata);
+  if (ours === null) return null;
+  const { version, tenant, actor, time, cmd, clear } = ours;
+  return {
+    ...{ id: event.id, type: event.type, version, tenantId: tenant, actorId: actor, time, cmd, clear },
+    ...{ stream: event.streamId, revision: Number(event.revision), position: positionOf(commitPosition) },
+  };
+}

@@ -1,0 +1,37 @@
+import { EventStoreDBClient } from '@eventstore/db-client';
+import type { EventLog } from '../../ports/event-log.js';
+import { eventStoreDbEventLog } from './event-log.js';
+import { within } from './persist.js';
+
+const defaultLimitMs = 5_000;
+
+/**
+ * Opens the event log on EventStoreDB at a connection string (`esdb://…`). Throws StoreUnavailable when the server does
+ * not answer within `limitMs`, which then bounds every call. Open it once in a process: the clients of a process share
+ * state, and when one loses its connection the other can end the process.
+ */
+export async function openEventStoreDb(
+  connectionString: string,
+  limitMs = defaultLimitMs,
+): Promise<{ readonly log: EventLog; close(): Promise<void> }> {
+  const client = clientOf(connectionString);
+  const close = () => within(limitMs, client.dispose());
+  const log = eventStoreDbEventLog(client, limitMs);
+  try {
+    // On a client that made no call yet the first one lands last; so one is awaited before there are others.
+    await log.head();
+    return { log, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function clientOf(connectionString: string): EventStoreDBClient {
+  try {
+    return EventStoreDBClient.connectionString(connectionString);
+  } catch {
+    // The library's message quotes the string, which may hold a password.
+    throw new Error('the connection string of EventStoreDB cannot be read');
+  }
+}

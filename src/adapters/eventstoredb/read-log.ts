@@ -1,0 +1,108 @@
+import {
+  BACKWARDS,
+  END,
+  type EventStoreDBClient,
+  START,
+  type StreamingRead,
+  StreamNotFoundError,
+} from '@eventstore/db-client';
+import pLimit from 'p-limit';
+import type { ClearEvent } from '../../events/event.js';
+import { collect } from './collect.js';
+import { decodeClear, type ReadEvent } from './decode-event.js';
+import { noAnswer } from './failure.js';
+import { persist } from './persist.js';
+import { positionOf } from './position.js';
+
+/** A connection takes about 98 calls at a time; further ones would wait in it without a word. */
+const readsAtOnce = 32;
+/** At least so many are read of the log, so that a short page gets past the system's events in few reads. */
+const pageMin = 32;
+/** `head` looks at the newest event, then at four times as many, and so on up to this. */
+const lookMax = 1_024;
+const requiresLeader = true;
+
+type Decode<T> = (read: ReadEvent) => T | null;
+
+/** What can be read of the log: on the leader, each read to its end, what is not ours left out. */
+export type ReadLog = {
+  readonly stream: <T>(stream: string, decode: Decode<T>) => Promise<T[]>;
+  readonly all: <T>(afterPosition: number, limit: number, decode: Decode<T>) => Promise<T[]>;
+  readonly head: () => Promise<number>;
+  /** Events of a stream from a revision on, without what is sealed. */
+  readonly some: (stream: string, fromRevision: number, maxCount: number) => Promise<ClearEvent[]>;
+};
+
+export function readLog(client: EventStoreDBClient, limitMs: number): ReadLog {
+  const slots = pLimit(readsAtOnce);
+
+  /** All that a read yields; `begin` is called for each try, when a call of the connection is free. */
+  function readAs<T>(begin: () => StreamingRead<ReadEvent>, decode: (read: ReadEvent) => T): Promise<T[]> {
+    return persist(limitMs, async (leftMs) => {
+      const until = performance.now() + leftMs;
+      const events: T[] = [];
+      await slots(() => {
+        const limit = until - performance.now();
+        if (limit <= 0) throw noAnswer();
+        return collect(begin(), { limitMs: limit, idleMs: limitMs }, (read) => events.push(decode(read)));
+      });
+      return events;
+    });
+  }
+
+  async function readStream<T>(
+    stream: string,
+    options: { readonly fromRevision?: bigint; readonly maxCount?: number },
+    decode: Decode<T>,
+  ): Promise<T[]> {
+    try {
+      return (await readAs(() => client.readStream(stream, { ...options, requiresLeader }), decode)).filter(isOurs);
+    } catch (error) {
+      if (error instanceof StreamNotFoundError) return [];
+      throw error;
+    }
+  }
+
+  return {
+    stream: (stream, decode) => readStream(stream, {}, decode),
+
+    some: (stream, fromRevision, maxCount) =>
+      readStream(stream, { fromRevision: BigInt(fromRevision), maxCount }, decodeClear),
+
+    async all(afterPosition, limit, decode) {
+      const kept: NonNullable<ReturnType<typeof decode>>[] = [];
+      for (let after = afterPosition; ; ) {
+        // One more: a position is read from, itself included.
+        const maxCount = Math.max(limit - kept.length, pageMin) + 1;
+        const fromPosition = after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) };
+        const page = await readAs(
+          () => client.readAll({ fromPosition, maxCount, requiresLeader }),
+          (read) => ({ position: positionOf(read.commitPosition), event: decode(read) }),
+        );
+        kept.push(...page.filter(({ position }) => position > after).flatMap(({ event }) => event ?? []));
+        if (page.length < maxCount || kept.length >= limit) return kept.slice(0, limit);
+        after = page.at(-1)?.position ?? after;
+      }
+    },
+
+    async head() {
+      let before: typeof END | { readonly commit: bigint; readonly prepare: bigint } = END;
+      for (let maxCount = 1; ; maxCount = Math.min(4 * maxCount, lookMax)) {
+        const fromPosition = before;
+        const newest = await readAs(
+          () => client.readAll({ fromPosition, direction: BACKWARDS, maxCount, requiresLeader }),
+          (read) => ({ position: positionOf(read.commitPosition), isOurs: decodeClear(read) !== null }),
+        );
+        const ours = newest.find(({ isOurs }) => isOurs);
+        if (ours !== undefined) return ours.position;
+        if (newest.length < maxCount) return 0;
+        const oldest = BigInt(newest.at(-1)?.position ?? 0);
+        before = { commit: oldest, prepare: oldest };
+      }
+    },
+  };
+}
+
+function isOurs<T>(event: T | null): event is T {
+  return event !== null;
+}

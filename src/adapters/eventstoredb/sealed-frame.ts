@@ -1,0 +1,38 @@
+import type { SealedParts } from '../../events/event.js';
+
+const formatVersion = 1;
+const absent = 0xffff_ffff;
+const lengthBytes = 4;
+
+type Sealed = { readonly trace: Uint8Array | null; readonly sealed: SealedParts };
+
+/**
+ * What is sealed of an event as one piece of bytes, the data of the event in EventStoreDB: format version (1 byte), then
+ * of trace, content and cvc each the length (4 bytes, big-endian, all ones: absent) and the bytes.
+ */
+export function sealedFrame({ trace, sealed }: Sealed): Uint8Array {
+  const parts = [trace, sealed.content, sealed.cvc].flatMap((box) => {
+    const length = Buffer.alloc(lengthBytes);
+    length.writeUInt32BE(box === null ? absent : box.length);
+    return box === null ? [length] : [length, box];
+  });
+  return Buffer.concat([Buffer.of(formatVersion), ...parts]);
+}
+
+/** Takes a frame apart, each box in a buffer of its own. Throws when it is not whole or of another version. */
+export function openSealedFrame(frame: Uint8Array): Sealed {
+  const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+  if (bytes[0] !== formatVersion) throw new Error('an event in EventStoreDB has an unknown format');
+  let at = 1;
+  const next = (): Buffer | null => {
+    const length = bytes.readUInt32BE(at);
+    at += lengthBytes;
+    if (length === absent) return null;
+    const box = Buffer.from(bytes.subarray(at, at + length));
+    if (box.length !== length) throw new Error('an event in EventStoreDB is cut short');
+    at += length;
+    return box;
+  };
+  const [trace, content, cvc] = [next(), next(), next()];
+  return { trace, sealed: { content, cvc } };
+}

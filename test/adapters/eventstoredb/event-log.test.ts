@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { binaryEvent, EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-client';
+import { expect, onTestFinished, test } from 'vitest';
+import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
+import { positionOf } from '#src/adapters/eventstoredb/position.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { anEvent, aStream } from '../../contract/support.js';
+import { standInWithLog } from './support.js';
+
+test('a new log is empty though the system wrote events of its own', async () => {
+  const { log } = await standInWithLog();
+  expect(await log.head()).toBe(0);
+  expect(await log.readAll(0, 10)).toEqual([]);
+  expect(await log.readStream(aStream())).toEqual([]);
+});
+
+test('events of the system and of others are no part of the log, and the head is reached by reading', async () => {
+  const { log, server } = await standInWithLog();
+  const others = EventStoreDBClient.connectionString(server.url);
+  onTestFinished(() => others.dispose());
+  const foreign = (count: number) => Array.from({ length: count }, () => jsonEvent({ type: 'foreign', data: {} }));
+  const appendForeign = (stream: string, count: number) =>
+    others.appendToStream(stream, foreign(count), { expectedRevision: NO_STREAM });
+
+  await appendForeign('before', 50);
+  const stream = aStream();
+  await log.append(stream, -1, [anEvent()]);
+  await appendForeign('between', 70);
+  await log.append(stream, 0, [anEvent()]);
+  await appendForeign('after', 90);
+  await appendForeign('$system', 90);
+
+  const own = await log.readStream(stream);
+  for (const limit of [1, 2, 1_000]) expect(await log.readAll(0, limit)).toEqual(own.slice(0, limit));
+  const [first, last] = own;
+  expect(await log.readAll(first?.position ?? 0, 1)).toEqual([last]);
+  expect(await log.head()).toBe(last?.position);
+  expect(await log.readAll(last?.position ?? 0, 10)).toEqual([]);
+});
+
+test('an event of ours in a form to come stops a reader instead of being passed over', async () => {
+  const { log, server } = await standInWithLog();
+  const newer = EventStoreDBClient.connectionString(server.url);
+  onTestFinished(() => newer.dispose());
+  const event = binaryEvent({ type: 'token.created', data: Buffer.of(2), metadata: { strongroom: 2 } });
+  await newer.appendToStream('token-newer', [event], { expectedRevision: NO_STREAM });
+  await expect(log.readAll(0, 10)).rejects.toThrow('unknown format');
+  await expect(log.readClear(0, 10)).rejects.toThrow('unknown format');
+  await expect(log.readStream('token-newer')).rejects.toThrow('unknown format');
+});
+
+test('what the client or the server would not take is refused before, and the log goes on', async () => {
+  const { log } = await standInWithLog();
+  const stream = aStream();
+  await expect(log.append(stream, -1, [anEvent({ id: 'no-uuid' })])).rejects.toThrow('UUID');
+  await expect(log.append(stream, -1, [anEvent({ type: '' })])).rejects.toThrow('type');
+  await expect(log.append(stream, -1, [anEvent({ type: '$statsCollected' })])).rejects.toThrow('type');
+  await expect(log.append('$system', -1, [anEvent()])).rejects.toThrow('name');
+  await expect(log.append('', -1, [anEvent()])).rejects.toThrow('name');
+  const half = { content: randomBytes(530_000), cvc: null };
+  const large = [anEvent({ sealed: half }), anEvent({ sealed: half })];
+  await expect(log.append(stream, -1, large)).rejects.toThrow(/^an append of 106\d{4} bytes is more than the 1048576/);
+  expect(await log.append(stream, -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
+});
+
+test('300 reads and 300 appends at once all settle', async () => {
+  const { log } = await standInWithLog(60_000);
+  const streams = Array.from({ length: 300 }, () => aStream());
+  const appended = await Promise.all(streams.map((stream) => log.append(stream, -1, [anEvent(), anEvent()])));
+  expect(appended.filter(({ outcome }) => outcome === 'appended')).toHaveLength(300);
+  const read = await Promise.all(streams.map((stream) => log.readStream(stream)));
+  expect(read.filter((events) => events.length === 2)).toHaveLength(300);
+  const missing = await Promise.all(streams.map(() => log.readStream(aStream())));
+  expect(missing.flat()).toEqual([]);
+});
+
+test('a repeat of an append is answered as the first time', async () => {
+  const { log } = await standInWithLog();
+  const stream = aStream();
+  const events = [anEvent(), anEvent()];
+  const first = await log.append(stream, -1, events);
+  await log.append(stream, 1, [anEvent()]);
+  expect(await log.append(stream, -1, events)).toEqual(first);
+  expect(await log.readStream(stream)).toHaveLength(3);
+});
+
+test('a server that is not there is told within the limit', async () => {
+  const opened = openEventStoreDb('esdb://127.0.0.1:9?tls=false', 500);
+  await expect(opened).rejects.toThrow(StoreUnavailable);
+});
+
+test('a connection string that cannot be read is not quoted', async () => {
+  const opened = openEventStoreDb('esdb://admin:SECRETPASSWORD@a b c?tls=maybe');
+  const error = await opened.then(
+    () => expect.unreachable(),
+    (thrown: Error) => thrown,
+  );
+  expect(error.message).toBe('the connection string of EventStoreDB cannot be read');
+});
+
+test('a position is a number only as long as that is exact', () => {
+  expect(positionOf(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
+  expect(() => positionOf(BigInt(Number.MAX_SAFE_INTEGER) + 1n)).toThrow('too long');
+  expect(() => positionOf(undefined)).toThrow('no position');
+});

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { NewEvent } from '#src/events/event.js';
+import type { EventLog } from '#src/ports/event-log.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { standInWithLog } from '../../adapters/eventstoredb/support.js';
+import { anEvent, aStream } from '../../contract/support.js';
+
+/** Appends to a stream of its own, one after the other, until `isOver`; answers what was acknowledged. */
+async function writer(log: EventLog, stream: string, isOver: () => boolean): Promise<readonly NewEvent[]> {
+  const acknowledged: NewEvent[] = [];
+  while (!isOver()) {
+    const events = acknowledged.length % 3 === 0 ? [anEvent(), anEvent()] : [anEvent()];
+    const { outcome } = await log.append(stream, acknowledged.length - 1, events);
+    if (outcome === 'conflict') throw new Error('there is no other writer');
+    acknowledged.push(...events);
+  }
+  return acknowledged;
+}
+
+test.each([
+  { what: 'a server', fault: undefined },
+  { what: 'a server that knows no repeat', fault: 'forgetful' },
+] as const)(
+  'of 64 writers, while $what is killed again and again, each event is stored once and none is lost',
+  async ({ fault }) => {
+    const { server, log } = await standInWithLog(60_000, fault);
+    let isOver = false;
+    const streams = Array.from({ length: 64 }, () => aStream());
+    const writers = Promise.all(streams.map((stream) => writer(log, stream, () => isOver)));
+    for (let round = 0; round < 6; round += 1) {
+      await wait(500 + Math.random() * 500);
+      await server.kill();
+      await server.start();
+    }
+    isOver = true;
+    const acknowledged = await writers;
+    for (const [index, stream] of streams.entries()) {
+      const stored = (await log.readStream(stream)).map(({ id }) => id);
+      expect(stored).toEqual(acknowledged[index]?.map(({ id }) => id));
+    }
+    const all = acknowledged.flat().map(({ id }) => id);
+    expect(all.length).toBeGreaterThan(64);
+    expect((await log.readAll(0, all.length + 1)).map(({ id }) => id).sort()).toEqual(all.sort());
+  },
+);
+
+test('a frozen server is told within 6 s by every call, and all work again when it goes on', async () => {
+  const { server, log } = await standInWithLog();
+  const stream = aStream();
+  await log.append(stream, -1, [anEvent()]);
+  server.signal('SIGSTOP');
+  const began = performance.now();
+  const late = [anEvent()];
+  const calls = await Promise.allSettled([
+    log.append(stream, 0, late),
+    ...Array.from({ length: 300 }, () => log.append(aStream(), -1, [anEvent()])),
+    ...Array.from({ length: 300 }, () => log.readStream(stream)),
+    ...[log.readAll(0, 10), log.readClear(0, 10), log.head()],
+  ]);
+  expect(performance.now() - began).toBeLessThan(6_000);
+  for (const call of calls) expect(call).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
+
+  server.signal('SIGCONT');
+  expect(await log.append(aStream(), -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
+  // What timed out may have been stored: the same append again tells, and stores nothing twice.
+  expect(await log.append(stream, 0, late)).toMatchObject({ outcome: 'appended' });
+  expect((await log.readStream(stream)).map(({ id }) => id)).toEqual([expect.any(String), late[0]?.id]);
+  expect(await Promise.all(Array.from({ length: 300 }, () => log.readStream(stream)))).toHaveLength(300);
+});
+
+test('the client works again within 5 s of a restart of the server', async () => {
+  const { server, log } = await standInWithLog();
+  const stream = aStream();
+  await log.append(stream, -1, [anEvent()]);
+  await server.kill();
+  await expect(log.readStream(stream)).rejects.toThrow(StoreUnavailable);
+  await expect(log.append(stream, 0, [anEvent()])).rejects.toThrow(StoreUnavailable);
+  await server.start();
+  const began = performance.now();
+  expect(await log.append(aStream(), -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
+  expect(await log.readStream(stream)).toHaveLength(1);
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+test('large appends that wait in a frozen connection do not end the process when it breaks', async () => {
+  const { server, log } = await standInWithLog();
+  await log.append(aStream(), -1, [anEvent()]);
+  server.signal('SIGSTOP');
+  const sealed = { content: randomBytes(500_000), cvc: null };
+  const appends = Promise.allSettled(
+    Array.from({ length: 64 }, () => log.append(aStream(), -1, [anEvent({ sealed })])),
+  );
+  await wait(1_000);
+  await server.kill();
+  await server.start();
+  const outcomes = await appends;
+  expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
+  expect(await log.append(aStream(), -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
+});

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  type AppendResult,
+  binaryEvent,
+  type EventData,
+  EventStoreDBClient,
+  NO_STREAM,
+  UnavailableError,
+} from '@eventstore/db-client';
+import { expect, onTestFinished, test } from 'vitest';
+import { startStandIn } from '../../support/eventstoredb.js';
+
+// How the client meets a server that goes away. A server that the tests did not start is not killed by them, so these
+// run on the stand-in alone.
+const unavailable = 14;
+
+function anEvent(): EventData {
+  return binaryEvent({ id: randomUUID(), type: 'outage-tested', data: Buffer.alloc(1_000) });
+}
+
+async function server() {
+  const standIn = await startStandIn();
+  onTestFinished(() => standIn.remove());
+  const client = EventStoreDBClient.connectionString(standIn.url);
+  onTestFinished(() => client.dispose());
+  const append = (stream: string, events: EventData[] = [anEvent()]): Promise<AppendResult> =>
+    client.appendToStream(stream, events, { expectedRevision: NO_STREAM });
+  const read = async (stream: string): Promise<number> => {
+    let events = 0;
+    for await (const _event of client.readStream(stream)) events += 1;
+    return events;
+  };
+  await append(`warm-${randomUUID()}`);
+  return { standIn, append, read };
+}
+
+async function failureOf(call: Promise<unknown>): Promise<{ readonly error: Error; readonly afterMs: number }> {
+  const began = performance.now();
+  return call.then(
+    () => expect.unreachable('it succeeded'),
+    (error: Error) => ({ error, afterMs: performance.now() - began }),
+  );
+}
+
+test('killed: every append under way fails as unavailable', async () => {
+  const { standIn, append } = await server();
+  standIn.signal('SIGSTOP');
+  const appends = Array.from({ length: 256 }, (_, stream) => failureOf(append(`killed-${stream}`)));
+  await wait(200);
+  await standIn.kill();
+  for (const { error } of await Promise.all(appends)) expect(error).toMatchObject({ code: unavailable });
+});
+
+test('down: appends and reads fail at once, by type or by code alone, and work again after the restart', async () => {
+  const { standIn, append, read } = await server();
+  const first = [anEvent(), anEvent()];
+  const { position } = await append('stays', first);
+  await standIn.kill();
+  const failures = [];
+  for (let time = 0; time < 5; time += 1) {
+    failures.push(await failureOf(append(`down-${time}`)), await failureOf(read('stays')));
+  }
+  for (const { error, afterMs } of failures) {
+    expect(error).toMatchObject({ code: unavailable });
+    expect(afterMs).toBeLessThan(2_000);
+  }
+  expect(failures.some(({ error }) => error instanceof UnavailableError)).toBe(true);
+  expect(failures.some(({ error }) => !('type' in error))).toBe(true);
+
+  await standIn.start();
+  await expect.poll(() => read('stays').catch(() => 0), { timeout: 5_000 }).toBe(2);
+  // A repeat is known also after a restart.
+  expect(await append('stays', first)).toEqual({ success: true, nextExpectedRevision: 1n, position });
+  expect(await read('stays')).toBe(2);
+});
+
+test('frozen for 4 s: the append succeeds late', async () => {
+  const { standIn, append, read } = await server();
+  standIn.signal('SIGSTOP');
+  const late = append('late');
+  await wait(4_000);
+  standIn.signal('SIGCONT');
+  expect(await late).toMatchObject({ success: true });
+  expect(await read('late')).toBe(1);
+});
+
+test('frozen for long: the append fails as unavailable after about 20 s, whatever deadline it has', async () => {
+  const { standIn, append } = await server();
+  standIn.signal('SIGSTOP');
+  const { error, afterMs } = await failureOf(append('never'));
+  expect(error).toBeInstanceOf(UnavailableError);
+  expect(afterMs).toBeGreaterThan(10_000);
+  expect(afterMs).toBeLessThan(30_000);
+});

@@ -1,0 +1,17 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../scripts/servers.sh', import.meta.url));
+const named = ['STRONGROOM_TEST_MONGODB_URL', 'STRONGROOM_TEST_REDIS_URL'];
+
+/**
+ * Runs once before all suites that need servers: starts MongoDB and Redis unless the environment names them, and stops
+ * at the end what it started. A server that cannot be started fails the run; nothing is skipped.
+ */
+export function setup(): (() => void) | undefined {
+  if (named.every((name) => process.env[name] !== undefined)) return undefined;
+  const ranBefore = spawnSync(program, ['status']).status === 0;
+  const output = execFileSync(program, ['up'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  for (const [, name, value] of output.matchAll(/^export (\w+)='(.*)'$/gm)) process.env[String(name)] = value;
+  return ranBefore ? undefined : () => execFileSync(program, ['down']);
+}

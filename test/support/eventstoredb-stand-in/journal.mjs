@@ -1,0 +1,29 @@
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * A file of lines, one a whole append, so that a torn write leaves out an append and never a part of one.
+ * `write` resolves when the text is on disk.
+ * @param {string} directory
+ */
+export async function openJournal(directory) {
+  await mkdir(directory, { recursive: true });
+  const path = join(directory, 'appends.jsonl');
+  const file = await open(path, 'a');
+  const text = await readFile(path, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  await file.truncate(Buffer.byteLength(whole));
+
+  return {
+    /** @type {readonly unknown[]} */
+    recovered: whole
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line)),
+    /** @param {readonly unknown[]} appends */
+    async write(appends) {
+      await file.appendFile(appends.map((append) => `${JSON.stringify(append)}\n`).join(''));
+      await file.datasync();
+    },
+  };
+}
