@@ -14,6 +14,7 @@ export const searchTokens = operation(
     const found = unwrap(await search(vault, { caller }, query, rangeOf(page)));
     await recordReads(vault, { caller, traceId: vault.random.uuid() }, found.tokens);
     const data = found.tokens.map(({ body }) => body.reveal());
-    return pageAnswer(page, found.total, data);
+    const besides = found.suggestions.length === 0 ? {} : { _suggestions: [...found.suggestions] };
+    return { ...pageAnswer(page, found.total, data), ...besides };
   },
 );
