@@ -15,14 +15,24 @@ export type OpenToken = { readonly content: Secret<TokenContent>; readonly cvc: 
  * a deletion, or the key is lost; only the caller can tell, by looking again. Throws TenantGone and KeyLost.
  */
 export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
-  const content = await openBoxOf(vault, view, life.key, life.contentRevision, 'content');
+  const content = await openContent(vault, view, life);
   if (content === null) return null;
   const due = cvcAt(life, vault.clock.now());
   // Read again after the wait for a key: the hour may have ended meanwhile.
   const cvc = due === null ? null : await openBoxOf(vault, view, due.key, due.revision, 'cvc');
   if (due !== null && cvc === null) return null;
   const shown = due !== null && cvc !== null && vault.clock.now() < due.purgeAt ? (cvc as string) : null;
-  return { content: new Secret(content as TokenContent), cvc: shown === null ? null : new Secret(shown) };
+  return { content, cvc: shown === null ? null : new Secret(shown) };
+}
+
+/** The content alone; otherwise as `openToken`. */
+export async function openContent(
+  vault: Vault,
+  view: TokenView,
+  life: TokenLife,
+): Promise<Secret<TokenContent> | null> {
+  const content = await openBoxOf(vault, view, life.key, life.contentRevision, 'content');
+  return content === null ? null : new Secret(content as TokenContent);
 }
 
 async function openBoxOf(

@@ -13,6 +13,7 @@ import type { AccessRecorder } from './access-log/access-recorder.js';
 import type { KnownCallers } from './directory/known-callers.js';
 import type { Guesses } from './limits/guesses.js';
 import type { StreamQueue } from './stream-queue.js';
+import type { Vocabularies } from './vocabulary/vocabularies.js';
 
 /** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
 export type Vault = {
@@ -34,6 +35,7 @@ export type Vault = {
   /** Streams of deletes that ended in 503, by tenant: a query finds such tokens no more, but their keys may live. */
   readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;
+  readonly vocabularies: Vocabularies;
   /** Every look-up by value or by many ids asks here first and tells what it missed. */
   readonly guesses: Guesses;
   /** How long a cvc may live, milliseconds: at most one hour. */

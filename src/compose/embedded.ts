@@ -13,6 +13,7 @@ import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.
 import { logIdentity, openLog } from '../commands/open-log.js';
 import { createStreamQueue } from '../commands/stream-queue.js';
 import type { Vault } from '../commands/vault.js';
+import { createVocabularies } from '../commands/vocabulary/vocabularies.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
 import { createLimits } from '../http/limits/limits.js';
 import type { Service } from '../http/service.js';
@@ -85,6 +86,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       streams: createStreamQueue(),
       unfinishedErasures: new Map(),
       knownCallers: createKnownCallers(),
+      vocabularies: createVocabularies(),
       guesses: createGuesses(rateLimits, limits, metrics),
       cvcRetentionMs: options.cvcRetentionMs,
     };
@@ -106,6 +108,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       reportError,
       async close() {
         await sweep.stop();
+        await vault.vocabularies.idle();
         await recorder.close();
         await stores.close();
         lock.release();

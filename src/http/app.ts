@@ -33,6 +33,7 @@ import { listTokensRoute } from './routes/list-tokens/route.js';
 import { openApiRoute } from './routes/openapi/route.js';
 import { purgeCvcRoute } from './routes/purge-cvc/route.js';
 import { revokeKeyRoute } from './routes/revoke-key/route.js';
+import { searchSuggestionsRoute } from './routes/search-suggestions/route.js';
 import { searchTokensRoute } from './routes/search-tokens/route.js';
 import { tokenHistoryRoute } from './routes/token-history/route.js';
 import { tokenizeRoute } from './routes/tokenize/route.js';
@@ -48,6 +49,7 @@ const routes: readonly Routes[] = [
   createTokenRoute,
   listTokensRoute,
   searchTokensRoute,
+  searchSuggestionsRoute,
   getTokenRoute,
   updateTokenRoute,
   deleteTokenRoute,

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { recordReads } from '../commands/access-log/record-reads.js';
 import type { FoundTokens } from '../commands/tokens/find-tokens.js';
 import type { Vault } from '../commands/vault.js';
+import type { JsonObject } from '../domain/json.js';
 import { type Page, pageAnswer } from './pagination.js';
 import { callerOf } from './request-state.js';
 import { sendJson } from './send-json.js';
@@ -13,8 +14,9 @@ export async function sendTokenPage(
   reply: FastifyReply,
   page: Page,
   { tokens, total }: FoundTokens,
+  besides: JsonObject = {},
 ): Promise<FastifyReply> {
   await recordReads(vault, { caller: callerOf(request), traceId: request.traceId }, tokens);
   const data = tokens.map(({ body }) => body.reveal());
-  return sendJson(reply, 200, pageAnswer(page, total, data));
+  return sendJson(reply, 200, { ...pageAnswer(page, total, data), ...besides });
 }

@@ -18,6 +18,7 @@ export async function deleteTenant(
     answer: (_after, events) => events.map(({ id }) => id),
   });
   if (!deleted.ok) return deleted;
+  vault.vocabularies.drop(context.tenantId);
   for (const eventId of deleted.value) await vault.keys.destroyTenant(context.tenantId, eventId);
   return done(null);
 }

@@ -1,17 +1,38 @@
-import { parseQuery } from '../../search/query/parse-query.js';
+import { type ParsedQuery, parseQuery } from '../../search/query/parse-query.js';
+import { correct, namingTerms } from '../../search/vocabulary/correct.js';
+import { nearestField } from '../../search/vocabulary/nearest-field.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
 import type { Vault } from '../vault.js';
+import { visibleWordsOf } from '../vocabulary/visible-words-of.js';
 import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
+
+/** `suggestions`: of a search without a hit, heads of terms that may have been meant. */
+export type SearchResult = FoundTokens & { readonly suggestions: readonly string[] };
+
+type Context = Pick<CommandContext, 'caller'>;
 
 /** Searches by a query (specification, "Search Tokens"; contract, sections 2 and 7); an empty one finds everything. */
 export async function searchTokens(
   vault: Vault,
-  context: Pick<CommandContext, 'caller'>,
-  query: string,
+  context: Context,
+  text: string,
   range: Range,
-): Promise<CommandResult<FoundTokens>> {
-  const parsed = parseQuery(query);
-  if (!parsed.ok) return invalidFields({ query: [parsed.message] });
-  return done(await findTokens(vault, context, 'token:search', parsed.query, range));
+): Promise<CommandResult<SearchResult>> {
+  const parsed = parseQuery(text);
+  if (!parsed.ok) return invalidFields({ query: [await messageOf(vault, context, parsed)] });
+  const { query } = parsed;
+  const found = await findTokens(vault, context, 'token:search', query, range);
+  const terms = found.total === 0 ? namingTerms(query) : [];
+  if (terms.length === 0) return done({ ...found, suggestions: [] });
+  return done({ ...found, suggestions: await correct(terms, await visibleWordsOf(vault, context.caller)) });
+}
+
+async function messageOf(
+  vault: Vault,
+  { caller }: Context,
+  { message, unknownField }: Extract<ParsedQuery, { readonly ok: false }>,
+): Promise<string> {
+  if (unknownField === undefined) return message;
+  return unknownField.nearest(nearestField(unknownField.name, await visibleWordsOf(vault, caller)));
 }

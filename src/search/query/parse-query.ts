@@ -1,6 +1,7 @@
 import { codePointCount } from '../../domain/text.js';
 import { lex } from './lexer.js';
 import { QueryError } from './query-error.js';
+import { nearestPlainField } from './read-field.js';
 import { readTerm } from './read-term.js';
 import type { Query } from './syntax-tree.js';
 import type { Token } from './token.js';
@@ -11,7 +12,12 @@ const depthMax = 32;
 
 export type ParsedQuery =
   | { readonly ok: true; readonly query: Query }
-  | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      /** Of an unknown field: its name, as the caller wrote it, and the message with what else it may have meant. */
+      readonly unknownField?: { readonly name: string; nearest(field: string): string };
+    };
 
 /**
  * Parses a search (specification, "Query syntax"; contract, section 7). A refusal says what is wrong and at which
@@ -24,9 +30,16 @@ export function parseQuery(text: string): ParsedQuery {
   try {
     return { ok: true, query: parse(lex(text)) };
   } catch (error) {
-    if (error instanceof QueryError) return { ok: false, message: error.describe(text) };
+    if (error instanceof QueryError) return refused(error, text);
     throw error;
   }
+}
+
+function refused(error: QueryError, text: string): ParsedQuery {
+  const { unknownField: name } = error;
+  if (name === null) return { ok: false, message: error.describe(text) };
+  const nearest = (field: string): string => error.describe(text, `; the nearest known one is ${field}`);
+  return { ok: false, message: nearest(nearestPlainField(name)), unknownField: { name, nearest } };
 }
 
 /** Recursive descent: NOT binds tighter than AND, AND than OR. `a NOT b` is `a AND NOT b`. */

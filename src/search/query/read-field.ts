@@ -6,13 +6,14 @@ import type { Field } from './token.js';
 
 const plainFields = [...textFields, 'container', ...dateFields] as const;
 const metadataPrefix = 'metadata.';
-const knownFields = [...plainFields, 'metadata.<key>'];
+const metadataField = 'metadata.<key>';
+const knownFields = [...plainFields, metadataField];
 /** A longer name is like none of ours, and to compare it would take long. */
 const comparedLengthMax = 100;
 
 /**
  * Reads a field name with its colon; `run` are the name characters that it begins with. `end` is where the value
- * begins. Throws QueryError: a bare word, an unknown field (with the nearest known one), metadata without a key.
+ * begins. Throws QueryError: a bare word, an unknown field, metadata without a key.
  */
 export function readField(text: string, at: number, run: string): { readonly field: Field; readonly end: number } {
   if (run === '') throw new QueryError(startMessage(text.charAt(at)), at);
@@ -28,7 +29,7 @@ export function readField(text: string, at: number, run: string): { readonly fie
     return { field: { name: 'metadata', key }, end: end + 1 };
   }
   const name = plainFields.find((known) => known === run);
-  if (name === undefined) throw new QueryError(`unknown field; the nearest known one is ${nearestField(run)}`, at);
+  if (name === undefined) throw new QueryError('unknown field', at, run);
   return { field: { name, key: null }, end: end + 1 };
 }
 
@@ -37,10 +38,11 @@ function expectKey(key: string, at: number): string {
   return key;
 }
 
-function nearestField(name: string): string | undefined {
+/** The known field that an unknown one is nearest to. */
+export function nearestPlainField(name: string): string {
   const [first] = name.split('.');
-  if (first?.toLowerCase() === 'metadata') return 'metadata.<key>';
-  return nearest(name.slice(0, comparedLengthMax), knownFields);
+  if (first?.toLowerCase() === 'metadata') return metadataField;
+  return nearest(name.slice(0, comparedLengthMax), knownFields) ?? metadataField;
 }
 
 function startMessage(character: string): string {

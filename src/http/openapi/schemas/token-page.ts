@@ -17,6 +17,20 @@ export const tokenPage = z
   })
   .meta({ id: 'TokenPage' });
 
+/** A page of what a search found. */
+export const foundPage = tokenPage
+  .extend({
+    _suggestions: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          'When nothing was found: heads of terms that may have been meant, where no token has what a term names, such as ' +
+          '`metadata.customer`, `container:/pci/high/` or `type:card_number`.',
+      }),
+  })
+  .meta({ id: 'FoundPage' });
+
 export const tokenPageExample = {
   pagination: { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 },
   data: [tokenExample],

@@ -1,5 +1,5 @@
 import { documented } from '../../openapi/operation.js';
-import { tokenPage, tokenPageExample } from '../../openapi/schemas/token-page.js';
+import { foundPage, tokenPageExample } from '../../openapi/schemas/token-page.js';
 
 export const searchTokensOperation = documented({
   id: 'searchTokens',
@@ -10,6 +10,6 @@ export const searchTokensOperation = documented({
     'container, metadata.<key>, created_by, created_at, modified_by, modified_at. An empty query finds everything that the ' +
     'caller may see.',
   requestExample: { query: 'type:card AND container:/pci/* AND metadata.customer:c-17', page: 1, size: 20 },
-  answers: { 200: { description: 'What was found.', schema: tokenPage, example: tokenPageExample } },
+  answers: { 200: { description: 'What was found.', schema: foundPage, example: tokenPageExample } },
   problems: ['validation_failed', 'key_lost'],
 });

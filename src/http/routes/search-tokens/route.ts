@@ -24,7 +24,9 @@ export const searchTokensRoute: Routes = (app, { vault }) => {
       const { query, ...page } = request.body;
       const result = await searchTokens(vault, { caller: callerOf(request) }, query ?? '', rangeOf(page));
       if (!result.ok) throw problemFrom(result);
-      return sendTokenPage(vault, request, reply, page, result.value);
+      const { suggestions } = result.value;
+      const besides = suggestions.length === 0 ? {} : { _suggestions: suggestions };
+      return sendTokenPage(vault, request, reply, page, result.value, besides);
     },
   );
 };

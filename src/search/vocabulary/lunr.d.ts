@@ -1,0 +1,25 @@
+/** The part of lunr 2.3 that is used here; the published types leave the builder out. */
+declare module 'lunr' {
+  /** A minimal automaton of words. */
+  interface TokenSet {
+    /** The words of both. */
+    intersect(other: TokenSet): TokenSet;
+    toArray(): string[];
+  }
+
+  interface TokenSetBuilder {
+    readonly root: TokenSet;
+    /** Words come in the order of `Array.prototype.sort`. */
+    insert(word: string): void;
+    finish(): void;
+  }
+
+  const lunr: {
+    readonly TokenSet: {
+      readonly Builder: new () => TokenSetBuilder;
+      /** All words that take so many changed, added, removed or swapped characters; `*` in it is any character. */
+      fromFuzzyString(text: string, edits: number): TokenSet;
+    };
+  };
+  export default lunr;
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { collectWords } from '#src/commands/vocabulary/collect-words.js';
+import { manage } from '../../http/routes/directory-support.js';
+import { createPlain } from '../../http/routes/support.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(async () => {
+  expect(service.errors).toEqual([]);
+  await service.close();
+});
+
+describe('the words of a tenant', () => {
+  test('no more characters of one kind than its share, and the thread goes on meanwhile', async () => {
+    const long = 'k'.repeat(80);
+    for (let i = 0; i < 30; i += 1) {
+      const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, j) => [`${long}-${i}-${j}`, 'v']));
+      await createPlain(service, { metadata, containers: [`/c/${i}/`] });
+    }
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const { keys, containers } = await collectWords(service.vault, service.tenantId);
+    clearInterval(counting);
+    expect(keys.size).toBeGreaterThan(99_000);
+    expect(keys.size).toBeLessThanOrEqual(100_000);
+    expect(keys.has(`${long}-29-0`), 'the newest first').toBe(true);
+    expect(containers.complete('/', 100)).toHaveLength(31);
+    expect(turns, 'what others did meanwhile').toBeGreaterThan(5);
+  });
+
+  test('of many tokens the newest 2,000', async () => {
+    const key = await service.otherTenant();
+    const tokenize = async (count: number, metadata: object) => {
+      const body = Array.from({ length: count }, (_, i) => ({ type: 'token', data: `${i}`, metadata }));
+      const { status, text } = await service.call('POST', '/tokenize', body, { key });
+      expect(status, text).toBe(200);
+    };
+    await tokenize(1, { oldest: 'v' });
+    await tokenize(1, { older: 'v' });
+    for (let i = 0; i < 19; i += 1) await tokenize(100, {});
+    await tokenize(99, { newest: 'v' });
+    const caller = await service.service.authenticate(key);
+    const { keys } = await collectWords(service.vault, String(caller?.tenantId));
+    expect(keys.complete('', 10)).toEqual(['newest', 'older']);
+  });
+
+  test('a destroyed tenant has none, also not by a request that was under way', async () => {
+    const { tenantId, vault } = service;
+    const { vocabularies } = vault;
+    const query = { query: 'metadata.nothing:1' };
+    await service.call('POST', '/tokens/search', query);
+    await vocabularies.idle();
+    expect(await vocabularies.of(tenantId, service.clock.now(), async () => null)).not.toBeNull();
+    const pending = service.call('GET', '/tokens/search/suggestions?prefix=k');
+    expect((await manage(service, 'DELETE', '/tenants/self', { name: 'test' })).status).toBe(204);
+    await pending;
+    await vocabularies.idle();
+    expect(await vocabularies.of(tenantId, service.clock.now(), async () => null)).toBeNull();
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { createVocabularies } from '#src/commands/vocabulary/vocabularies.js';
+import { wordList } from '#src/search/vocabulary/word-list.js';
+
+function words(key: string) {
+  return { keys: wordList([key]), containers: wordList([]) };
+}
+
+const never = () => Promise.reject(new Error('asked again'));
+
+describe('the vocabularies of a process', () => {
+  test('are kept for ten minutes from when collecting began', async () => {
+    const vocabularies = createVocabularies();
+    const first = words('first');
+    expect(await vocabularies.of('t', 1_000, async () => first)).toBe(first);
+    expect(await vocabularies.of('t', 600_999, never)).toBe(first);
+    const second = words('second');
+    expect(await vocabularies.of('t', 601_000, async () => second)).toBe(second);
+  });
+
+  test('a request waits a little and goes on without; the next one has the words', async () => {
+    const vocabularies = createVocabularies();
+    let finish = (): void => undefined;
+    const late = words('late');
+    const slow = () =>
+      new Promise<typeof late>((resolve) => {
+        finish = () => resolve(late);
+      });
+    expect(await vocabularies.of('t', 0, slow)).toBeNull();
+    expect(await vocabularies.of('t', 0, never), 'collected once').toBeNull();
+    finish();
+    await vocabularies.idle();
+    expect(await vocabularies.of('t', 0, never)).toBe(late);
+  });
+
+  /** Threat: words of a destroyed tenant come back by the way of what was collected meanwhile. */
+  test('a dropped tenant is forgotten, with what is being collected of it', async () => {
+    const vocabularies = createVocabularies();
+    await vocabularies.of('t', 0, async () => words('kept'));
+    vocabularies.drop('t');
+    let finish = (): void => undefined;
+    const collecting = vocabularies.of(
+      't',
+      0,
+      () =>
+        new Promise((resolve) => {
+          finish = () => resolve(words('late'));
+        }),
+    );
+    vocabularies.drop('t');
+    finish();
+    expect(await collecting).toBeNull();
+    const fresh = words('fresh');
+    expect(await vocabularies.of('t', 0, async () => fresh)).toBe(fresh);
+  });
+
+  test('of many tenants the one asked longest ago is forgotten; two are collected at a time', async () => {
+    const vocabularies = createVocabularies();
+    for (let i = 0; i <= 100; i += 1) await vocabularies.of(`t${i}`, 0, async () => words('k'));
+    const again = words('again');
+    expect(await vocabularies.of('t1', 0, never)).not.toBeNull();
+    expect(await vocabularies.of('t0', 0, async () => again)).toBe(again);
+    const stuck = () => new Promise<null>(() => undefined);
+    await Promise.all([vocabularies.of('a', 0, stuck), vocabularies.of('b', 0, stuck)]);
+    expect(await vocabularies.of('c', 0, never)).toBeNull();
+  });
+
+  test('a failure is told to who waits, and nobody else; the next request collects again', async () => {
+    const vocabularies = createVocabularies();
+    await expect(vocabularies.of('t', 0, never)).rejects.toThrow('asked again');
+    const fresh = words('fresh');
+    expect(await vocabularies.of('t', 0, async () => fresh)).toBe(fresh);
+  });
+});

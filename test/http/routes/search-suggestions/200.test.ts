@@ -1,0 +1,179 @@
+import { describe, expect } from 'vitest';
+import { rule } from '../../../support/test-service.js';
+import { search } from '../search-tokens/support.js';
+import { createPlain, path, test } from '../support.js';
+import { collected, makeStale, refreshMs, suggest, suggestNow } from './support.js';
+
+describe('fields and types are suggested to everyone', () => {
+  test('a tenant without a token', async ({ service }) => {
+    const key = await service.otherTenant();
+    expect(await suggest(service, 'con', key)).toEqual(['container']);
+    expect(await suggest(service, 'CREATED', key)).toEqual(['created_at', 'created_by']);
+    expect(await suggest(service, 'card', key)).toEqual(['card', 'card_number']);
+    expect(await suggest(service, 'meta', key)).toEqual(['metadata.']);
+    expect(await suggest(service, 'type:us_', key)).toEqual([
+      'type:us_bank_account_number',
+      'type:us_bank_routing_number',
+    ]);
+    expect(await suggest(service, '/', key)).toEqual([]);
+    expect(await suggest(service, 'metadata.', key)).toEqual([]);
+  });
+
+  test('kinds are named; without a prefix all fields and types, at most 20', async ({ service }) => {
+    const key = await service.otherTenant();
+    expect(await suggestNow(service, 'ty', key)).toEqual([{ text: 'type', kind: 'field' }]);
+    expect(await suggestNow(service, 'employer', key)).toEqual([{ text: 'employer_id_number', kind: 'type' }]);
+    const all = await suggestNow(service, undefined, key);
+    expect(all.filter(({ kind }) => kind === 'field')).toHaveLength(10);
+    expect(all.filter(({ kind }) => kind === 'type')).toHaveLength(8);
+    expect(await suggestNow(service, '', key)).toEqual(all);
+  });
+
+  test('a prefix that nothing begins with gives the nearest', async ({ service }) => {
+    expect(await suggest(service, 'contianer')).toEqual(['container']);
+    expect(await suggest(service, 'type:crad_number')).toEqual(['type:card_number']);
+    expect(await suggest(service, 'zzzzzzzz')).toEqual([]);
+  });
+});
+
+describe('metadata keys and containers of living tokens', () => {
+  test('by their own beginning or that of their term; never a value or an id', async ({ service }) => {
+    makeStale(service);
+    const id = `secretid-${Date.now()}`;
+    await createPlain(service, {
+      ...{ id, data: 'secretdata', search_indexes: ['{{ data }}'] },
+      ...{ metadata: { shopper: 'secretvalue' }, containers: ['/shop/eu/north/'] },
+    });
+    await collected(service);
+    expect(await suggestNow(service, 'shop')).toEqual([{ text: 'metadata.shopper', kind: 'metadata_key' }]);
+    expect(await suggest(service, 'metadata.sho')).toEqual(['metadata.shopper']);
+    expect(await suggestNow(service, '/sho')).toEqual([
+      { text: '/shop/*', kind: 'container' },
+      { text: '/shop/eu/*', kind: 'container' },
+      { text: '/shop/eu/north/', kind: 'container' },
+    ]);
+    expect(await suggest(service, 'container:/shop/eu/n')).toEqual(['container:/shop/eu/north/']);
+    expect(await suggest(service, 'container:"/shop/eu/n')).toEqual(['container:/shop/eu/north/']);
+    for (const secret of ['secret', 'metadata.secret', 'secretd', 'secreti', 'metadata.shopper:s', 'data:s', 'id:s']) {
+      expect((await suggest(service, secret)).join(), secret).not.toContain('secret');
+    }
+  });
+
+  test('every text can be put into a query, whatever the key consists of', async ({ service }) => {
+    makeStale(service);
+    const keys = [
+      'odd my key',
+      'odd:colon',
+      'odd"quote\\',
+      'odd*star',
+      'odd.plain_1-x',
+      'oddÜber',
+      '__proto__x',
+      'odd🙂',
+    ];
+    const { id } = await createPlain(service, { metadata: Object.fromEntries(keys.map((key) => [key, 'v'])) });
+    const texts = await suggest(service, 'odd');
+    expect(texts).toEqual(
+      expect.arrayContaining(['metadata."odd my key"', 'metadata."odd\\"quote\\\\"', 'metadata.odd.plain_1-x']),
+    );
+    expect(texts).toHaveLength(7);
+    for (const text of texts) expect((await search(service, `${text}:v`)).ids, text).toEqual([id]);
+    expect(await suggest(service, 'metadata."odd my')).toEqual(['metadata."odd my key"']);
+    expect(await suggest(service, 'ODDÜB')).toEqual(['metadata.oddÜber']);
+    expect(await suggest(service, '__proto')).toEqual(['metadata.__proto__x']);
+  });
+
+  test('at most 20, in order', async ({ service }) => {
+    makeStale(service);
+    const keys = Array.from({ length: 30 }, (_, i) => `many${String(i).padStart(2, '0')}`);
+    await createPlain(service, { metadata: Object.fromEntries(keys.map((key) => [key, 'v'])) });
+    expect(await suggest(service, 'many')).toEqual(keys.slice(0, 20).map((key) => `metadata.${key}`));
+  });
+
+  /** Threat: a container of an erased token named for ever. */
+  test('what was deleted or has expired is named for ten minutes at most, what is new from then on', async ({
+    service,
+  }) => {
+    makeStale(service);
+    const expires_at = new Date(service.clock.now() + 60_000).toISOString();
+    const { id } = await createPlain(service, { metadata: { gonedeleted: 'v' }, containers: ['/gone/deleted/'] });
+    await createPlain(service, { metadata: { goneexpired: 'v' }, expires_at });
+    expect(await suggest(service, 'gone')).toEqual(['metadata.gonedeleted', 'metadata.goneexpired']);
+    expect((await service.call('DELETE', path(id))).status).toBe(204);
+    await createPlain(service, { metadata: { gonenew: 'v' } });
+    service.clock.advance(refreshMs - 1);
+    expect(await suggest(service, 'gone'), 'a millisecond before the refresh').toHaveLength(2);
+    service.clock.advance(1);
+    expect(await suggest(service, 'gone')).toEqual(['metadata.gonenew']);
+    expect(await suggest(service, '/gone')).toEqual([]);
+  });
+
+  test('after ten minutes the old ones are not told even while the new ones are collected', async ({ service }) => {
+    makeStale(service);
+    const { id } = await createPlain(service, { metadata: { staleword: 'v' } });
+    expect(await suggest(service, 'staleword')).toEqual(['metadata.staleword']);
+    await service.call('DELETE', path(id));
+    makeStale(service);
+    expect(await suggestNow(service, 'staleword')).toEqual([]);
+  });
+});
+
+/** Threat: an application that sees one container maps the others by what is suggested to it. */
+describe('who does not search everything is told of its own rules alone', () => {
+  test('containers of its rules that grant search; no metadata key, no other container', async ({ service }) => {
+    makeStale(service);
+    await createPlain(service, { metadata: { hiddenkey: 'v' }, containers: ['/hidden/one/'] });
+    await createPlain(service, { metadata: { hiddenown: 'v' }, containers: ['/own/part/deep/'] });
+    await collected(service);
+    const key = await service.application([
+      rule('/own/part/', 'reveal', ['token:search'], 1),
+      rule('/own/', 'mask', ['token:search'], 2),
+      rule('/read/', 'reveal', ['token:read'], 3),
+    ]);
+    expect(await suggest(service, '/', key)).toEqual(['/own/', '/own/part/']);
+    for (const prefix of [
+      'hidden',
+      '/hid',
+      '/hidden/on',
+      'metadata.',
+      'metadata.hiddenkye',
+      'container:/hidden/one',
+      '/read',
+    ]) {
+      expect(await suggest(service, prefix, key), prefix).toEqual([]);
+    }
+    expect(await suggest(service, 'con', key)).toEqual(['container']);
+    const all = await service.application(['token:search']);
+    expect(await suggest(service, '/hid', all), 'plain permissions search everything').toEqual([
+      '/hidden/*',
+      '/hidden/one/',
+    ]);
+  });
+
+  test('the answer is the same, and nothing is collected, whatever the tenant holds', async ({ service }) => {
+    const key = await service.application([rule('/narrow/', 'reveal', ['token:search'])]);
+    const prefixes = ['', '/', '/narrw', 'cust', 'metadata.cust', 'container:/', 'zz'];
+    const answers = async () =>
+      JSON.stringify(await Promise.all(prefixes.map((prefix) => suggestNow(service, prefix, key))));
+    makeStale(service);
+    const before = await answers();
+    await createPlain(service, { metadata: { customer: 'v' }, containers: ['/narrow/inner/', '/narrwo/'] });
+    expect(await answers()).toBe(before);
+    // It would be null within 50 ms, or words, had it been begun: nobody who searches everything has asked since.
+    let collecting = false;
+    await service.vault.vocabularies.of(service.tenantId, service.clock.now(), async () => {
+      collecting = true;
+      return null;
+    });
+    expect(collecting, 'the first who asks for the words of the tenant').toBe(true);
+  });
+
+  test('another tenant is told nothing of this one', async ({ service }) => {
+    makeStale(service);
+    await createPlain(service, { metadata: { foreignkey: 'v' }, containers: ['/foreign/'] });
+    await collected(service);
+    const key = await service.otherTenant();
+    expect(await suggest(service, 'foreign', key)).toEqual([]);
+    expect(await suggest(service, '/foreign', key)).toEqual([]);
+  });
+});

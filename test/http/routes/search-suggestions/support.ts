@@ -1,0 +1,34 @@
+import { expect } from 'vitest';
+import type { TestService } from '../../../support/test-service.js';
+
+type Suggestion = { readonly text: string; readonly kind: string };
+
+/** Asks once and answers what came, ready or not. */
+export async function suggestNow(service: TestService, prefix?: string, key?: string): Promise<readonly Suggestion[]> {
+  const query = prefix === undefined ? '' : `?prefix=${encodeURIComponent(prefix)}`;
+  const options = key === undefined ? {} : { key };
+  const answer = await service.call('GET', `/tokens/search/suggestions${query}`, undefined, options);
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(Object.keys(answer.body)).toEqual(['suggestions']);
+  return answer.body['suggestions'] as unknown as readonly Suggestion[];
+}
+
+/** Asks with the vocabulary that the service has by then, and answers the texts. */
+export async function suggest(service: TestService, prefix: string, key?: string): Promise<readonly string[]> {
+  await collected(service);
+  return (await suggestNow(service, prefix, key)).map(({ text }) => text);
+}
+
+/** Makes the service collect its vocabulary if it is due, and waits until it has. */
+export async function collected(service: TestService): Promise<void> {
+  await suggestNow(service, 'x');
+  await service.vault.vocabularies.idle();
+}
+
+export const refreshMs = 10 * 60_000;
+
+/** What is stored from now on is in the next vocabulary. */
+export function makeStale(service: TestService): void {
+  service.clock.advance(refreshMs);
+}
