@@ -45,6 +45,17 @@ describe('where settings come from', () => {
     expect(new Set(Object.values(sources))).toEqual(new Set(['default']));
   });
 
+  it('are what a newcomer and a security review rely on when nothing is given', () => {
+    expect(config({}).settings).toMatchObject({
+      ...{ profile: 'embedded', host: '127.0.0.1', port: 8080, data: './data', dev: false },
+      ...{ root_key_file: null, root_key_command: null, behind_tls_proxy: false },
+      ...{ 'auth.header_aliases': [], 'http.idempotency_header_aliases': [], 'http.trace_header_aliases': [] },
+      ...{ 'http.cors_origins': [], 'http.trusted_proxies': [], 'cvc.retention_seconds': 3_600 },
+      ...{ 'rate_limit.requests': 1_000, 'rate_limit.window_seconds': 10, 'rate_limit.auth_failures': 50 },
+      ...{ 'rate_limit.guesses': 1_000, 'admin.host': '127.0.0.1' },
+    });
+  });
+
   it('are a file, then variables, then flags: the later one wins', () => {
     const file = { port: 1, host: '::1', log_level: 'warn', auth: { header_aliases: ['X-File'] } };
     const env = { STRONGROOM_PORT: '2', STRONGROOM_LOG_LEVEL: 'debug', STRONGROOM_AUTH_HEADER_ALIASES: 'X-Env' };

@@ -103,7 +103,15 @@ describe('a cvc is never returned later than one hour after it was written, thou
     const patched = await service.call('PATCH', path(id), { metadata: { a: 'b' } });
     expect(patched.body['data']).toEqual(cardWithoutCvc);
     const duplicate = { type: 'card', data: { number: card.number }, deduplicate_token: true };
-    const answers = [await service.call('POST', '/tokens', duplicate), await service.call('GET', path(id))];
+    const answers = [
+      await service.call('POST', '/tokens', duplicate),
+      await service.call('GET', path(id)),
+      await service.call('GET', `/tokens?id=${encodeURIComponent(id)}`),
+      await service.call('POST', '/tokens/search', { query: `id:"${id}"` }),
+      await service.call('POST', '/tokenize', [duplicate]),
+      await service.call('POST', '/detokenize', [`{{ ${id} }}`, `{{ token: ${id} }}`]),
+    ];
+    for (const { status, text } of answers) expect(status, text).toBeLessThan(300);
     for (const { text } of answers) expect(text).not.toContain('"123"');
   });
 

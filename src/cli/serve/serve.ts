@@ -21,6 +21,8 @@ import { readTls, reloadTlsOnHangup } from './tls.js';
 
 /** What is in flight when the process is told to stop gets this long. */
 const graceMs = 10_000;
+/** What remains after that, writing the log and closing the stores, takes moments; a store that hangs does not hold us. */
+const closingMs = 5_000;
 const hangUpMs = 20;
 
 /** Serves the embedded profile until SIGTERM or SIGINT. Throws Failure or StoreBroken when it cannot start. */
@@ -57,7 +59,7 @@ export async function serve(config: Config): Promise<void> {
     service.sweep.start();
     if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
     stopOnSignal(logger, async () => {
-      await Promise.all([finishRequests(app), closeAdmin(), control.close()]);
+      await Promise.all([finishRequests(app, logger), closeAdmin(), control.close()]);
       await recordForAllTenants(service.vault, 'stop');
       await service.close();
     });
@@ -86,23 +88,31 @@ async function open(config: Config, logger: Logger): Promise<Embedded> {
   });
 }
 
-/** Takes no more and waits for what is under way, but not for a connection that only might bring another request. */
-async function finishRequests(app: FastifyInstance): Promise<void> {
+/**
+ * Takes no more and waits for what is under way, but not for a connection that only might bring another request, and for
+ * none longer than the grace period. Threat: a client that never finishes its request would leave a stop unrecorded.
+ */
+async function finishRequests(app: FastifyInstance, logger: Logger): Promise<void> {
   const hangUp = setInterval(() => app.server.closeIdleConnections(), hangUpMs);
+  const cutOff = setTimeout(() => {
+    logger.error('requests were still running after the grace period and were cut off');
+    app.server.closeAllConnections();
+  }, graceMs);
   await app.close();
   clearInterval(hangUp);
+  clearTimeout(cutOff);
 }
 
-/** Stops once, however many signals come; exits 0 when everything in flight was finished in time. */
+/** Stops once, however many signals come; exits 0 when the stores are closed. */
 function stopOnSignal(logger: Logger, close: () => Promise<void>): void {
   let stopping = false;
   const stop = async (): Promise<void> => {
     if (stopping) return;
     stopping = true;
     const late = setTimeout(() => {
-      logger.error('requests were still running after the grace period');
+      logger.error('the stores could not be closed in time');
       process.exit(1);
-    }, graceMs);
+    }, graceMs + closingMs);
     await close();
     clearTimeout(late);
     process.exit(0);

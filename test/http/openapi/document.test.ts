@@ -95,6 +95,17 @@ describe('answers', () => {
     }
   });
 
+  test('a route that needs a key may meet a lost one, of a token, a tenant or an entry', async ({ service }) => {
+    const keyed = operationsIn(await documentOf(service)).filter(({ security = [] }) => security.length > 0);
+    const withoutIt = keyed.filter((operation) =>
+      mediaOf(operation).every(
+        ({ status, media }) => status !== 500 || !Object.hasOwn(media.examples ?? {}, 'key_lost'),
+      ),
+    );
+    expect(withoutIt.map(({ operationId }) => operationId)).toEqual([]);
+    expect(keyed.length).toBeGreaterThan(20);
+  });
+
   test('bodies have their media types', async ({ service }) => {
     const { paths = {} } = await documentOf(service);
     expect(paths['/tokens']?.post?.requestBody).toHaveProperty(['content', 'application/json']);

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Answer, TestService } from '../../support/test-service.js';
+import { makeApplication, manage } from './directory-support.js';
 import { expectRefusal, test } from './support.js';
 
 type Call = (
@@ -12,15 +13,24 @@ const refused = { status: 401, code: 'unauthenticated' };
 /** The 401 of a route. `call` sends a request that would be 415, 400 or 404 with a good key. */
 export function refusesStrangers(call: Call): void {
   describe('401 without a good key, before anything else is looked at, in the same words for every reason', () => {
-    test('missing, malformed, of a wrong checksum, unknown, of another header', async ({ service }) => {
+    test('missing, malformed, of a wrong checksum, unknown, revoked, expired, of another header', async ({
+      service,
+    }) => {
       const last = service.key.at(-1) === 'A' ? 'B' : 'A';
       const elsewhere = await startedElsewhere();
+      const revoked = await makeApplication(service);
+      await manage(service, 'DELETE', `/applications/${revoked.id}`);
+      const expires_at = new Date(service.clock.now() + 1).toISOString();
+      const expired = await makeApplication(service, { expires_at });
+      service.clock.advance(1);
       const answers = [
         await expectRefusal(service, () => call(service, { key: null }), refused),
         await expectRefusal(service, () => call(service, { key: '' }), refused),
         await expectRefusal(service, () => call(service, { key: 'password' }), refused),
         await expectRefusal(service, () => call(service, { key: service.key.slice(0, -1) + last }), refused),
         await expectRefusal(service, () => call(service, { key: elsewhere }), refused),
+        await expectRefusal(service, () => call(service, { key: revoked.key }), refused),
+        await expectRefusal(service, () => call(service, { key: expired.key }), refused),
         await expectRefusal(service, () => call(service, { key: `${service.key}, ${service.key}` }), refused),
         await expectRefusal(service, () => call(service, { key: null, headers: bearer(service.key) }), refused),
       ];

@@ -10,5 +10,5 @@ export const deleteTokenOperation = documented({
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   requestHeaders: ['If-Match'],
   answers: { 204: { description: 'The token is erased.' } },
-  problems: ['forbidden', 'token_not_found', 'precondition_failed', 'key_lost'],
+  problems: ['forbidden', 'token_not_found', 'precondition_failed'],
 });

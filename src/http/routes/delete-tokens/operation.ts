@@ -18,5 +18,5 @@ export const deleteTokensOperation = documented({
       example: { deleted: 3, refused: 0, remaining: 0 },
     },
   },
-  problems: ['validation_failed', 'guesses_exhausted', 'key_lost'],
+  problems: ['validation_failed', 'guesses_exhausted'],
 });

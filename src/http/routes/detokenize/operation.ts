@@ -19,5 +19,5 @@ export const detokenizeOperation = documented({
       example: { pan: '4242424242424242', text: 'card ending in 4242' },
     },
   },
-  problems: ['validation_failed', 'forbidden', 'guesses_exhausted', 'key_lost'],
+  problems: ['validation_failed', 'forbidden', 'guesses_exhausted'],
 });

@@ -13,5 +13,5 @@ export const getTokenOperation = documented({
     200: { description: 'The token.', headers: ['ETag'], schema: tokenObject, example: tokenExample },
     304: { description: 'The token has the revision that If-None-Match names.', headers: ['ETag'] },
   },
-  problems: ['forbidden', 'token_not_found', 'key_lost'],
+  problems: ['forbidden', 'token_not_found'],
 });

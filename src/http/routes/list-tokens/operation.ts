@@ -12,5 +12,5 @@ export const listTokensOperation = documented({
     '`metadata` takes the same as one JSON object.',
   query: listTokensQuery.extend({ metadata: z.string().optional() }),
   answers: { 200: { description: 'What passes all filters.', schema: tokenPage, example: tokenPageExample } },
-  problems: ['validation_failed', 'key_lost'],
+  problems: ['validation_failed'],
 });

@@ -8,5 +8,5 @@ export const purgeCvcOperation = documented({
   pathParameters: { id: 'The id of a card token, percent-encoded.' },
   requestHeaders: ['If-Match'],
   answers: { 204: { description: 'No verification code is stored for this card.' } },
-  problems: ['validation_failed', 'forbidden', 'token_not_found', 'precondition_failed', 'key_lost'],
+  problems: ['validation_failed', 'forbidden', 'token_not_found', 'precondition_failed'],
 });

@@ -11,5 +11,5 @@ export const searchTokensOperation = documented({
     'caller may see.',
   requestExample: { query: 'type:card AND container:/pci/* AND metadata.customer:c-17', page: 1, size: 20 },
   answers: { 200: { description: 'What was found.', schema: foundPage, example: tokenPageExample } },
-  problems: ['validation_failed', 'key_lost'],
+  problems: ['validation_failed'],
 });

@@ -18,5 +18,5 @@ export const tokenHistoryOperation = documented({
       example: pageExample(historyEntryExample),
     },
   },
-  problems: ['validation_failed', 'forbidden', 'token_not_found', 'key_lost'],
+  problems: ['validation_failed', 'forbidden', 'token_not_found'],
 });

@@ -79,6 +79,17 @@ describe('201 what it is good for', () => {
     expect(body).toMatchObject({ id: uuid, permissions: ['token:read'] });
   });
 
+  test('50 permissions, of which repeats collapse, and 50 rules', async ({ service }) => {
+    const permissions = Array(50).fill('token:read');
+    expect((await makeApplication(service, { permissions })).body['permissions']).toEqual(['token:read']);
+    const one = { description: '', container: '/', transform: 'mask', permissions: ['token:read'] };
+    const rules = Array.from({ length: 50 }, (_, priority) => ({ ...one, priority: priority + 1 }));
+    const body = { name: 'many', type: 'private', rules };
+    const answer = await service.call('POST', '/applications', body, { key: service.managementKey });
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.body['rules']).toHaveLength(50);
+  });
+
   test('names of 200 characters and repeated names', async ({ service }) => {
     const name = '🔑'.repeat(200);
     expect((await makeApplication(service, { name })).body['name']).toBe(name);

@@ -78,6 +78,26 @@ describe('200 lives', () => {
   });
 });
 
+test('200 a life that began in the same moment in which the one before ended has the next number', async ({
+  service,
+}) => {
+  const id = uniqueId();
+  const expires_at = new Date(service.clock.now() + hourMs).toISOString();
+  await create(service, { id, type: 'token', data: 'x', expires_at });
+  service.clock.advance(hourMs);
+  await create(service, { id, type: 'token', data: 'y' });
+  const { key } = await makeManager(service, ['log:read']);
+  const { data } = await history(service, id, key);
+  expect(data.map(({ type, life }) => [type, life])).toEqual([
+    ...[
+      ['token.created', 2],
+      ['token.expired', 1],
+      ['token.created', 1],
+    ],
+  ]);
+  expect((await history(service, id)).types).toEqual(['token.created']);
+});
+
 describe('403 and 404', () => {
   test('403 a living token outside the rules; of a deleted one 404 without a rule on /', async ({ service }) => {
     const containers = ['/pci/high/'];

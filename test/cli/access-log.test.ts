@@ -1,0 +1,34 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { JsonObject } from '#src/domain/json.js';
+import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
+
+test('verbs that open data, starts and stops are in the access log, whether a service runs or not', async () => {
+  const { dir, flags, key, managementKey } = await makeVault();
+  const keyFile = join(dir, 'key');
+  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
+  const verb = [...flags, '--key-file', keyFile];
+  const id = String((await runJson(['tokens', 'create', ...verb], { stdin: '{"type":"token","data":"x"}' }))['id']);
+  await run(['tokens', 'get', id, ...verb]);
+  expect(await (await startService(flags)).stop()).toMatchObject({ code: 0 });
+  const { address } = await startService(flags);
+  await run(['tokens', 'get', id, ...verb]);
+  const ask = async (query: string): Promise<JsonObject[]> => {
+    const { body } = await http('GET', `${address}/logs?${query}`, { key: managementKey });
+    return body['data'] as JsonObject[];
+  };
+  const reveals = await until('both reveals', 10_000, async () => {
+    const found = await ask(`entity_id=${id}&operation=reveal`);
+    return found.length === 2 ? found : undefined;
+  });
+  for (const reveal of reveals) {
+    expect(reveal).toMatchObject({ entity_type: 'token', outcome: 'success', key_id: expect.any(String) });
+    expect(reveal).not.toHaveProperty('source_address');
+  }
+  expect((await ask(`entity_id=${id}&operation=create`)).length).toBe(1);
+  const lives = await ask('entity_type=service');
+  expect(lives.map(({ operation, actor_type }) => `${actor_type} ${operation}`).slice(0, 3)).toEqual([
+    ...['system start', 'system stop', 'system start'],
+  ]);
+});

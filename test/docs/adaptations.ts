@@ -1,0 +1,39 @@
+/** What a test cannot do as the page says it, and what it does instead. */
+export type Adaptation = { readonly says: RegExp; readonly runs: string; readonly because: string };
+
+/**
+ * All of them, tried from the top. The functions of `runs` are in `reader.sh`. One that no block needs any more fails the
+ * test.
+ */
+export const adaptations: readonly Adaptation[] = [
+  {
+    says: /\bnpm ci\b/g,
+    runs: 'use_installed_modules',
+    because: 'the modules are here already, the network may not be',
+  },
+  { says: /\bnpm test$/gm, runs: ':', because: 'this very test would run itself without end' },
+  {
+    says: /^((?:sudo -u strongroom )?npx strongroom serve|npm start)\b/gm,
+    runs: 'in_background $1',
+    because: 'the next block comes when it is ready',
+  },
+  { says: /&& npm start$/gm, runs: '&& in_background npm start', because: 'the same' },
+  { says: /^sudo useradd --system strongroom$/gm, runs: ':', because: 'a test makes no users: it is its own' },
+  { says: /\bsudo -u strongroom /g, runs: '', because: 'its own user is who runs everything' },
+  { says: /^sudo install\b(.*) -o (?:strongroom|"\$USER")/gm, runs: 'install$1 -o "$USER"', because: 'the same' },
+  {
+    says: /(?<=\s)\/(etc|var\/lib)\/strongroom\b/g,
+    runs: '"$PLACE"/$1/strongroom',
+    because: 'a directory that goes away',
+  },
+  { says: /127\.0\.0\.1:8080\b/g, runs: '127.0.0.1:<port>', because: 'port 8080 may be taken' },
+  { says: /127\.0\.0\.1:9464\b/g, runs: '127.0.0.1:<admin port>', because: 'so may this one' },
+  { says: /--host 10\.0\.0\.5\b/g, runs: '--host 127.0.0.2', because: "this machine has not the reader's address" },
+];
+
+export function adapted(text: string, ports: { readonly port: number; readonly adminPort: number }): string {
+  return adaptations
+    .reduce((now, { says, runs }) => now.replace(says, runs), text)
+    .replaceAll('<port>', String(ports.port))
+    .replaceAll('<admin port>', String(ports.adminPort));
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { adaptations } from './adaptations.js';
+import { type Block, blocksOf, pagesOf } from './blocks.js';
+import { type Before, followBlock } from './follow-block.js';
+import { newReader, type Reader, root } from './reader.js';
+
+const pages = pagesOf(root).map((page) => [page, blocksOf(root, page)] as const);
+const scripts = pages.flatMap(([, blocks]) => blocks).filter(({ language }) => language === 'sh');
+const pageLimitMs = 600_000;
+
+/** README up to its first search: a page that starts no service itself is read by who has come that far. */
+const readme = blocksOf(root, 'README.md');
+const firstSteps = readme.slice(0, readme.findLastIndex(({ heading }) => heading === 'The first search') + 1);
+
+/** Follows blocks in their order, and stops at the first that is wrong: the later ones build upon it. */
+async function follow(blocks: readonly Block[], reader: Reader): Promise<readonly string[]> {
+  let before: Before = null;
+  for (const block of blocks) {
+    const { wrong, stdout } = await followBlock(block, reader, before);
+    if (wrong.length > 0) return wrong;
+    before = stdout === undefined ? null : { heading: block.heading, stdout };
+  }
+  return [];
+}
+
+function startsNothing(blocks: readonly Block[]): boolean {
+  return !blocks.some(({ language, text }) => language === 'sh' && /npm start|strongroom serve/.test(text));
+}
+
+test.each(pages.filter(([, blocks]) => blocks.length > 0))(
+  'what %s says works, from the first block to the last',
+  async (page, blocks) => {
+    const reader = await newReader();
+    try {
+      const start = page.startsWith('docs/') && startsNothing(blocks) ? firstSteps : [];
+      expect(await follow([...start, ...blocks], reader)).toEqual([]);
+    } finally {
+      await reader.close();
+    }
+  },
+  pageLimitMs,
+);
+
+test.each(adaptations.map(({ says, because }) => [String(says), says, because] as const))(
+  'a page still needs that %s is run otherwise (%#)',
+  (_name, says, because) => {
+    const used = scripts.some(({ text }) => text.search(says) >= 0);
+    expect(used, `${because}: no block says it any more, so take it out of adaptations.ts`).toBe(true);
+  },
+);

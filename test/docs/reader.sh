@@ -1,0 +1,35 @@
+# What a reader's shell has, and the functions that test/docs/adaptations.ts names.
+set -aeuo pipefail
+if [ -f "$PLACE/state" ]; then . "$PLACE/state"; fi
+trap 'status=$?; export -p >"$PLACE/state"; exit $status' EXIT
+
+# A refusal is a failed block, although curl itself is content with it.
+curl() { command curl --fail-with-body "$@"; }
+
+use_installed_modules() { ln -sfn "$INSTALLED_MODULES" node_modules; }
+
+# Stops what the block before started, starts this, and comes back when it is ready.
+in_background() {
+  stop_background
+  set -m
+  "$@" >"$PLACE/output" 2>&1 &
+  set +m
+  echo $! >"$PLACE/process"
+  for _ in $(seq 1200); do
+    if grep -q '^Strongroom listens on' "$PLACE/output"; then return 0; fi
+    if ! kill -0 "$!" 2>/dev/null; then break; fi
+    sleep 0.1
+  done
+  cat "$PLACE/output" >&2
+  return 1
+}
+
+# Ends the process group and waits until nothing of it is left.
+stop_background() {
+  [ -f "$PLACE/process" ] || return 0
+  local group
+  group=$(cat "$PLACE/process")
+  kill -TERM -- "-$group" 2>/dev/null || true
+  while kill -0 -- "-$group" 2>/dev/null; do sleep 0.05; done
+  rm "$PLACE/process"
+}

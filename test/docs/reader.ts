@@ -1,0 +1,92 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { KnownIds } from './compare.js';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+const shellStart = join(root, 'test/docs/reader.sh');
+const blockLimitMs = 300_000;
+
+/** Somebody who follows a page: a fresh copy of the project, a shell, and what they have seen so far. */
+export type Reader = {
+  /** The copy of the project, where blocks run. */
+  readonly project: string;
+  /** Where the service listens once a block has started it. */
+  readonly ports: { readonly port: number; readonly adminPort: number };
+  readonly ids: KnownIds;
+  /** Runs a script as bash does and answers what it printed; variables stay for the next one. */
+  run(script: string): Promise<{ readonly ok: boolean; readonly stdout: string; readonly stderr: string }>;
+  close(): Promise<void>;
+};
+
+export async function newReader(): Promise<Reader> {
+  const place = mkdtempSync(join(tmpdir(), 'strongroom-docs-'));
+  const project = join(place, 'strongroom');
+  const leftOut = new Set(['node_modules', '.git', 'data', 'data.root-key', 'coverage']);
+  cpSync(root, project, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) });
+  bringCertificate(join(place, 'etc/strongroom'));
+  const [port, adminPort] = await freePorts();
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    ...{ HOME: place, USER: userInfo().username, PLACE: place },
+    INSTALLED_MODULES: join(root, 'node_modules'),
+    STRONGROOM_PORT: String(port),
+    STRONGROOM_ADMIN_PORT: String(adminPort),
+  };
+  const run = (script: string) =>
+    new Promise<{ ok: boolean; stdout: string; stderr: string }>((resolve) => {
+      const options = { cwd: project, env, timeout: blockLimitMs, maxBuffer: 64 * 1024 * 1024 };
+      const text = `. '${shellStart}'\n${script}\n`;
+      execFile('bash', ['-c', text], options, (error, stdout, stderr) =>
+        resolve({ ok: error === null, stdout, stderr: error === null ? stderr : `${error.message}\n${stderr}` }),
+      );
+    });
+  // Every page but the first is read by somebody who has installed the vault.
+  await run('use_installed_modules');
+  return {
+    ...{ project, ports: { port, adminPort }, ids: new Map<string, string>(), run },
+    async close() {
+      await run('stop_background');
+      rmSync(place, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The certificate that a reader brings along. */
+function bringCertificate(dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const files = ['-keyout', join(dir, 'tls.key'), '-out', join(dir, 'tls.pem')];
+  const kind = [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=localhost',
+  ];
+  execFileSync('openssl', ['req', '-x509', ...kind, ...files], { stdio: 'pipe' });
+}
+
+/** Two ports that nobody listens on now. */
+async function freePorts(): Promise<readonly [number, number]> {
+  const servers = [createServer(), createServer()] as const;
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, '127.0.0.1', () => {
+            const address = server.address();
+            resolve(typeof address === 'object' && address !== null ? address.port : 0);
+          });
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return [ports[0] ?? 0, ports[1] ?? 0];
+}

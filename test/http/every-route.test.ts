@@ -1,0 +1,93 @@
+import { describe, expect } from 'vitest';
+import type { TestService } from '../support/test-service.js';
+import { documentOf, operationsIn } from './openapi/support.js';
+import { ownId } from './routes/directory-support.js';
+import { createPlain, test } from './routes/support.js';
+
+const volatile = new Set(['service-trace-id', 'date', 'connection', 'keep-alive']);
+
+/** Method and path of every route that is served, with ids of what there is. */
+async function routesOf(service: TestService) {
+  const { id } = await createPlain(service);
+  const application = await ownId(service, service.key);
+  return operationsIn(await documentOf(service)).map(({ method, path, security = [] }) => ({
+    method: method.toUpperCase() as 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: path
+      .replace('{code}', 'internal')
+      .replace('{key_id}', 'unknown')
+      .replace('{id}', path.startsWith('/tokens') ? id : application),
+    isOpen: security.length === 0,
+  }));
+}
+
+describe('every route', () => {
+  test('tolerates a trailing slash', async ({ service }) => {
+    for (const { method, url } of await routesOf(service)) {
+      const send = (to: string) => service.call(method, to, undefined, { key: null });
+      const [plain, slashed] = [await send(url), await send(`${url}/`)];
+      expect(plain.body['code'], `${method} ${url}`).not.toBe('not_found');
+      expect([slashed.status, slashed.body['code']], `${method} ${url}/`).toEqual([plain.status, plain.body['code']]);
+    }
+  });
+
+  test('that can be read answers HEAD like GET, without the body', async ({ service }) => {
+    for (const { url } of (await routesOf(service)).filter(({ method }) => method === 'GET')) {
+      for (const key of [service.key, service.managementKey, null]) {
+        const get = await service.call('GET', url, undefined, { key });
+        const head = await service.call('HEAD', url, undefined, { key });
+        const known = ({ headers }: typeof get) =>
+          Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.has(name)));
+        expect([head.status, head.text], `HEAD ${url}`).toEqual([get.status, '']);
+        // What is read is recorded, so the next answer of the log is longer.
+        if (url !== '/logs') expect(known(head), `HEAD ${url}`).toEqual(known(get));
+      }
+    }
+  });
+
+  test('that needs a key is not to be stored on the way, and that without a body has no media type', async ({
+    service,
+  }) => {
+    const headers = { 'content-type': 'text/plain' };
+    let shown = 0;
+    for (const { method, url, isOpen } of await routesOf(service)) {
+      if (isOpen || method !== 'GET') continue;
+      for (const key of [service.key, service.managementKey]) {
+        const answer = await service.call(method, url, undefined, { key, headers });
+        expect(answer.status, `${method} ${url}: ${answer.text}`).not.toBe(415);
+        if (answer.status === 200 && url !== '/permissions') {
+          shown += 1;
+          expect(answer.headers['cache-control'], `${method} ${url}`).toBe('no-store');
+        }
+      }
+    }
+    expect(shown).toBeGreaterThan(9);
+  });
+
+  test.for([0, 201])(
+    'that remembers what it did refuses an idempotency key of %s characters',
+    async (length, { service }) => {
+      const headers = { 'service-idempotency-key': 'k'.repeat(length) };
+      const application = await ownId(service, service.key);
+      const before = await service.eventCount();
+      const answers = [
+        await service.call('POST', '/tokens', { type: 'token', data: 1 }, { headers }),
+        await service.call('PATCH', '/tokens/unknown', {}, { headers }),
+        await service.call('POST', '/tokenize', 'x', { headers }),
+        await service.call(
+          'POST',
+          '/applications',
+          { name: 'x', type: 'private', permissions: ['token:read'] },
+          {
+            ...{ headers, key: service.managementKey },
+          },
+        ),
+        await service.call('POST', `/applications/${application}/keys`, undefined, {
+          headers,
+          key: service.managementKey,
+        }),
+      ];
+      expect(answers.map(({ status, text }) => (status === 400 ? 400 : text))).toEqual(Array(5).fill(400));
+      expect(await service.eventCount()).toBe(before);
+    },
+  );
+});

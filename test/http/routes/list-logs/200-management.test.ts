@@ -1,0 +1,46 @@
+import { expect } from 'vitest';
+import { makeApplication, manage } from '../directory-support.js';
+import { createPlain, eventsSince, path, test, uniqueId } from '../support.js';
+import { logs, operationsOn } from './support.js';
+
+/** Operation, outcome and kind of what was done to one entity, the oldest first. */
+async function actsOn(service: Parameters<typeof logs>[0], entity_type: string) {
+  const entries = await logs(service, { entity_type });
+  return entries.map(({ operation, outcome }) => `${operation} ${outcome}`).reverse();
+}
+
+test('changes of an application and of its rules, each key, and who may not make them', async ({ service }) => {
+  const { id, key } = await makeApplication(service);
+  const rules = [{ description: '', priority: 1, container: '/', transform: 'mask', permissions: ['token:read'] }];
+  await manage(service, 'PUT', `/applications/${id}`, { name: 'other', rules });
+  const issued = await manage(service, 'POST', `/applications/${id}/keys`);
+  await manage(service, 'DELETE', `/applications/${id}/keys/${issued.body['id']}`);
+  await manage(service, 'GET', `/applications/${id}`);
+  await manage(service, 'DELETE', `/applications/${id}`, undefined, service.key);
+  await manage(service, 'DELETE', `/applications/${id}`);
+  expect(key).not.toBe('');
+  const acts = ['create', 'update', 'read', 'delete denied', 'delete'];
+  expect(await operationsOn(service, id)).toEqual(acts);
+  const keys = await actsOn(service, 'key');
+  expect(keys.slice(-2)).toEqual(['create success', 'delete success']);
+  const [entry] = await logs(service, { entity_id: id, operation: 'update' });
+  expect(entry).toMatchObject({ actor_type: 'application', source_address: '127.0.0.1', trace_id: expect.any(String) });
+});
+
+test('changes and reports of the tenant', async ({ service }) => {
+  await manage(service, 'PUT', '/tenants/self', { name: 'shop' });
+  await manage(service, 'GET', '/tenants/self/reports/usage');
+  await manage(service, 'GET', '/tenants/self/reports/usage', undefined, service.key);
+  expect(await actsOn(service, 'tenant')).toContain('update success');
+  expect(await actsOn(service, 'report')).toEqual(['read success', 'read denied']);
+});
+
+test('a request that failed with 500, of a token that lives', async ({ service }) => {
+  const before = await service.eventCount();
+  const { id } = await createPlain(service, { id: uniqueId() });
+  const [made] = await eventsSince(service, before);
+  const keyId = String(made?.clear['key']);
+  await service.vault.keys.destroy([{ keyId, eventId: '00000000-0000-0000-0000-000000000000' }]);
+  expect((await service.call('GET', path(id))).status).toBe(500);
+  expect(await operationsOn(service, id)).toEqual(['create', 'read failed']);
+});

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { newApiKey } from '#src/domain/directory/api-key.js';
+import { startTestService } from '../support/test-service.js';
+
+test('a key of a wrong checksum is 401 without a look-up: also when there is no store to look into', async () => {
+  const service = await startTestService();
+  const wellFormed = newApiKey('private', (maxExclusive) => randomBytes(1).readUInt8() % maxExclusive);
+  const mistyped = wellFormed.slice(0, -1) + (wellFormed.endsWith('A') ? 'B' : 'A');
+  await service.service.close();
+  const ask = async (key: string) => (await service.call('GET', '/tokens/x', undefined, { key })).status;
+  try {
+    expect(await ask(mistyped)).toBe(401);
+    expect(await ask(wellFormed), 'one that must be looked up').toBeGreaterThanOrEqual(500);
+  } finally {
+    await service.app.close();
+  }
+});
