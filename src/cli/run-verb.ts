@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { Config } from '../compose/config.js';
 import { openEmbedded } from '../compose/embedded.js';
 import type { Json } from '../domain/json.js';
+import type { Service } from '../http/service.js';
 import { callControl } from './control/call-control.js';
+import { serviceListens } from './control/service-listens.js';
 import { controlSocketPath } from './control/socket-path.js';
 import { Failure } from './failure.js';
 import type { OperationName } from './operations/operations.js';
@@ -17,12 +19,38 @@ import { rootKeyOf } from './root-key-of.js';
 export async function runVerb(config: Config, name: OperationName, input: unknown): Promise<Json> {
   const socketPath = controlSocketPath(config.settings.data);
   const answered = socketPath === null ? null : await callControl(socketPath, name, input);
-  const outcome = answered ?? (await runHere(config, name, input));
+  return answerOf(answered ?? (await withService(config, name, (service) => runOperation(service, name, input))));
+}
+
+/** Has one operation after the other done. Throws Failure. */
+export type RunOperation = (name: OperationName, input: unknown) => Promise<Json>;
+
+/** As `runVerb` for a verb of many operations: whoever holds the data at first is to do them all. */
+export async function runOperations<T>(config: Config, use: (run: RunOperation) => Promise<T>): Promise<T> {
+  const socketPath = controlSocketPath(config.settings.data);
+  if (socketPath === null || !(await serviceListens(socketPath))) {
+    return withService(config, null, (service) =>
+      use(async (name, input) => answerOf(await runOperation(service, name, input))),
+    );
+  }
+  return use(async (name, input) => {
+    const answered = await callControl(socketPath, name, input);
+    if (answered === null) throw new Failure('the service that held the data has ended.');
+    return answerOf(answered);
+  });
+}
+
+function answerOf(outcome: OperationOutcome): Json {
   if (!outcome.ok) throw new Failure(outcome.message);
   return outcome.value;
 }
 
-async function runHere(config: Config, name: OperationName, input: unknown): Promise<OperationOutcome> {
+/** `name`: of the only operation that will run; only `init` may make data. */
+async function withService<T>(
+  config: Config,
+  name: OperationName | null,
+  use: (service: Service) => Promise<T>,
+): Promise<T> {
   const { data: dataDir } = config.settings;
   if (name !== 'init' && !existsSync(join(dataDir, 'vault.db'))) {
     throw new Failure(
@@ -38,7 +66,7 @@ async function runHere(config: Config, name: OperationName, input: unknown): Pro
     onBroken: (error) => failures.push(error),
   });
   try {
-    return await runOperation(service, name, input);
+    return await use(service);
   } finally {
     await service.close();
     rootKey.fill(0);

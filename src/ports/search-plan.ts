@@ -28,3 +28,9 @@ export type PageRequest = { readonly now: number; readonly offset: number; reado
 
 /** `total` counts every match, exactly; rows are those of the page, the later creating event first. */
 export type SearchPage = { readonly total: number; readonly rows: readonly TokenView[] };
+
+/**
+ * One step of a walk over everything that a plan finds: at most `limit` rows that were created before the event at
+ * position `before`; null: from the newest. Tokens that are due at `now` are not found.
+ */
+export type WalkStep = { readonly now: number; readonly before: number | null; readonly limit: number };

@@ -1,6 +1,6 @@
 import type { TokenType } from '../domain/token/token-type.js';
 import type { TokenView } from '../projections/token-view.js';
-import type { PageRequest, SearchPage, SearchPlan } from './search-plan.js';
+import type { PageRequest, SearchPage, SearchPlan, WalkStep } from './search-plan.js';
 import type { RowIndex } from './unit-of-work.js';
 
 export type DueRow = {
@@ -36,6 +36,12 @@ export interface TokenRows {
    * with every change that has resolved. Throws StoreUnavailable for a search that takes too long.
    */
   search(plan: SearchPlan, page: PageRequest): Promise<SearchPage>;
+  /**
+   * The rows of one step of a walk, the later creating event first; fewer than `limit`: there are no more. A position of
+   * creation never moves, so steps that each go on from the last row (`life.createdPosition`) meet every token that
+   * lives throughout exactly once, whatever is written meanwhile. Throws as `search`.
+   */
+  walk(plan: SearchPlan, step: WalkStep): Promise<readonly TokenView[]>;
   /** How many living, not yet expired tokens of each type the tenant has at `now`; a type without any is left out. */
   countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
   /** Rows whose expiry or cvc purge is due at `now`, earliest first, at most `limit`. */

@@ -11,6 +11,9 @@ const verbs = [
   ['tokens', 'get'],
   ['tokens', 'create'],
   ['tokens', 'delete'],
+  ['tokens', 'search'],
+  ['tokens', 'import'],
+  ['tokens', 'export'],
   ['keys', 'generate-root'],
   ['config', 'print'],
 ];
@@ -57,6 +60,24 @@ describe('wrong usage ends with 2, says what was wrong, and makes nothing', () =
     ],
     ['no application key', ['tokens', 'get', 'some-id'], /--key-file/],
     ['both inputs from standard input', ['tokens', 'create', '--key-file', '-'], /only one of/],
+    [
+      'both inputs of an import from standard input',
+      ['tokens', 'import', '-', '--key-file', '-'],
+      /only one of FILE, --key-file and --identity-file/,
+    ],
+    ['an export that is neither sealed nor in clear', ['tokens', 'export', '--out', 'x'], /--recipient.*--plaintext/s],
+    [
+      'an export that is both',
+      ['tokens', 'export', '--out', 'x', '--plaintext', '--recipient', 'age1'],
+      /--recipient.*--plaintext/s,
+    ],
+    ['a recipient that is none', ['tokens', 'export', '--out', 'x', '--recipient', 'age1x'], /no age recipient/],
+    [
+      'an identity in place of a recipient',
+      ['tokens', 'export', '--out', 'x', '--recipient', 'AGE-SECRET-KEY-1X'],
+      /which is a secret/,
+    ],
+    ['a page that is none', ['tokens', 'search', 'type:card', '--page', '0'], /whole number/],
     [
       'an application type that is none',
       ['applications', 'create', '--name', 'a', '--type', 'x', '--permissions', 'token:read'],

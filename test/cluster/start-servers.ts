@@ -11,7 +11,15 @@ const named = ['STRONGROOM_TEST_MONGODB_URL', 'STRONGROOM_TEST_REDIS_URL'];
 export function setup(): (() => void) | undefined {
   if (named.every((name) => process.env[name] !== undefined)) return undefined;
   const ranBefore = spawnSync(program, ['status']).status === 0;
-  const output = execFileSync(program, ['up'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-  for (const [, name, value] of output.matchAll(/^export (\w+)='(.*)'$/gm)) process.env[String(name)] = value;
-  return ranBefore ? undefined : () => execFileSync(program, ['down']);
+  const stop = () => {
+    if (!ranBefore) execFileSync(program, ['down']);
+  };
+  try {
+    const output = execFileSync(program, ['up'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+    for (const [, name, value] of output.matchAll(/^export (\w+)='(.*)'$/gm)) process.env[String(name)] = value;
+    return stop;
+  } catch (error) {
+    stop();
+    throw error;
+  }
 }

@@ -135,6 +135,57 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'a walk meets every row that lives throughout exactly once, whatever is written meanwhile',
+      on(async ({ work, rows }) => {
+        const create = async (...names: readonly string[]) => {
+          const write = tokenWrite(noTokenYet(), [tokenCreated()], { index: terms(...names) });
+          await work.commit(change(write));
+          return write;
+        };
+        const made = [];
+        for (let i = 0; i < 9; i += 1) made.push(await create('red', i % 3 === 0 ? 'blue' : 'green'));
+        const [, second, third] = made;
+        const expired = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon })], { index: terms('red') });
+        await work.commit(change(expired));
+        const walk = async (where: PlanNode, between: () => Promise<void>): Promise<string[]> => {
+          const met: string[] = [];
+          for (let before: number | null = null; ; ) {
+            const plan = { tenantId: 'tenant', all: term('all-tenant'), where };
+            const step = await rows.walk(plan, { now: atNoon, before, limit: 2 });
+            met.push(...step.map(({ stream }) => stream));
+            before = step.at(-1)?.state.life?.createdPosition ?? null;
+            if (step.length < 2 || before === null) return met;
+            await between();
+          }
+        };
+        const streams = made.map(({ stream }) => stream).reverse();
+        for (const where of [everything, has('red')]) {
+          const met = await walk(where, () => create('red').then(() => undefined));
+          expect(met.slice(-9)).toEqual(streams);
+          expect(new Set(met).size).toBe(met.length);
+        }
+        expect(await walk({ is: 'and', of: [has('red'), has('blue')] }, async () => undefined)).toEqual(
+          streams.filter((_, i) => i % 3 === 2),
+        );
+        expect(await walk({ is: 'not', of: has('red') }, async () => undefined)).toEqual([]);
+        expect(await walk(nothing, async () => undefined)).toEqual([]);
+
+        // Updates move nothing; what is created meanwhile is not met; what is deleted meanwhile may be.
+        let times = 0;
+        const met = await walk(has('green'), async () => {
+          times += 1;
+          if (times > 1 || third === undefined || second === undefined) return;
+          // As it is stored: that it was created first stands in it.
+          const stored = (await rows.get(third.stream)) ?? third.view;
+          await work.commit(change(tokenWrite(stored, [tokenUpdated()], { index: terms('green') })));
+          await work.commit(change(tokenWrite(second.view, [tokenDeleted()], { index: 'keep' })));
+          await create('green');
+        });
+        expect(met).toEqual(streams.filter((stream, i) => i % 3 !== 2 && stream !== second?.stream));
+      }),
+    );
+
+    test(
       'another tenant finds none of these, whatever it asks',
       on(async ({ work, rows }) => {
         await work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('red') })));

@@ -13,6 +13,21 @@ export const adaptations: readonly Adaptation[] = [
   },
   { says: /\bnpm test$/gm, runs: ':', because: 'this very test would run itself without end' },
   {
+    says: /^npm run test:cluster$/gm,
+    runs: 'npx vitest list --filesOnly --config vitest.cluster.config.ts',
+    because: 'the servers may not be here; the tests must be',
+  },
+  {
+    says: /^STRONGROOM_TEST_EVENTSTORE_URL='[^']+' npx vitest run --no-file-parallelism/gm,
+    runs: 'npx vitest list --filesOnly',
+    because: 'the same, of a real EventStoreDB',
+  },
+  {
+    says: /^(?:eval "\$\()?npm run --silent servers -- (?:up\)"|down --clean)$/gm,
+    runs: 'bash -n scripts/servers.sh',
+    because: 'a test installs no servers; the script must be there and be well-formed',
+  },
+  {
     says: /^((?:sudo -u strongroom )?npx strongroom serve|npm start)\b/gm,
     runs: 'in_background $1',
     because: 'the next block comes when it is ready',

@@ -6,6 +6,17 @@ trap 'status=$?; export -p >"$PLACE/state"; exit $status' EXIT
 # A refusal is a failed block, although curl itself is content with it.
 curl() { command curl --fail-with-body "$@"; }
 
+# The one of age, as far as the pages use it: -o FILE makes an identity, -y FILE prints its recipient.
+age-keygen() {
+  node --input-type=module -e '
+    import { readFileSync, writeFileSync } from "node:fs";
+    import { generateIdentity, identityToRecipient } from "age-encryption";
+    const [option, file] = process.argv.slice(1);
+    if (option === "-o") writeFileSync(file, `# made for a page\n${await generateIdentity()}\n`);
+    else console.log(await identityToRecipient(readFileSync(file, "utf8").split("\n")[1]));
+  ' -- "$@"
+}
+
 use_installed_modules() { ln -sfn "$INSTALLED_MODULES" node_modules; }
 
 # Stops what the block before started, starts this, and comes back when it is ready.

@@ -25,6 +25,7 @@ function interrupted(vault: Vault, happens: () => Promise<unknown>): Vault {
       due: (...args) => rows.due(...args),
       nextDueAt: () => rows.nextDueAt(),
       countByType: (...args) => rows.countByType(...args),
+      walk: (...args) => rows.walk(...args),
       async search(...args) {
         const found = await rows.search(...args);
         if (!happened) {

@@ -84,6 +84,22 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   return { ...ended, ...output };
 }
 
+/** Starts `strongroom` with these arguments without waiting; it is gone when the test ends. */
+export function spawnVerb(args: readonly string[], options: RunOptions = {}) {
+  const child = start(args, options);
+  const output = outputOf(child);
+  const ended = ending(child).then((end): Ended => ({ ...end, ...output }));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const stop = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  return { ended, stop };
+}
+
 /** Runs a verb that must succeed with `--json`, and answers what it printed. */
 export async function runJson(args: readonly string[], options: RunOptions = {}): Promise<JsonObject> {
   const { code, stdout, stderr } = await run([...args, '--json'], options);

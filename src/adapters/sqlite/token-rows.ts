@@ -3,7 +3,7 @@ import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import type { SearchConnections } from './search/search-connections.js';
-import { searchRows } from './search/search-rows.js';
+import { searchRows, walkRows } from './search/search-rows.js';
 import { type TokenRow, viewOf } from './token-row.js';
 
 type Count = { readonly type: TokenType; readonly count: number };
@@ -41,6 +41,7 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
       return row === undefined ? null : viewOf(row);
     },
     search: (plan, page) => searchRows(connections, plan, page),
+    walk: (plan, step) => walkRows(connections, plan, step),
     async findByFingerprint(tenantId, fingerprintHash, now) {
       return reading(() => (byFingerprint.get(fingerprintHash, tenantId, now) as string | undefined) ?? null);
     },

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Failure } from '../failure.js';
 import type { OperationName } from '../operations/operations.js';
 import type { OperationOutcome } from '../operations/run-operation.js';
+import { isNobody } from './service-listens.js';
 
 /**
  * Has a running service do an operation; null: no service listens there. Throws Failure when the service took it and
@@ -18,7 +19,7 @@ export function callControl(socketPath: string, name: OperationName, input: unkn
         .catch(fail);
     });
     call.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR') resolve(null);
+      if (isNobody(error)) resolve(null);
       else fail(error);
     });
     call.end(JSON.stringify(input));

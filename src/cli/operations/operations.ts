@@ -2,10 +2,13 @@ import { createApplication } from './create-application.js';
 import { createTenant } from './create-tenant.js';
 import { createToken } from './create-token.js';
 import { deleteToken } from './delete-token.js';
+import { exportTokens } from './export-tokens.js';
 import { getToken } from './get-token.js';
+import { importTokens } from './import-tokens.js';
 import { init } from './init.js';
 import { listApplications } from './list-applications.js';
 import { listTenants } from './list-tenants.js';
+import { searchTokens } from './search-tokens.js';
 
 /** By the name that the control socket knows each by. */
 export const operations = {
@@ -17,6 +20,9 @@ export const operations = {
   'tokens-get': getToken,
   'tokens-create': createToken,
   'tokens-delete': deleteToken,
+  'tokens-search': searchTokens,
+  'tokens-import': importTokens,
+  'tokens-export': exportTokens,
 } as const;
 
 export type OperationName = keyof typeof operations;

@@ -3,28 +3,30 @@ import type { JsonObject } from '../../domain/json.js';
 import { parseJsonBody } from '../../http/body/parse-json-body.js';
 import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
-import { configOf, storeSettings, withSettings } from '../options.js';
+import { configOf } from '../options.js';
 import { print } from '../print.js';
 import { readInput } from '../read-input.js';
 import { runVerb } from '../run-verb.js';
+import { type TokenVerbOptions, tokenVerb } from './token-verb.js';
+import { addTokensExport } from './tokens-export.js';
+import { addTokensImport } from './tokens-import.js';
+import { addTokensSearch } from './tokens-search.js';
 
-type Options = { readonly keyFile?: string; readonly json?: boolean };
-
-/** `strongroom tokens get`, `create` and `delete`, each as the application whose key is named. */
+/** `strongroom tokens get`, `create`, `delete`, `search`, `import` and `export`, each as the application whose key is named. */
 export function addTokens(program: Command): void {
   const tokens = program.command('tokens').description('work with tokens as one of the applications');
 
-  verb(tokens, 'get <id>')
+  tokenVerb(tokens, 'get <id>')
     .description('show a token as the application may see it')
     .addHelpText('after', '\nExample:\n  strongroom tokens get 4b0e... --key-file support.key')
-    .action(async (id: string, options: Options) => {
+    .action(async (id: string, options: TokenVerbOptions) => {
       const config = configOf(options);
       const key = await applicationKey(options.keyFile, config.settings.data);
       const token = await runVerb(config, 'tokens-get', { key, id });
       print(token, options, () => JSON.stringify(token, null, 2));
     });
 
-  verb(tokens, 'create')
+  tokenVerb(tokens, 'create')
     .description('create a token from a JSON request')
     .option('--file <file>', 'the request, as for POST /tokens (- for standard input)', '-')
     .addHelpText(
@@ -33,7 +35,7 @@ export function addTokens(program: Command): void {
 Example:
   echo '{"type":"card","data":{"number":"4242424242424242"}}' | strongroom tokens create --json`,
     )
-    .action(async (options: Options & { readonly file: string }) => {
+    .action(async (options: TokenVerbOptions & { readonly file: string }) => {
       const config = configOf(options);
       if (options.file === '-' && options.keyFile === '-') {
         throw new Failure('only one of --file and --key-file can be read from standard input.', 2);
@@ -46,22 +48,17 @@ Example:
       print(token, options, () => JSON.stringify(token, null, 2));
     });
 
-  verb(tokens, 'delete <id>')
+  tokenVerb(tokens, 'delete <id>')
     .description('delete a token for ever; when this returns it is erased')
     .addHelpText('after', '\nExample:\n  strongroom tokens delete 4b0e... --key-file eraser.key')
-    .action(async (id: string, options: Options) => {
+    .action(async (id: string, options: TokenVerbOptions) => {
       const config = configOf(options);
       const key = await applicationKey(options.keyFile, config.settings.data);
       const value = await runVerb(config, 'tokens-delete', { key, id });
       print(value, options, () => 'deleted');
     });
-}
 
-function verb(tokens: Command, nameAndArguments: string): Command {
-  return withSettings(tokens.command(nameAndArguments), storeSettings)
-    .option(
-      '--key-file <file>',
-      'file with the application key (- for standard input; default: the key that --dev made)',
-    )
-    .option('--json', 'print one line of JSON');
+  addTokensSearch(tokens);
+  addTokensImport(tokens);
+  addTokensExport(tokens);
 }

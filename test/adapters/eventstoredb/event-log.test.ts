@@ -49,6 +49,16 @@ test('an event of ours in a form to come stops a reader instead of being passed 
   await expect(log.readStream('token-newer')).rejects.toThrow('unknown format');
 });
 
+test('an event of somebody else in a stream of ours stops a reader of the stream', async () => {
+  const { log, server } = await standInWithLog();
+  const others = EventStoreDBClient.connectionString(server.url);
+  onTestFinished(() => others.dispose());
+  const stream = aStream();
+  await log.append(stream, -1, [anEvent()]);
+  await others.appendToStream(stream, jsonEvent({ type: 'foreign', data: {} }), { expectedRevision: 0n });
+  await expect(log.readStream(stream)).rejects.toThrow('somebody else');
+});
+
 test('what the client or the server would not take is refused before, and the log goes on', async () => {
   const { log } = await standInWithLog();
   const stream = aStream();

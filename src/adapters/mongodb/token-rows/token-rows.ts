@@ -3,7 +3,7 @@ import type { MongoConnection } from '../connection.js';
 import { countByType } from './count-by-type.js';
 import { dueRows, nextDueAt } from './due-rows.js';
 import { hashBytes, type RowDocument, viewFields, viewOf } from './row-document.js';
-import { searchRows } from './search/search-rows.js';
+import { searchRows, walkRows } from './search/search-rows.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 /** `TokenRows` on one generation of rows; they are written by `mongoRowWriter`. */
@@ -30,6 +30,7 @@ export function mongoTokenRows(connection: MongoConnection, generation: number):
       return row?._id ?? null;
     },
     search: (plan, page) => searchRows(connection, rowsName, plan, page),
+    walk: (plan, step) => walkRows(connection, rowsName, plan, step),
     countByType: (tenantId, now) => countByType(connection, rowsName, tenantId, now),
     due: (now, limit) => call((db) => dueRows(db.collection(rowsName), now, limit)),
     nextDueAt: () => call((db) => nextDueAt(db.collection(rowsName))),

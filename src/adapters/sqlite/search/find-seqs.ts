@@ -1,7 +1,5 @@
 import type { SearchPlan } from '../../../ports/search-plan.js';
-import { chooseDriver, type Driver, residue } from '../../search-plan/choose-driver.js';
-import { weigh } from '../../search-plan/weighed-plan.js';
-import { termCount } from '../term-counts.js';
+import { approachOf, foundAmong, livingOf } from './approach.js';
 import { type Found, foundNothing, type Wanted } from './found.js';
 import { amongTerm, matchSeqs } from './match-seqs.js';
 import type { SearchStatements } from './search-statements.js';
@@ -21,15 +19,9 @@ export async function findSeqs(
   wanted: Wanted,
   now: number,
 ): Promise<Found> {
-  const countOf = (term: Buffer): number => termCount(statements, term);
-  const all = Buffer.from(plan.all, 'hex');
-  const everyCount = countOf(all);
-  const weighed = weigh(plan.where, countOf, everyCount);
-  if (weighed === 'none' || everyCount === 0) return foundNothing;
-  const everything: Driver = { terms: [all], count: everyCount, exactly: null };
-  const node = weighed === 'every' ? null : weighed;
-  const driver = (node === null ? null : chooseDriver(node)) ?? everything;
-  const left = node === null ? null : residue(node, driver);
+  const approach = approachOf(statements, plan);
+  if (approach === null) return foundNothing;
+  const { all, node, driver, left } = approach;
   // Mostly none: what is due is swept within a minute.
   const due = Number(statements.dueCount.get(now, dueFewMax + 1));
 
@@ -38,11 +30,10 @@ export async function findSeqs(
     const total = driver.count - (due === 0 ? 0 : Number(statements.dueWithTerm.get(now, term)));
     return { total, page: pageOfTerm(statements, term, due === 0 ? null : now, total, wanted) };
   }
-  const living = (seqs: readonly number[]): readonly number[] =>
-    due === 0 ? seqs : (statements.amongLiving.all({ seqs: JSON.stringify(seqs), now }) as number[]);
+  const living = (seqs: readonly number[]): readonly number[] => livingOf(statements, seqs, now, due);
   const dated = node === null ? null : seqsByDate(statements, node, driver.count);
   if (dated === null || node === null) {
-    const match = (seqs: readonly number[]) => living(left === null ? seqs : matchSeqs(statements, left, seqs));
+    const match = (seqs: readonly number[]) => living(foundAmong(statements, approach, seqs));
     return walkPostings(statements, driver, match, wanted);
   }
   // A range of dates is of all tenants.

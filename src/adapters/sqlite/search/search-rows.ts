@@ -1,22 +1,44 @@
-import type { PageRequest, SearchPage, SearchPlan } from '../../../ports/search-plan.js';
+import type { PageRequest, SearchPage, SearchPlan, WalkStep } from '../../../ports/search-plan.js';
+import type { TokenView } from '../../../projections/token-view.js';
 import { databaseError } from '../database-error.js';
 import { type TokenRow, viewOf } from '../token-row.js';
 import { findSeqs } from './find-seqs.js';
 import type { SearchConnections } from './search-connections.js';
+import type { SearchStatements } from './search-statements.js';
+import { walkSeqs } from './walk-seqs.js';
 
 /** `TokenRows.search`: finds and reads the rows of a page as of one instant. */
-export async function searchRows(
+export function searchRows(
   connections: SearchConnections,
   plan: SearchPlan,
   { now, offset, limit }: PageRequest,
 ): Promise<SearchPage> {
+  return reading(connections, async (statements) => {
+    const { total, page } = await findSeqs(statements, plan, { offset, limit }, now);
+    return { total, rows: rowsOf(statements, plan, page) };
+  });
+}
+
+/** `TokenRows.walk`. */
+export function walkRows(
+  connections: SearchConnections,
+  plan: SearchPlan,
+  step: WalkStep,
+): Promise<readonly TokenView[]> {
+  return reading(connections, async (statements) => rowsOf(statements, plan, await walkSeqs(statements, plan, step)));
+}
+
+function rowsOf({ rows }: SearchStatements, { tenantId }: SearchPlan, seqs: readonly number[]): readonly TokenView[] {
+  // Threat: a row of another tenant. Its terms are under another key; its column is looked at all the same.
+  return (rows.all(JSON.stringify(seqs), tenantId) as TokenRow[]).map(viewOf);
+}
+
+async function reading<T>(
+  connections: SearchConnections,
+  read: (statements: SearchStatements) => Promise<T>,
+): Promise<T> {
   try {
-    return await connections.run(async (statements) => {
-      const { total, page } = await findSeqs(statements, plan, { offset, limit }, now);
-      // Threat: a row of another tenant. Its terms are under another key; its column is looked at all the same.
-      const rows = statements.rows.all(JSON.stringify(page), plan.tenantId) as TokenRow[];
-      return { total, rows: rows.map(viewOf) };
-    });
+    return await connections.run(read);
   } catch (error) {
     throw databaseError(error, 'vault.db');
   }

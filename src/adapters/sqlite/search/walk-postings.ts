@@ -13,6 +13,13 @@ const patienceMs = 10_000;
 const postingsPerStep = 1_024;
 const postingsPerStepMin = 16;
 
+/** Which part of a walk is wanted; `before`: only tokens with a smaller `seq`. */
+type Walk = Wanted & {
+  readonly before?: number;
+  /** Ends when the page is full: then `total` counts what was met until there. */
+  readonly untilFull?: boolean;
+};
+
 /**
  * Walks the postings of a driver from the newest token to the oldest, in steps by `seq`, and hands each step to `match`:
  * every match is counted, those of the page are kept. Throws StoreUnavailable after ten seconds.
@@ -21,7 +28,7 @@ export async function walkPostings(
   statements: SearchStatements,
   { terms }: Driver,
   match: (seqs: readonly number[]) => readonly number[],
-  { offset, limit }: Wanted,
+  { offset, limit, before = Number.MAX_SAFE_INTEGER, untilFull = false }: Walk,
 ): Promise<Found> {
   const step = Math.max(Math.floor(postingsPerStep / terms.length), postingsPerStepMin);
   const startedAt = performance.now();
@@ -29,11 +36,12 @@ export async function walkPostings(
   let total = 0;
   let sliceAt = startedAt;
 
-  for (let upper = Number.MAX_SAFE_INTEGER; upper > 0; ) {
+  for (let upper = before; upper > 0; ) {
     const lower = lowerEnd(statements, terms, upper, step);
     const matches = match(postingsOf(statements, terms, lower, upper));
     page.push(...matches.slice(Math.max(offset - total, 0)).slice(0, limit - page.length));
     total += matches.length;
+    if (untilFull && page.length >= limit) break;
     upper = lower;
     const now = performance.now();
     if (now - startedAt > patienceMs) throw new StoreUnavailable('vault.db', 'search_took_too_long');

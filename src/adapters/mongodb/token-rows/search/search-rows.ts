@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
-import type { PageRequest, SearchPage, SearchPlan } from '../../../../ports/search-plan.js';
+import type { PageRequest, SearchPage, SearchPlan, WalkStep } from '../../../../ports/search-plan.js';
+import type { TokenView } from '../../../../projections/token-view.js';
 import { weigh } from '../../../search-plan/weighed-plan.js';
 import type { MongoConnection } from '../../connection.js';
 import { countBy, readSnapshot, type SnapshotOptions } from '../../snapshot-reading.js';
@@ -38,6 +39,30 @@ export function searchRows(
     // A page that is not full is the last one, and says how many there are.
     const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
     return { rows, total: isLast ? offset + rows.length : await countMatches(db, rowsName, walks, now, options) };
+  });
+}
+
+/** `TokenRows.walk`: the rows of one step, of which each is found by where the one before ended. */
+export function walkRows(
+  connection: MongoConnection,
+  rowsName: string,
+  plan: SearchPlan,
+  { now, before, limit }: WalkStep,
+): Promise<readonly TokenView[]> {
+  return readSnapshot(connection, 'search_took_too_long', async (db, options) => {
+    const walks = await walksOf(db, rowsName, plan, options().maxTimeMS);
+    if (walks === null) return [];
+    const after = before === null ? {} : { seq: { $lt: before } };
+    const found = await db
+      .collection<RowDocument>(rowsName)
+      .find(
+        { $and: [walks.page.filter, after], tenant: plan.tenantId, ...living(now) },
+        { ...options(), hint: walks.page.hint, projection: viewFields },
+      )
+      .sort({ seq: -1 })
+      .limit(limit)
+      .toArray();
+    return found.map(viewOf);
   });
 }
 

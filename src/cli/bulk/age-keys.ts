@@ -1,0 +1,49 @@
+import { Decrypter, Encrypter } from 'age-encryption';
+import { Failure } from '../failure.js';
+import { readInput } from '../read-input.js';
+
+/** Who a file is sealed to: given one by one, and in files with one a line. A wrong one is wrong usage. */
+export async function encrypterFor(recipients: readonly string[], files: readonly string[]): Promise<Encrypter> {
+  const encrypter = new Encrypter();
+  for (const recipient of recipients) addRecipient(encrypter, recipient, '--recipient');
+  for (const file of files) {
+    const lines = keyLines(await readInput(file, 'the recipients'));
+    if (lines.length === 0) throw new Failure(`${file} names no recipient.`, 2);
+    for (const line of lines) addRecipient(encrypter, line, file);
+  }
+  return encrypter;
+}
+
+/** What opens a file, from a file with one identity a line, as `age-keygen` writes it. */
+export async function decrypterFrom(file: string): Promise<Decrypter> {
+  const decrypter = new Decrypter();
+  const lines = keyLines(await readInput(file, 'the identity'));
+  if (lines.length === 0) throw new Failure(`${file} holds no identity.`, 2);
+  for (const line of lines) {
+    try {
+      decrypter.addIdentity(line);
+    } catch {
+      throw new Failure(`${file} holds something that is no age identity (AGE-SECRET-KEY-…).`, 2);
+    }
+  }
+  return decrypter;
+}
+
+/** What is wrong with a recipient is not repeated: it may be an identity by mistake. */
+function addRecipient(encrypter: Encrypter, recipient: string, from: string): void {
+  if (/^age-secret-key-/i.test(recipient)) {
+    throw new Failure(`${from} holds an identity, which is a secret. Name its recipient: \`age-keygen -y FILE\`.`, 2);
+  }
+  try {
+    encrypter.addRecipient(recipient);
+  } catch {
+    throw new Failure(`${from} holds something that is no age recipient (age1…).`, 2);
+  }
+}
+
+function keyLines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}

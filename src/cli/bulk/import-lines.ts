@@ -1,0 +1,107 @@
+import type { FieldErrors } from '../../domain/field-errors.js';
+import { Failure } from '../failure.js';
+import { type ImportOutcome, importBatchMax } from '../operations/import-tokens.js';
+import type { RunOperation } from '../run-verb.js';
+import { type ImportItem, type LineIds, readItem } from './import-item.js';
+import type { Line } from './read-lines.js';
+
+/** At most so many lines are under way: enough that they share commits. */
+const batchesMax = 4;
+const batchLinesMax = importBatchMax / batchesMax;
+const batchBytesMax = 1024 * 1024;
+
+export type ImportCounts = { created: number; skipped: number; deduplicated: number; failed: number };
+
+export type ImportOptions = {
+  readonly run: RunOperation;
+  readonly key: string;
+  /** Nothing after the first bad line is imported. */
+  readonly strict: boolean;
+  readonly idOf: LineIds | null;
+  /** Once true no more lines are taken; those under way are finished. */
+  readonly isInterrupted: () => boolean;
+  readonly onFailed: (line: number, errors: FieldErrors) => void;
+  /** Kept up to date while lines are imported. */
+  readonly counts: ImportCounts;
+};
+
+type Batch = { readonly lines: number[]; readonly items: ImportItem[]; sizeBytes: number };
+
+/**
+ * Imports lines as they come, in batches of which a few are under way at once; with `strict` one after the other. A line
+ * that fails is told and does not stop the rest. Resolves with why it ended early, null: it did not.
+ */
+export async function importLines(lines: AsyncIterable<Line>, options: ImportOptions): Promise<string | null> {
+  const { strict, counts } = options;
+  const underWay = new Set<Promise<void>>();
+  let stopped: string | null = null;
+  /** What no line can cause. */
+  let broken: unknown;
+  let batch = newBatch();
+
+  const failed = (line: number, errors: FieldErrors): void => {
+    counts.failed += 1;
+    options.onFailed(line, errors);
+    if (strict) stopped ??= `stopped at line ${line}, as --strict says.`;
+  };
+  const settle = (line: number, outcome: ImportOutcome): void => {
+    if (outcome.is === 'failed') failed(line, outcome.errors);
+    else if (outcome.is === 'stopped') stopped ??= outcome.message;
+    else counts[outcome.is] += 1;
+  };
+
+  /** Sends the batch, and waits until another one may be sent. */
+  async function send(): Promise<void> {
+    const { lines: numbers, items } = batch;
+    batch = newBatch();
+    if (items.length === 0) return;
+    const sent = importBatch(options, items)
+      .then((outcomes) => outcomes.forEach((outcome, i) => void settle(numbers[i] ?? 0, outcome)))
+      .catch((error: unknown) => {
+        if (error instanceof Failure) stopped ??= error.message;
+        else broken ??= error;
+      })
+      .finally(() => underWay.delete(sent));
+    underWay.add(sent);
+    if (strict) await sent;
+    else if (underWay.size >= batchesMax) await Promise.race(underWay);
+  }
+
+  const isOver = (): boolean => broken !== undefined || stopped !== null || options.isInterrupted();
+  try {
+    for await (const line of lines) {
+      if (isOver()) break;
+      const read = await readItem(line, options.idOf);
+      if (!read.ok) {
+        // What comes before it is to be imported, and may fail itself.
+        if (strict) await send();
+        if (stopped === null) failed(line.number, read.errors);
+        continue;
+      }
+      if (batch.sizeBytes + read.sizeBytes > batchBytesMax) await send();
+      if (isOver()) break;
+      batch.lines.push(line.number);
+      batch.items.push(read.item);
+      batch.sizeBytes += read.sizeBytes;
+      if (batch.items.length === batchLinesMax) await send();
+    }
+  } catch (error) {
+    // The input itself: what was read before is still good.
+    if (!(error instanceof Failure)) throw error;
+    stopped ??= error.message;
+    if (!options.isInterrupted()) await send();
+  }
+  if (!isOver()) await send();
+  await Promise.all(underWay);
+  if (broken !== undefined) throw broken;
+  return stopped;
+}
+
+function newBatch(): Batch {
+  return { lines: [], items: [], sizeBytes: 0 };
+}
+
+async function importBatch({ run, key, strict }: ImportOptions, items: readonly ImportItem[]) {
+  const answer = (await run('tokens-import', { key, strict, items })) as { readonly outcomes: unknown };
+  return answer.outcomes as readonly ImportOutcome[];
+}

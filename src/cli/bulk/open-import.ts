@@ -1,0 +1,115 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { Failure } from '../failure.js';
+import { decrypterFrom } from './age-keys.js';
+
+const ageStart = 'age-encryption.org/v1';
+const armorStart = '-----BEGIN AGE';
+
+/** The bytes of an import in the open. */
+export type ImportInput = {
+  /** Throws Failure when the input cannot be read, or is sealed and was changed or cut off. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** How much of the file was read, and how long it is; null for standard input. */
+  readBytes(): number;
+  readonly totalBytes: number | null;
+  /** Ends the reading: `chunks` end. */
+  stop(): void;
+};
+
+/** Opens the file to import, or standard input for `-`; a sealed one with the identity. Throws Failure. */
+export async function openImport(file: string, identityFile: string | undefined): Promise<ImportInput> {
+  const totalBytes = file === '-' ? null : await sizeOf(file);
+  const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
+  let readBytes = 0;
+  let stopped = false;
+
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of source) {
+        const bytes = chunk as Buffer;
+        readBytes += bytes.length;
+        yield bytes;
+      }
+    } catch (error) {
+      if (stopped) return;
+      throw new Failure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
+    }
+  }
+
+  const { start, all } = await peek(counted(), ageStart.length);
+  if (start.startsWith(armorStart.slice(0, ageStart.length))) {
+    throw new Failure('the file is armored. Pipe it: `age -d -i IDENTITY FILE | strongroom tokens import -`.');
+  }
+  const isSealed = start === ageStart;
+  if (isSealed && identityFile === undefined) {
+    throw new Failure('the file is sealed with age. Name the file with the identity: --identity-file FILE.', 2);
+  }
+  if (!isSealed && identityFile !== undefined) {
+    throw new Failure('the file is not sealed with age. Leave out --identity-file.', 2);
+  }
+  const chunks = identityFile === undefined ? all : await unsealed(all, identityFile, () => stopped);
+  return {
+    ...{ chunks, totalBytes, readBytes: () => readBytes },
+    stop() {
+      stopped = true;
+      source.destroy();
+    },
+  };
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(`${file} cannot be read (${error.code ?? 'unknown reason'}).`);
+  });
+  if (found.isDirectory()) throw new Failure(`${file} is a directory.`);
+  return found.isFile() ? found.size : null;
+}
+
+/** The first bytes as text, and everything from the start. */
+async function peek(chunks: AsyncGenerator<Uint8Array>, length: number) {
+  const first: Uint8Array[] = [];
+  let size = 0;
+  while (size < length) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    first.push(next.value);
+    size += next.value.length;
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* first;
+    yield* chunks;
+  }
+  return { start: Buffer.concat(first).toString('latin1', 0, length), all: all() };
+}
+
+/** Each chunk is checked before it is handed out; the end too, so that a file that was cut off is told. */
+async function unsealed(
+  sealed: AsyncIterable<Uint8Array>,
+  identityFile: string,
+  isStopped: () => boolean,
+): Promise<AsyncIterable<Uint8Array>> {
+  const decrypter = await decrypterFrom(identityFile);
+  const stream = Readable.toWeb(Readable.from(sealed, { objectMode: false })) as ReadableStream<Uint8Array>;
+  const opened = await decrypter.decrypt(stream).catch((error: unknown) => {
+    if (error instanceof Failure) throw error;
+    throw new Failure('the sealed file cannot be opened: the identity is not one of its recipients, or it is damaged.');
+  });
+  return checked(opened, isStopped);
+}
+
+async function* checked(opened: ReadableStream<Uint8Array>, isStopped: () => boolean): AsyncGenerator<Uint8Array> {
+  const reader = opened.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    if (isStopped()) return;
+    if (error instanceof Failure) throw error;
+    throw new Failure('the sealed file is damaged or cut off here.');
+  }
+}

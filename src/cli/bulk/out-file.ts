@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Failure } from '../failure.js';
+
+/** A file that appears under its name when it is whole, or never. */
+export type OutFile = {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Gives it its name, on the disk for good. False: a file of that name has come meanwhile, and is left as it is. */
+  commit(): Promise<boolean>;
+  /** Leaves nothing. */
+  abandon(): Promise<void>;
+};
+
+/** Opens a new file beside `path` that only its owner can read, under a name that says that it is a part. Throws Failure. */
+export async function openOutFile(path: string): Promise<OutFile> {
+  const folder = dirname(path);
+  const partPath = join(folder, `.${basename(path)}.part-${randomBytes(4).toString('hex')}`);
+  const file = await open(partPath, 'wx', 0o600).catch((error: unknown) => {
+    throw unwritable(path, error);
+  });
+  return {
+    async write(bytes) {
+      await writeWhole(file, bytes).catch((error: unknown) => {
+        throw unwritable(path, error);
+      });
+    },
+    async commit() {
+      try {
+        await file.sync();
+        await file.close();
+        const isNew = await nameIfFree(partPath, path);
+        await rm(partPath, { force: true });
+        await syncFolder(folder);
+        return isNew;
+      } catch (error) {
+        throw unwritable(path, error);
+      }
+    },
+    async abandon() {
+      await file.close().catch(() => undefined);
+      await rm(partPath, { force: true });
+    },
+  };
+}
+
+/** Whether something has this name. */
+export function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+}
+
+/** A second name refuses to replace anything, which renaming does not. */
+async function nameIfFree(partPath: string, path: string): Promise<boolean> {
+  try {
+    await link(partPath, path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
+    // A file system without second names, such as FAT.
+    if (await exists(path)) return false;
+    await rename(partPath, path);
+    return true;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function unwritable(path: string, error: unknown): Failure {
+  return new Failure(`${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import type { Encrypter } from 'age-encryption';
+import { Failure } from '../failure.js';
+import type { ExportAnswer } from '../operations/export-tokens.js';
+import type { RunOperation } from '../run-verb.js';
+import { exists, openOutFile } from './out-file.js';
+import { showProgress } from './progress.js';
+import { untilSignal } from './until-signal.js';
+
+export type ExportRun = {
+  readonly key: string;
+  /** Where it goes; `-`: standard output. */
+  readonly out: string;
+  /** Null: in clear. */
+  readonly encrypter: Encrypter | null;
+  readonly json: boolean;
+};
+
+type Counts = { exported: number; masked: number; total: number | null };
+
+/** Exports everything, with progress, and says what is in it. Throws Failure, and then there is no file. */
+export async function runExport(run: RunOperation, { key, out, encrypter, json }: ExportRun): Promise<void> {
+  const counts: Counts = { exported: 0, masked: 0, total: null };
+  const interrupt = untilSignal(() => undefined);
+  const progress = () => {
+    const done = counts.exported + counts.masked;
+    return { items: done, done, total: counts.total, fields: { exported: counts.exported } };
+  };
+  // Standard output holds the export itself then.
+  const display = showProgress(progress, { json: json && out !== '-', noun: 'tokens' });
+  try {
+    const lines = linesOf(run, key, counts, interrupt.came);
+    const bytes = encrypter === null ? lines : await sealed(encrypter, lines);
+    await (out === '-' ? writeToOutput(bytes) : writeToFile(out, bytes));
+  } finally {
+    interrupt.end();
+    display.end();
+  }
+  const { exported, masked } = counts;
+  const text = json ? JSON.stringify({ type: 'summary', exported, masked }) : summary(counts, out);
+  (out === '-' ? process.stderr : process.stdout).write(`${text}\n`);
+}
+
+async function* linesOf(
+  run: RunOperation,
+  key: string,
+  counts: Counts,
+  isInterrupted: () => boolean,
+): AsyncGenerator<Buffer> {
+  let before: number | null = null;
+  do {
+    const answer = (await run('tokens-export', { key, before })) as ExportAnswer;
+    counts.total ??= answer.total;
+    if (isInterrupted()) throw new Failure('interrupted; nothing was kept.');
+    const lines = answer.requests.map((request) => `${JSON.stringify(request)}\n`);
+    if (lines.length > 0) yield Buffer.from(lines.join(''));
+    counts.exported += answer.requests.length;
+    counts.masked += answer.masked;
+    before = answer.next;
+  } while (before !== null);
+}
+
+async function sealed(encrypter: Encrypter, lines: AsyncIterable<Buffer>): Promise<AsyncIterable<Uint8Array>> {
+  const stream = Readable.toWeb(Readable.from(lines, { objectMode: false })) as ReadableStream<Uint8Array>;
+  return chunksOf(await encrypter.encrypt(stream));
+}
+
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+async function writeToFile(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  if (await exists(path)) throw taken(path);
+  const file = await openOutFile(path);
+  try {
+    for await (const chunk of bytes) await file.write(chunk);
+    if (!(await file.commit())) throw taken(path);
+  } catch (error) {
+    await file.abandon();
+    throw error;
+  }
+}
+
+function taken(path: string): Failure {
+  return new Failure(`${path} is there already; nothing was changed. Choose another name.`);
+}
+
+async function writeToOutput(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const { stdout } = process;
+  let broken = false;
+  stdout.on('error', () => {
+    broken = true;
+  });
+  for await (const chunk of bytes) {
+    if (!stdout.write(chunk)) await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined);
+    if (broken) throw new Failure('standard output was closed before the export was whole.');
+  }
+}
+
+function summary({ exported, masked }: Counts, out: string): string {
+  const left = masked === 0 ? '' : `; left out ${masked} that the application may not see in clear`;
+  return `exported ${exported} tokens${out === '-' ? '' : ` to ${out}`}${left}`;
+}

@@ -1,0 +1,82 @@
+import { Failure } from '../failure.js';
+import type { RunOperation } from '../run-verb.js';
+import { type LineIds, lineBytesMax } from './import-item.js';
+import { type ImportCounts, importLines } from './import-lines.js';
+import { createLineIds } from './line-ids.js';
+import type { ImportInput } from './open-import.js';
+import { showProgress } from './progress.js';
+import { readLines } from './read-lines.js';
+import { resumeSecret } from './resume-file.js';
+import { untilSignal } from './until-signal.js';
+
+export type ImportRun = {
+  readonly key: string;
+  readonly strict: boolean;
+  readonly json: boolean;
+  /** Null: every line must have an id. */
+  readonly resumeFile: string | null;
+};
+
+/** Imports everything, with progress, and prints what became of it. Throws Failure when something is left to do. */
+export async function runImport(
+  run: RunOperation,
+  input: ImportInput,
+  { key, strict, json, resumeFile }: ImportRun,
+): Promise<void> {
+  const counts: ImportCounts = { created: 0, skipped: 0, deduplicated: 0, failed: 0 };
+  const progress = () => ({
+    items: lineCount(counts),
+    done: input.readBytes(),
+    total: input.totalBytes,
+    fields: {
+      ...counts,
+      read_bytes: input.readBytes(),
+      ...(input.totalBytes === null ? {} : { total_bytes: input.totalBytes }),
+    },
+  });
+  const display = showProgress(progress, { json, noun: 'lines' });
+  const interrupt = untilSignal(() => input.stop());
+  let stopped: string | null;
+  try {
+    stopped = await importLines(readLines(input.chunks, lineBytesMax), {
+      ...{ run, key, strict, counts },
+      idOf: resumeFile === null ? null : idsFrom(resumeFile),
+      isInterrupted: interrupt.came,
+      onFailed(line, errors) {
+        if (json) process.stdout.write(`${JSON.stringify({ type: 'failed', line, errors })}\n`);
+        else
+          for (const [path, messages] of Object.entries(errors))
+            display.line(`line ${line}: ${path}: ${messages.join('; ')}`);
+      },
+    });
+  } finally {
+    interrupt.end();
+    display.end();
+    input.stop();
+  }
+  const why = stopped ?? (interrupt.came() ? 'interrupted.' : null);
+  const complete = why === null;
+  process.stdout.write(json ? `${JSON.stringify({ type: 'summary', complete, ...counts })}\n` : `${summary(counts)}\n`);
+  if (why !== null) throw new Failure(`${why} To go on, run the same command again: what is there is skipped.`);
+  if (counts.failed > 0) {
+    const lines = counts.failed === 1 ? '1 line was' : `${counts.failed} lines were`;
+    throw new Failure(`${lines} not imported. Mend the file and run the same command again: what is there is skipped.`);
+  }
+}
+
+/** The secret is read, or made, when the first line needs it. */
+function idsFrom(resumeFile: string): LineIds {
+  let ids: Promise<(bytes: Buffer) => string | null> | null = null;
+  return async (bytes) => {
+    ids ??= resumeSecret(resumeFile).then(createLineIds);
+    return (await ids)(bytes);
+  };
+}
+
+function lineCount({ created, skipped, deduplicated, failed }: ImportCounts): number {
+  return created + skipped + deduplicated + failed;
+}
+
+function summary({ created, skipped, deduplicated, failed }: ImportCounts): string {
+  return `created ${created}, skipped ${skipped}, deduplicated ${deduplicated}, failed ${failed}`;
+}

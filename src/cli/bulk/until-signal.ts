@@ -1,0 +1,19 @@
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** Notes the first SIGINT or SIGTERM and calls `onSignal`, so that a verb can end well; a second one ends it at once. */
+export function untilSignal(onSignal: () => void) {
+  let came = false;
+
+  function note(): void {
+    end();
+    came = true;
+    onSignal();
+  }
+
+  function end(): void {
+    for (const signal of signals) process.removeListener(signal, note);
+  }
+
+  for (const signal of signals) process.on(signal, note);
+  return { came: () => came, end };
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { recordReads } from '../../commands/access-log/record-reads.js';
+import { searchTokens as search } from '../../commands/tokens/search-tokens.js';
+import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
+import { asApplication, unwrap, verbContext } from './as-application.js';
+import { operation } from './operation.js';
+
+/** A page of what a query finds, as `POST /tokens/search` answers the application. */
+export const searchTokens = operation(
+  z.object({ key: z.string(), query: z.string(), ...pageFields }),
+  async (service, { key, query, ...page }) => {
+    const { vault } = service;
+    const caller = await asApplication(service, key, 'token:search');
+    const context = verbContext(service, caller);
+    const found = unwrap(await search(vault, context, query, rangeOf(page)));
+    await recordReads(vault, context, found.tokens);
+    const data = found.tokens.map(({ body }) => body.reveal());
+    const besides = found.suggestions.length === 0 ? {} : { _suggestions: [...found.suggestions] };
+    return { ...pageAnswer(page, found.total, data), ...besides };
+  },
+);

@@ -1,0 +1,68 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { JsonObject } from '../../domain/json.js';
+import { applicationKey } from '../application-key.js';
+import { Failure } from '../failure.js';
+import { configOf } from '../options.js';
+import { print } from '../print.js';
+import { readInput } from '../read-input.js';
+import { runVerb } from '../run-verb.js';
+import { type TokenVerbOptions, tokenVerb } from './token-verb.js';
+
+type Options = TokenVerbOptions & { readonly page: number; readonly size: number };
+
+type Found = {
+  readonly pagination: { readonly total_items: number; readonly page_number: number; readonly total_pages: number };
+  readonly data: readonly JsonObject[];
+};
+
+/** `strongroom tokens search`. */
+export function addTokensSearch(tokens: Command): void {
+  tokenVerb(tokens, 'search <query>', 'print what POST /tokens/search answers, as one line of JSON')
+    .description('list the tokens that a query finds, the newest first (- reads the query from standard input)')
+    .option('--page <number>', 'which page', wholeNumber, 1)
+    .option('--size <number>', 'tokens a page, at most 100', wholeNumber, 20)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  strongroom tokens search 'type:card AND container:/pci/*' --size 50 --key-file support.key
+  echo 'data:"123-45-6789"' | strongroom tokens search - --json --key-file support.key`,
+    )
+    .action(async (given: string, options: Options) => {
+      const { keyFile, page, size } = options;
+      if (given === '-' && keyFile === '-') {
+        throw new Failure('only one of the query and --key-file can be read from standard input.', 2);
+      }
+      const config = configOf(options);
+      const key = await applicationKey(keyFile, config.settings.data);
+      const query = given === '-' ? (await readInput('-', 'the query')).trim() : given;
+      const found = await runVerb(config, 'tokens-search', { key, query, page, size });
+      print(found, options, () => table(found as unknown as Found));
+    });
+}
+
+/** Ids, types, times and containers; what is in the tokens is for `--json`. */
+function table({ pagination, data }: Found): string {
+  const { total_items: total, page_number: page, total_pages: pages } = pagination;
+  const rows = [
+    ['ID', 'TYPE', 'CREATED', 'CONTAINERS'],
+    ...data.map(({ id, type, created_at, containers }) => [
+      ...[String(id), String(type), String(created_at)],
+      Array.isArray(containers) ? containers.join(' ') : '',
+    ]),
+  ];
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const count = `${total} found${pages > 1 ? `, page ${page} of ${pages}` : ''}`;
+  return data.length === 0 ? count : [...lines, count].join('\n');
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text) || Number(text) < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(text);
+}

@@ -1,0 +1,70 @@
+import { transformFor } from '../../domain/access/decide-access.js';
+import { deriveFrom } from '../../domain/token/derive-content.js';
+import { draftToken, type TokenRequest } from '../../domain/token/draft-token.js';
+import { checkIdSource, evaluateId } from '../../domain/token/fields/evaluate-id.js';
+import { fingerprintOf } from '../../events/tokens/fingerprint.js';
+import { tokenStream } from '../../events/tokens/stream-name.js';
+import type { CommandContext } from '../command-context.js';
+import { type CommandResult, done, invalidFields } from '../result.js';
+import { tenantKeysOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+import { createToken } from './create-token.js';
+import { readToken } from './read-token.js';
+
+/** `skipped`: the token of the request is there already. */
+export type Imported = 'created' | 'skipped' | 'deduplicated';
+
+/** A create request with an id, so that carrying it out again changes nothing. */
+export type ImportRequest = TokenRequest & { readonly id: string };
+
+/**
+ * Creates a token unless it is there (ADR 19). An id in use means that it is, unless the caller may read the token there,
+ * it was never changed, and it has another value: then the id is somebody else's, and the request is refused. With
+ * `isDerived` the id stands for this very request and nothing is compared.
+ */
+export async function importToken(
+  vault: Vault,
+  context: CommandContext,
+  request: ImportRequest,
+  isDerived: boolean,
+): Promise<CommandResult<Imported>> {
+  const source = checkIdSource(vault.expressions, request.id);
+  if (source.ok && source.value.kind === 'expression' && source.value.random) {
+    return invalidFields({ id: ['must not draw an alias in an import, which could not be resumed then'] });
+  }
+  const created = await createToken(vault, context, request);
+  if (created.ok) {
+    if (created.value.recordedAs === 'create') return done('created');
+    // Deduplication comes before the look at ids, and may have met the token of this very request.
+    return done(created.value.id === idOf(vault, request) ? 'skipped' : 'deduplicated');
+  }
+  if (created.code !== 'id_in_use') return created;
+  if (isDerived || !(await isAnother(vault, context, request))) return done('skipped');
+  return { ...created, errors: { id: ['is in use by a token with another value'] } };
+}
+
+/** The id that a request names or evaluates to; null: the request is not valid. */
+function idOf({ expressions, clock }: Vault, request: ImportRequest): string | null {
+  const drafted = draftToken(expressions, request, clock.now());
+  if (!drafted.ok || drafted.value.id === null) return null;
+  const id = evaluateId(expressions, drafted.value.id, drafted.value.draft.data, () => 0);
+  return id.ok ? id.value : null;
+}
+
+/**
+ * Whether the token under the id of a request is known to be another one. Fingerprints are compared, which a reader of
+ * the token is shown. Threat: who may not read it would learn by this whether a guessed value is right.
+ */
+async function isAnother(vault: Vault, { caller }: CommandContext, request: ImportRequest): Promise<boolean> {
+  const id = idOf(vault, request);
+  const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
+  const read = id === null ? null : await readToken(vault, caller.tenantId, tokenStream(tenantKeys.names, id));
+  if (read === null || read.life.modifiedAt !== null) return false;
+  const { containers, fingerprint } = read.open.content.reveal();
+  if (transformFor(caller, 'token:read', containers) === null) return false;
+  const drafted = draftToken(vault.expressions, request, vault.clock.now());
+  const derived = drafted.ok ? deriveFrom(vault.expressions, drafted.value.draft) : drafted;
+  return (
+    derived.ok && fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue) !== fingerprint
+  );
+}

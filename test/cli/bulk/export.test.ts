@@ -1,0 +1,186 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '#src/domain/json.js';
+import { http, run, runJson, spawnVerb, startService, tempDir } from '../../support/process.js';
+import { allTokens, expectNoMarker, importJson, manyLines, marker, vaultWithKeyFile } from './support.js';
+
+const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, holder: marker };
+const requests: readonly JsonObject[] = [
+  {
+    id: 'card-1',
+    type: 'card',
+    data: { ...card, cvc: '907' },
+    containers: ['/pci/high/', '/x/'],
+    metadata: { a: 'b' },
+  },
+  { id: 'ssn: é', type: 'social_security_number', data: '123-45-6789', expires_at: '2099-01-02T03:04:05.678Z' },
+  {
+    id: 'own',
+    type: 'token',
+    data: { v: [marker, null] },
+    mask: { v: '{{ data.v }}' },
+    search_indexes: ['{{ data.v | size }}'],
+  },
+  { id: 'none', type: 'employer_id_number', data: '12-3456789', search_indexes: [] },
+  {
+    id: 'twin-1',
+    type: 'token',
+    data: marker,
+    fingerprint_expression: '{{ data | upcase }}',
+    mask: '{{ data | reveal_last: 4 }}',
+  },
+  { id: 'twin-2', type: 'token', data: marker, fingerprint_expression: '{{ data | upcase }}' },
+];
+
+async function keysIn(dir: string) {
+  const identity = await generateIdentity();
+  const recipient = await identityToRecipient(identity);
+  const identityFile = join(dir, 'identity');
+  writeFileSync(identityFile, `# a comment\n${identity}\n`);
+  return { identityFile, recipient };
+}
+
+/** A vault with the requests in it, and more, so that an export takes several steps. */
+async function filledVault() {
+  const vault = await vaultWithKeyFile();
+  const stdin = requests.map((request) => JSON.stringify(request)).join('\n');
+  const more = ['--resume-file', join(vault.dir, 'resume')];
+  const { code, stderr } = await importJson(['-', ...more, ...vault.args], `${stdin}\n${manyLines(150)}`);
+  expect(code, stderr).toBe(0);
+  return vault;
+}
+
+describe('export and import again', () => {
+  test.each([
+    ['sealed, alone', true, false],
+    ['in clear, through a running service', false, true],
+  ])('%s: a new vault has the same tokens', async (_how, isSealed, isRunning) => {
+    const { args, dir, flags, managementKey } = await filledVault();
+    const service = isRunning ? await startService(flags) : null;
+    const { identityFile, recipient } = await keysIn(dir);
+    const out = join(dir, 'out');
+    const how = isSealed ? ['--recipient', recipient] : ['--plaintext'];
+    const exported = await run(['tokens', 'export', '--out', out, ...how, ...args]);
+    expectNoMarker(exported);
+    expect(exported).toMatchObject({ code: 0, stdout: `exported 156 tokens to ${out}\n` });
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dir).filter((name) => name.includes('part'))).toEqual([]);
+
+    const bytes = readFileSync(out);
+    const inClear = [marker, Buffer.from(marker).toString('hex'), Buffer.from(marker).toString('base64').slice(2, 12)];
+    expect(inClear.map((text) => bytes.includes(text))).toEqual([!isSealed, false, false]);
+    expect(bytes.includes(card.number)).toBe(!isSealed);
+    expect(bytes.includes('"907"')).toBe(false);
+
+    const other = await vaultWithKeyFile();
+    const opened = isSealed ? ['--identity-file', identityFile] : [];
+    const imported = await importJson([out, ...opened, ...other.args]);
+    expect(imported).toMatchObject({ code: 0, summary: { created: 156, deduplicated: 0, failed: 0 } });
+    const [before, after] = [await allTokens(args), await allTokens(other.args)];
+    const { cvc: _, ...data } = (before.get('card-1')?.['data'] ?? {}) as JsonObject;
+    expect(before.size).toBe(156);
+    expect(after).toEqual(new Map([...before, ['card-1', { ...before.get('card-1'), data }]]));
+
+    if (service !== null) {
+      const url = `${service.address}/logs?operation=reveal&entity_type=token&entity_id=twin-1`;
+      const { body } = await http('GET', url, { key: managementKey });
+      // Once for the export, once for the search above.
+      expect((body['pagination'] as JsonObject)['total_items']).toBe(2);
+    }
+  });
+
+  test('a sealed file that was cut off or changed is told, whoever opens it; another identity opens nothing', async () => {
+    const { args, dir } = await filledVault();
+    const { identityFile, recipient } = await keysIn(dir);
+    const recipientFile = join(dir, 'recipients');
+    writeFileSync(recipientFile, `# for tests\n${recipient}\n`);
+    const out = join(dir, 'out.age');
+    await runJson(['tokens', 'export', '--out', out, '--recipient-file', recipientFile, ...args]);
+    const sealed = readFileSync(out);
+    const opened = ['--identity-file', identityFile];
+    const changed = Buffer.from(sealed);
+    changed.writeUInt8(changed.readUInt8(sealed.length - 40) ^ 1, sealed.length - 40);
+    for (const broken of [sealed.subarray(0, -7), changed, sealed.subarray(0, 100)]) {
+      writeFileSync(join(dir, 'broken'), broken);
+      const ended = await importJson([join(dir, 'broken'), ...opened, ...args]);
+      expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/damaged/) });
+      expect(ended.summary['created'] ?? 0).toBe(0);
+    }
+    const stranger = await keysIn(tempDir());
+    const refused = await importJson([out, '--identity-file', stranger.identityFile, ...args]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be opened/) });
+    expect(await importJson([out, ...args])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--identity-file/),
+    });
+    expect((await importJson([out, ...opened, ...args])).summary).toMatchObject({ created: 0, skipped: 156 });
+  });
+});
+
+test('what is there already is not replaced, and what goes wrong leaves no file', async () => {
+  const { args, dir, flags } = await filledVault();
+  const out = join(dir, 'out');
+  writeFileSync(out, 'precious');
+  const refused = await run(['tokens', 'export', '--out', out, '--plaintext', ...args]);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/is there already/) });
+  expect(readFileSync(out, 'utf8')).toBe('precious');
+  const before = readdirSync(dir);
+  const nowhere = await run(['tokens', 'export', '--out', join(dir, 'no', 'out'), '--plaintext', ...args]);
+  expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be written \(ENOENT\)/) });
+  const masked = await runJson([
+    'applications',
+    'create',
+    '--name',
+    'm',
+    '--type',
+    'private',
+    '--permissions',
+    'token:read',
+    ...flags,
+  ]);
+  writeFileSync(join(dir, 'masked.key'), String(masked['key']));
+  const blind = ['--key-file', join(dir, 'masked.key'), ...flags];
+  const left = await run(['tokens', 'export', '--out', '-', '--plaintext', ...blind]);
+  expect(left).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(/left out 156 that/) });
+  expect(readdirSync(dir).filter((name) => !before.includes(name))).toEqual(['masked.key']);
+});
+
+test('a service that is killed under a sealed export leaves no file that looks whole', async () => {
+  const { args, dir, flags } = await filledVault();
+  const service = await startService(flags);
+  const { recipient } = await keysIn(dir);
+  const exporter = spawnVerb(['tokens', 'export', '--out', join(dir, 'out'), '--recipient', recipient, ...args]);
+  await service.stop('SIGKILL');
+  const ended = await exporter.ended;
+  expectNoMarker(ended);
+  // It may have been through, or may have found no service and done it itself.
+  expect(readdirSync(dir).includes('out')).toBe(ended.code === 0);
+  expect(readdirSync(dir).filter((name) => name.includes('part'))).toEqual([]);
+});
+
+test('writes while an export runs: what lived throughout is in it exactly once', async () => {
+  const { args, flags, key } = await filledVault();
+  const service = await startService(flags);
+  const before = [...(await allTokens(args)).keys()];
+  const doomed = new Set(before.filter((id) => id.startsWith('twin')));
+  let over = false;
+  const writes = (async () => {
+    for (let n = 0; !over; n += 1) {
+      await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: n } });
+      await http('PATCH', `${service.address}/tokens/own`, { key, body: { metadata: { n: String(n) } } });
+      for (const id of doomed) if (n === 5) await http('DELETE', `${service.address}/tokens/${id}`, { key });
+    }
+  })();
+  const { code, stdout } = await run(['tokens', 'export', '--out', '-', '--plaintext', ...args]);
+  over = true;
+  await writes;
+  expect(code).toBe(0);
+  const ids = stdout
+    .trim()
+    .split('\n')
+    .map((line) => String((JSON.parse(line) as JsonObject)['id']));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(before.filter((id) => !doomed.has(id) && !ids.includes(id))).toEqual([]);
+});

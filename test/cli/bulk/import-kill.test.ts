@@ -1,0 +1,84 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { JsonObject } from '#src/domain/json.js';
+import { http, spawnVerb, startService, until } from '../../support/process.js';
+import { allRequests, expectNoMarker, importJson, manyLines, vaultWithKeyFile } from './support.js';
+
+const lines = 1_500;
+
+async function filledVault() {
+  const vault = await vaultWithKeyFile();
+  const file = join(vault.dir, 'in.ndjson');
+  writeFileSync(file, manyLines(lines));
+  return { ...vault, file };
+}
+
+/** The resumed import must find a part there, make the rest, and leave exactly one token a line. */
+async function expectExactlyOnce(file: string, args: readonly string[]): Promise<void> {
+  const { code, summary, stderr } = await importJson([file, ...args]);
+  expect({ code, ...summary }, stderr).toMatchObject({ code: 0, failed: 0, deduplicated: 0 });
+  expect(Number(summary['skipped'])).toBeGreaterThan(0);
+  expect(Number(summary['created'])).toBeGreaterThan(0);
+  expect(Number(summary['created']) + Number(summary['skipped'])).toBe(lines);
+  const values = new Map<string, number>();
+  for (const { data } of await allRequests(args)) {
+    const { secret } = data as JsonObject;
+    values.set(String(secret), (values.get(String(secret)) ?? 0) + 1);
+  }
+  const expected = new Map<string, number>();
+  for (const line of manyLines(lines).trim().split('\n')) {
+    const { secret } = JSON.parse(line).data;
+    expected.set(secret, (expected.get(secret) ?? 0) + 1);
+  }
+  expect(values).toEqual(expected);
+}
+
+test('an importer that is killed, twice, leaves what a third run completes to one token a line', async () => {
+  const { args, dataDir, file } = await filledVault();
+  const walBytes = () => (existsSync(join(dataDir, 'vault.db-wal')) ? statSync(join(dataDir, 'vault.db-wal')).size : 0);
+  for (const enoughBytes of [100_000, 200_000]) {
+    const importer = spawnVerb(['tokens', 'import', file, ...args]);
+    await until('some tokens', 60_000, () => (walBytes() > enoughBytes ? true : undefined));
+    const ended = await importer.stop('SIGKILL');
+    expect(ended.signal).toBe('SIGKILL');
+    expectNoMarker(ended);
+  }
+  await expectExactlyOnce(file, args);
+});
+
+test('a service that is killed under an import: the importer says how to go on, and a second run completes it', async () => {
+  const { args, flags, file, key } = await filledVault();
+  let service = await startService(flags);
+  const importer = spawnVerb(['tokens', 'import', file, ...args]);
+  await until('some tokens', 60_000, async () => {
+    const { body } = await http('GET', `${service.address}/tokens?size=1`, { key });
+    return Number((body['pagination'] as JsonObject)['total_items']) > 100 ? true : undefined;
+  });
+  await service.stop('SIGKILL');
+  const ended = await importer.ended;
+  expectNoMarker(ended);
+  expect(ended).toMatchObject({ code: 1, stdout: expect.stringMatching(/^created \d+, skipped 0/) });
+  expect(ended.stderr).toMatch(/the service .*ended.*run the same command again/s);
+  service = await startService(flags);
+  await expectExactlyOnce(file, args);
+  expect(service.stdout()).not.toContain('a verb failed');
+});
+
+test('Ctrl-C finishes what is under way, prints the summary and how to go on', async () => {
+  const { args, file } = await filledVault();
+  const importer = spawnVerb(['tokens', 'import', file, ...args, '--json']);
+  await until('the first id', 60_000, () => (existsSync(`${file}.resume`) ? true : undefined));
+  await wait(200);
+  const ended = await importer.stop('SIGINT');
+  expectNoMarker(ended);
+  expect(ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^interrupted\. To go on, run the same command/),
+  });
+  const { complete, created } = JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '') as JsonObject;
+  expect(complete).toBe(false);
+  expect(await allRequests(args)).toHaveLength(Number(created));
+  await expectExactlyOnce(file, args);
+});

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createLineIds } from '#src/cli/bulk/line-ids.js';
+import { readLines } from '#src/cli/bulk/read-lines.js';
+
+async function linesOf(bytes: Buffer, cuts: readonly number[], bytesMax: number) {
+  async function* chunks() {
+    let start = 0;
+    for (const cut of [...cuts, bytes.length].sort((a, b) => a - b)) {
+      yield bytes.subarray(start, Math.min(cut, bytes.length));
+      start = Math.min(cut, bytes.length);
+    }
+  }
+  const lines: (readonly [number, string | null])[] = [];
+  for await (const { number, bytes: line } of readLines(chunks(), bytesMax)) {
+    lines.push([number, line === null ? null : line.toString()]);
+  }
+  return lines;
+}
+
+test('lines are the same wherever the bytes are cut; blank ones count', async () => {
+  const line = fc.array(fc.constantFrom('a', 'é', ' ', '\t', '"'), { maxLength: 12 }).map((parts) => parts.join(''));
+  const cuts = fc.array(fc.nat(100), { maxLength: 8 });
+  const given = [fc.array(line, { maxLength: 8 }), cuts, fc.constantFrom('\n', '\r\n'), fc.boolean()] as const;
+  await fc.assert(
+    fc.asyncProperty(...given, async (lines, cutAt, end, hasMark) => {
+      const bytes = Buffer.from(`${hasMark ? '\uFEFF' : ''}${lines.join(end)}`);
+      const shown = lines.map((text, i) => [i + 1, text.replaceAll(/^[ \t]+|[ \t]+$/g, '')] as const);
+      expect(await linesOf(bytes, cutAt, 1_000)).toEqual(shown.filter(([, text]) => text !== ''));
+    }),
+  );
+});
+
+test('of a line that is too long nothing is kept, wherever it is cut; those around it are read', async () => {
+  const bytes = Buffer.from(`first\n${'x'.repeat(40)}\n${'y'.repeat(10)}\r\n${'z'.repeat(11)}`);
+  for (let cut = 0; cut < bytes.length; cut += 1) {
+    expect(await linesOf(bytes, [cut], 10)).toEqual([
+      [1, 'first'],
+      [2, null],
+      [3, 'y'.repeat(10)],
+      [4, null],
+    ]);
+  }
+});
+
+test('ids follow from the line and how often it came before, not from where it stands', () => {
+  const secret = randomBytes(32);
+  const idsOf = (lines: readonly string[], key = secret) => {
+    const idOf = createLineIds(key);
+    return lines.map((line) => idOf(Buffer.from(line)));
+  };
+  const [a1, b1, a2] = idsOf(['a', 'b', 'a']);
+  expect(idsOf(['b', 'new', 'a', 'a'])).toEqual([b1, expect.any(String), a1, a2]);
+  expect(new Set([a1, b1, a2]).size).toBe(3);
+  expect(idsOf(['a'], randomBytes(32))).not.toEqual([a1]);
+  const many = idsOf(Array.from({ length: 2_000 }, (_, i) => String(i)));
+  const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+  expect(many.filter((id) => !shape.test(id ?? '') || /\d{6}/.test((id ?? '').replaceAll('-', '')))).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { JsonObject } from '#src/domain/json.js';
+import { type Ended, makeVault, run, runJson } from '../../support/process.js';
+
+/** A vault with the key of its revealing application in a file, and the flags that name both. */
+export async function vaultWithKeyFile() {
+  const vault = await makeVault();
+  const keyFile = join(vault.dir, 'app.key');
+  writeFileSync(keyFile, `${vault.key}\n`, { mode: 0o600 });
+  return { ...vault, args: [...vault.flags, '--key-file', keyFile] };
+}
+
+/** What is in every value that a test imports, and so must be in no output. */
+export const marker = 'marker-8153';
+
+/** Generic tokens without ids, each with a value of its own, but every tenth like the one before. */
+export function manyLines(count: number): string {
+  return Array.from({ length: count }, (_, i) => {
+    const n = i % 10 === 9 ? i - 1 : i;
+    return `${JSON.stringify({ type: 'token', data: { secret: `${marker}-${n}` }, metadata: { n: String(n) } })}\n`;
+  }).join('');
+}
+
+/** Imports with `--json` and answers the lines it printed, and how it ended. No value may be in either output. */
+export async function importJson(args: readonly string[], stdin?: string | Buffer) {
+  const ended = await run(['tokens', 'import', ...args, '--json'], stdin === undefined ? {} : { stdin });
+  expectNoMarker(ended);
+  const lines = ended.stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as JsonObject);
+  const { type: _, ...summary } = lines.find(({ type }) => type === 'summary') ?? {};
+  const failed = lines.filter(({ type }) => type === 'failed').map(({ line, errors }) => ({ line, errors }));
+  return { code: ended.code, stderr: ended.stderr, summary, failed };
+}
+
+export function expectNoMarker({ stdout, stderr }: Pick<Ended, 'stdout' | 'stderr'>): void {
+  expect(stdout + stderr).not.toContain(marker);
+  expect(stderr).not.toMatch(/^\s+at /m);
+}
+
+/** Every token as an export has it. */
+export async function allRequests(args: readonly string[]): Promise<readonly JsonObject[]> {
+  const { code, stdout, stderr } = await run(['tokens', 'export', '--out', '-', '--plaintext', ...args]);
+  if (code !== 0) throw new Error(stderr);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as JsonObject);
+}
+
+/** Every token as the application sees it, without what a new vault says of it; by id. */
+export async function allTokens(args: readonly string[]): Promise<ReadonlyMap<string, JsonObject>> {
+  const tokens = new Map<string, JsonObject>();
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const found = await runJson(['tokens', 'search', '', '--size', '100', '--page', String(page), ...args]);
+    pages = Number((found['pagination'] as JsonObject)['total_pages']);
+    for (const { tenant_id, created_at, created_by, fingerprint, ...token } of found['data'] as JsonObject[]) {
+      tokens.set(String(token['id']), token);
+    }
+  }
+  return tokens;
+}

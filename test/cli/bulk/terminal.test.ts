@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { manyLines, marker, vaultWithKeyFile } from './support.js';
+
+const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+/** `script` of util-linux gives a program a terminal. */
+const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;
+
+function onTerminal(args: readonly string[]) {
+  const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
+  const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8' });
+  return { status, stdout };
+}
+
+test.runIf(hasScript)('a terminal shows a bar, and is no place for an export', async () => {
+  const { args, dir } = await vaultWithKeyFile();
+  const file = join(dir, 'in.ndjson');
+  writeFileSync(file, manyLines(1_500));
+  const imported = onTerminal(['tokens', 'import', file, ...args]);
+  expect(imported.status).toBe(0);
+  expect(imported.stdout).toMatch(/\[#*-*\] [\d,]+ lines, \d+%, [\d,]+\/s, \d+ s left/);
+  expect(imported.stdout).toContain('created 1500, skipped 0, deduplicated 0, failed 0');
+  expect(imported.stdout).not.toContain(marker);
+  const exported = onTerminal(['tokens', 'export', '--out', '-', '--plaintext', ...args]);
+  expect(exported).toMatchObject({ status: 2, stdout: expect.stringMatching(/standard output is a terminal/) });
+});
