@@ -115,7 +115,7 @@ function streamWrite(
 async function settle({ timers, keys }: Vault, sealed: readonly Sealed[]): Promise<void> {
   for (const { view } of sealed) {
     const { stream, tenantId, state } = view;
-    const place = { tenantId, stream, revision: state.revision };
+    const place = { tenantId, stream };
     const { expiresAt = null, cvc = null } = state.life ?? {};
     if (expiresAt !== null) timers.set({ ...place, due: 'expiry', dueAt: expiresAt });
     if (cvc !== null) timers.set({ ...place, due: 'cvc', dueAt: cvc.purgeAt });

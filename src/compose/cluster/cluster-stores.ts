@@ -1,5 +1,5 @@
 import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
-import { mongoAccessLog } from '../../adapters/mongodb/access-log/access-log.js';
+import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-log.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
@@ -55,6 +55,8 @@ export async function openClusterStores({ urls, database, rootKey, prepares, clo
     const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head);
     closing.push(() => keyStore.keys.close());
 
+    const accessLog = mongoAccessLog(rowsConnection);
+    closing.push(() => accessLog.close());
     const rows = mongoTokenRows(rowsConnection, generation);
     const rowWriter = mongoRowWriter(rowsConnection, generation);
     const directoryWriter = mongoDirectoryWriter(rowsConnection);
@@ -71,7 +73,7 @@ export async function openClusterStores({ urls, database, rootKey, prepares, clo
       work: mongoUnitOfWork(parts),
       claims: claims.port,
       directory: mongoDirectory(rowsConnection),
-      accessLog: mongoAccessLog(rowsConnection),
+      accessLog,
       checkpoints: mongoCheckpoints(rowsConnection),
       close,
     };

@@ -1,0 +1,45 @@
+import { bullmqTimers, soonMs } from '../../adapters/bullmq/bullmq-timers.js';
+import { bullmqWorker } from '../../adapters/bullmq/bullmq-worker.js';
+import { connectRedis } from '../../adapters/redis/connect-redis.js';
+import { rateLimitClientOptions, redisRateLimits } from '../../adapters/redis/redis-rate-limits.js';
+import { type Clock, latestNow } from '../../ports/clock.js';
+import type { RateLimits } from '../../ports/rate-limits.js';
+import type { DueRow, TokenRows } from '../../ports/token-rows.js';
+
+const refilledMax = 1_000;
+
+type Needs = {
+  readonly url: string;
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly fallback: RateLimits;
+  readonly onError: (error: unknown) => void;
+};
+
+/** What Redis does: timers, and limits that all processes share. Without it both go on, later and each process by itself. */
+export function openRedis({ url, prefix, clock, fallback, onError }: Needs) {
+  const timers = bullmqTimers({ url, prefix, clock, onError });
+  const connection = connectRedis(url, rateLimitClientOptions, () => undefined);
+  const rateLimits = redisRateLimits({ client: connection.client, prefix, clock, fallback, onError });
+  let worker: { close(): Promise<void> } | null = null;
+
+  return {
+    ...{ timers, rateLimits },
+    ping: () => connection.client.ping(),
+    /** Sets timers again for what is due within a day, in case Redis has lost them. */
+    async refill(rows: TokenRows): Promise<void> {
+      await timers.refill(await rows.due(latestNow(clock) + soonMs, refilledMax));
+    },
+    work(run: (row: DueRow) => Promise<void>, onWorkError: (error: unknown) => void): void {
+      worker ??= bullmqWorker({ url, prefix, run, onError: onWorkError });
+    },
+    async stopWork(): Promise<void> {
+      await worker?.close();
+      worker = null;
+    },
+    async close(): Promise<void> {
+      await timers.close();
+      connection.disconnect();
+    },
+  };
+}
