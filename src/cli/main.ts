@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { StoreBroken } from '../compose/embedded.js';
+import { isStoreProblem } from '../compose/open-profile.js';
 import { loggedError } from '../http/logging/logged-error.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Failure } from './failure.js';
@@ -43,7 +43,7 @@ function inheritExit(command: Command): void {
 function exitCodeOf(error: unknown): number {
   // Commander has printed its own text: help and version end well, anything else was asked wrongly.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof Failure || error instanceof StoreBroken) {
+  if (error instanceof Failure || isStoreProblem(error)) {
     process.stderr.write(`${error.message}\n`);
     return error instanceof Failure ? error.exitCode : 1;
   }

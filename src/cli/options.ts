@@ -5,7 +5,7 @@ import { type Config, loadConfig } from '../compose/config.js';
 import { Failure } from './failure.js';
 
 /** Settings that every verb on the data takes. */
-export const storeSettings: readonly SettingPath[] = ['data', 'root_key_file'];
+export const storeSettings: readonly SettingPath[] = ['profile', 'data', 'root_key_file'];
 
 /** Adds `--config` and a flag for each of these settings. */
 export function withSettings(command: Command, paths: readonly SettingPath[]): Command {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../compose/config.js';
-import { openEmbedded } from '../compose/embedded.js';
+import { dataDirectoryOf, openProfile } from '../compose/open-profile.js';
 import type { Json } from '../domain/json.js';
 import type { Service } from '../http/service.js';
 import { callControl } from './control/call-control.js';
@@ -17,7 +17,7 @@ import { rootKeyOf } from './root-key-of.js';
  * for as long as it needs.
  */
 export async function runVerb(config: Config, name: OperationName, input: unknown): Promise<Json> {
-  const socketPath = controlSocketPath(config.settings.data);
+  const socketPath = socketPathOf(config);
   const answered = socketPath === null ? null : await callControl(socketPath, name, input);
   return answerOf(answered ?? (await withService(config, name, (service) => runOperation(service, name, input))));
 }
@@ -27,7 +27,7 @@ export type RunOperation = (name: OperationName, input: unknown) => Promise<Json
 
 /** As `runVerb` for a verb of many operations: whoever holds the data at first is to do them all. */
 export async function runOperations<T>(config: Config, use: (run: RunOperation) => Promise<T>): Promise<T> {
-  const socketPath = controlSocketPath(config.settings.data);
+  const socketPath = socketPathOf(config);
   if (socketPath === null || !(await serviceListens(socketPath))) {
     return withService(config, null, (service) =>
       use(async (name, input) => answerOf(await runOperation(service, name, input))),
@@ -38,6 +38,12 @@ export async function runOperations<T>(config: Config, use: (run: RunOperation) 
     if (answered === null) throw new Failure('the service that held the data has ended.');
     return answerOf(answered);
   });
+}
+
+/** Null: there is no socket, because the path is too long for one or the stores are servers. */
+function socketPathOf(config: Config): string | null {
+  const dataDir = dataDirectoryOf(config);
+  return dataDir === null ? null : controlSocketPath(dataDir);
 }
 
 function answerOf(outcome: OperationOutcome): Json {
@@ -51,17 +57,16 @@ async function withService<T>(
   name: OperationName | null,
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const { data: dataDir } = config.settings;
-  if (name !== 'init' && !existsSync(join(dataDir, 'vault.db'))) {
+  const dataDir = dataDirectoryOf(config);
+  if (name !== 'init' && dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
     throw new Failure(
       `there is no vault in ${dataDir}. Make one with \`strongroom init\`, or name another with --data.`,
     );
   }
   const rootKey = await rootKeyOf(config);
   const failures: unknown[] = [];
-  const service = await openEmbedded({
-    ...{ dataDir, rootKey, mode: name === 'init' ? 'production' : 'any' },
-    cvcRetentionMs: config.settings['cvc.retention_seconds'] * 1_000,
+  const service = await openProfile(config, {
+    ...{ rootKey, prepares: name === 'init', isVerb: true },
     onError: (error) => failures.push(error),
     onBroken: (error) => failures.push(error),
   });

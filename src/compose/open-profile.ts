@@ -1,12 +1,12 @@
+import { MongoBroken } from '../adapters/mongodb/connection.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
+import { openCluster } from './cluster/open-cluster.js';
 import { storeUrls } from './config/store-urls.js';
 import type { Config } from './config.js';
-import { openCluster } from './cluster/open-cluster.js';
-import { openEmbedded } from './embedded.js';
+import { openEmbedded, StoreBroken } from './embedded.js';
 import type { OpenService } from './open-service.js';
 
-/** The settings name stores that cannot be used; each problem is a line that says what to do. */
-export class WrongStores extends Error {
+class WrongStores extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
     this.name = 'WrongStores';
@@ -35,15 +35,17 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
   };
   if (settings.profile === 'embedded') {
     const made = settings.dev ? 'dev' : 'production';
-    return openEmbedded({
-      ...{ ...shared, dataDir: settings.data, onBroken },
-      mode: isVerb && !prepares ? 'any' : made,
-    });
+    return openEmbedded({ ...shared, dataDir: settings.data, onBroken, mode: isVerb && !prepares ? 'any' : made });
   }
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isVerb ? 'api' : settings.role;
   return openCluster({ ...shared, role, prepares, urls: stores.urls, database: settings['mongodb.database'] });
+}
+
+/** Stores that cannot be used as they are, or as they are set; the message says what to do. */
+export function isStoreProblem(error: unknown): error is Error {
+  return [WrongStores, StoreBroken, MongoBroken].some((problem) => error instanceof problem);
 }
 
 /** Where the data of this machine lies; null: the stores are servers, and no process has them to itself. */

@@ -2,7 +2,8 @@ import { Server } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { recordForAllTenants } from '../../commands/access-log/record-for-all-tenants.js';
 import type { Config } from '../../compose/config.js';
-import { type Embedded, openEmbedded } from '../../compose/embedded.js';
+import { dataDirectoryOf, openProfile } from '../../compose/open-profile.js';
+import type { OpenService } from '../../compose/open-service.js';
 import { createApp } from '../../http/app.js';
 import { createLogger } from '../../http/logging/create-logger.js';
 import { logUncaught } from '../../http/logging/log-uncaught.js';
@@ -25,19 +26,16 @@ const graceMs = 10_000;
 const closingMs = 5_000;
 const hangUpMs = 20;
 
-/** Serves the embedded profile until SIGTERM or SIGINT. Throws Failure or StoreBroken when it cannot start. */
+/** Serves the vault until SIGTERM or SIGINT. Throws Failure, or what `openProfile` throws, when it cannot start. */
 export async function serve(config: Config): Promise<void> {
   const { settings } = config;
   const logger = createLogger({ level: settings.log_level, pretty: process.stdout.isTTY === true });
   logUncaught(logger);
   const tls = readTls(config);
-  const socketPath = controlSocketPath(settings.data);
-  if (socketPath === null) {
-    throw new Failure(
-      `the path of ${settings.data} is too long for its control socket. Choose a shorter one with --data.`,
-    );
-  }
-  await expectFreeAddress(settings);
+  const socketPath = socketPathOf(config);
+  // A worker serves nobody but those who run it.
+  const listens = settings.role !== 'worker';
+  if (listens) await expectFreeAddress(settings);
   await expectFreeAdminAddress(config);
   if (settings.dev) ensureDevRootKey(config);
   const service = await open(config, logger);
@@ -51,20 +49,25 @@ export async function serve(config: Config): Promise<void> {
   let admin: Admin | null = null;
   try {
     const isNew = settings.dev && (await prepareQuickstart(service, settings.data));
-    const address = await listen(app, settings);
+    const address = listens ? await listen(app, settings) : null;
     admin = await startAdmin(service, config);
     const { report, close: closeAdmin } = admin;
-    const control = await serveControl(service, socketPath, (error) => logger.error('a verb failed', { error }));
+    const onVerbError = (error: unknown) => logger.error('a verb failed', { error });
+    const control = socketPath === null ? null : await serveControl(service, socketPath, onVerbError);
     await recordForAllTenants(service.vault, 'start');
-    service.sweep.start();
+    service.start();
     if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
     stopOnSignal(logger, async () => {
-      await Promise.all([finishRequests(app, logger), closeAdmin(), control.close()]);
+      await Promise.all([finishRequests(app, logger), closeAdmin(), control?.close()]);
       await recordForAllTenants(service.vault, 'stop');
       await service.close();
     });
-    if (settings.dev) process.stderr.write(isNew ? quickstartText(settings.data, address) : placesText(settings.data));
-    process.stdout.write(`Strongroom listens on ${address}\n`);
+    if (settings.dev && address !== null) {
+      process.stderr.write(isNew ? quickstartText(settings.data, address) : placesText(settings.data));
+    }
+    process.stdout.write(
+      address === null ? 'Strongroom works in the background\n' : `Strongroom listens on ${address}\n`,
+    );
     report(logger);
   } catch (error) {
     await Promise.all([app.close(), admin?.close()]);
@@ -73,13 +76,19 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-async function open(config: Config, logger: Logger): Promise<Embedded> {
-  const { settings } = config;
-  const rootKey = await rootKeyOf(config);
-  return openEmbedded({
-    ...{ dataDir: settings.data, rootKey, mode: settings.dev ? 'dev' : 'production' },
-    cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000,
-    limits: limitsOf(config),
+/** Where verbs reach this process; null: they open the stores themselves, which no process has to itself. */
+function socketPathOf(config: Config): string | null {
+  const dataDir = dataDirectoryOf(config);
+  const socketPath = dataDir === null ? null : controlSocketPath(dataDir);
+  if (dataDir !== null && socketPath === null) {
+    throw new Failure(`the path of ${dataDir} is too long for its control socket. Choose a shorter one with --data.`);
+  }
+  return socketPath;
+}
+
+async function open(config: Config, logger: Logger): Promise<OpenService> {
+  return openProfile(config, {
+    ...{ rootKey: await rootKeyOf(config), limits: limitsOf(config), prepares: false, isVerb: false },
     onError: (error) => logger.error('background work failed and will be tried again', { error }),
     onBroken: (error) => {
       process.stderr.write(`${error.message}\n`);

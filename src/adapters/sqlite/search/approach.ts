@@ -1,9 +1,9 @@
 import type { SearchPlan } from '../../../ports/search-plan.js';
-import { termCount } from '../term-counts.js';
 import { chooseDriver, type Driver, residue } from '../../search-plan/choose-driver.js';
+import { type WeighedNode, weigh } from '../../search-plan/weighed-plan.js';
+import { termCount } from '../term-counts.js';
 import { matchSeqs } from './match-seqs.js';
 import type { SearchStatements } from './search-statements.js';
-import { type WeighedNode, weigh } from '../../search-plan/weighed-plan.js';
 
 /** How a plan is answered: what is walked, and what is left to check of each token on the way. */
 export type Approach = {
