@@ -18,8 +18,10 @@ export function searchRows(
   rowsName: string,
   plan: SearchPlan,
   page: PageRequest,
+  limitMs?: number,
 ): Promise<SearchPage> {
-  return readSnapshot(connection, 'search_took_too_long', async (db, options) => {
+  const patience = { tooLong: 'search_took_too_long', ...(limitMs === undefined ? {} : { limitMs }) };
+  return readSnapshot(connection, patience, async (db, options) => {
     const walks = await walksOf(db, rowsName, plan, options().maxTimeMS);
     if (walks === null) return { total: 0, rows: [] };
     const { now, offset, limit } = page;
@@ -73,10 +75,12 @@ async function countMatches(
 ): Promise<number> {
   const due = { expires_at: { $lte: now } };
   const byDue = () => ({ ...options(), hint: rowIndexes.expiresAt });
-  const dueCount = await countBy(db, rowsName, due, { ...byDue(), limit: dueFewMax + 1 });
+  const [dueCount, all] = await Promise.all([
+    countBy(db, rowsName, due, { ...byDue(), limit: dueFewMax + 1 }),
+    countBy(db, rowsName, count.filter, { ...options(), hint: count.hint }),
+  ]);
   if (dueCount > dueFewMax) {
     return countBy(db, rowsName, { ...count.filter, ...living(now) }, { ...options(), hint: count.hint });
   }
-  const all = await countBy(db, rowsName, count.filter, { ...options(), hint: count.hint });
   return dueCount === 0 ? all : all - (await countBy(db, rowsName, { ...checked, ...due }, byDue()));
 }
