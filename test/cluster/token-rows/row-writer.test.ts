@@ -4,7 +4,6 @@ import { mongoRowWriter, type RowWriter } from '#src/adapters/mongodb/token-rows
 import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
 import { tokenRowsCollection, tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { NewEvent } from '#src/events/event.js';
-import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
 import type { TokenView } from '#src/projections/token-view.js';
 import {
@@ -130,19 +129,6 @@ test('a batch writes what is newer, leaves what is not, and names the gaps', asy
     expect(revisions.size).toBe(5);
   }
   expect(await writer.writeMany([])).toEqual([]);
-});
-
-test('a batch that cannot be sent is a store that cannot be reached', async () => {
-  const connection = await database.connect();
-  const cut = mongoRowWriter(connection, 1);
-  await connection.close();
-  const view = after(noTokenYet(), tokenCreated());
-  for (const writing of [
-    cut.write(view, anIndex(), -1, atNoon),
-    cut.writeMany([{ view, index: anIndex(), before: -1, at: atNoon }]),
-  ]) {
-    expect(await writing.catch((error: unknown) => error)).toBeInstanceOf(StoreUnavailable);
-  }
 });
 
 test('old tombstones are forgotten, young ones and the living stay', async () => {
