@@ -113,10 +113,12 @@ function streamWrite(
 }
 
 async function settle({ timers, keys }: Vault, sealed: readonly Sealed[]): Promise<void> {
-  for (const { state } of sealed.map(({ view }) => view)) {
-    for (const dueAt of [state.life?.expiresAt, state.life?.cvc?.purgeAt]) {
-      if (typeof dueAt === 'number') timers.dueAt(dueAt);
-    }
+  for (const { view } of sealed) {
+    const { stream, tenantId, state } = view;
+    const place = { tenantId, stream, revision: state.revision };
+    const { expiresAt = null, cvc = null } = state.life ?? {};
+    if (expiresAt !== null) timers.set({ ...place, due: 'expiry', dueAt: expiresAt });
+    if (cvc !== null) timers.set({ ...place, due: 'cvc', dueAt: cvc.purgeAt });
   }
   // A command that finds its change made may be the repeat of one whose keys could not be destroyed yet.
   const ended = sealed.flatMap(({ events, view }) => (events.length === 0 ? view.state.ended : endedKeys(events)));

@@ -4,6 +4,8 @@ import type { Caller } from '../domain/access/caller.js';
 export type CommandContext = {
   readonly caller: Caller;
   readonly traceId: string;
+  /** When the request began, before anything was read for it: `performance.now()`. */
+  readonly beganAt: number;
   /** Method, concrete path and key of an idempotent request; null without a key. */
   readonly idempotency: { readonly method: string; readonly path: string; readonly key: string } | null;
 };

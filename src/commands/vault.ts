@@ -36,6 +36,11 @@ export type Vault = {
   readonly knownCallers: KnownCallers;
   /** Every look-up by value or by many ids asks here first and tells what it missed. */
   readonly guesses: Guesses;
+  /**
+   * To be asked after a durable write: whether the stores that were read since then (`performance.now()`) are still the ones
+   * that take writes. One that was deposed goes on answering reads for seconds.
+   */
+  readonly readsAreCurrent: (since: number) => boolean;
   /** How long a cvc may live, milliseconds: at most one hour. */
   readonly cvcRetentionMs: number;
 };

@@ -80,12 +80,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const vault: Vault = {
       ...{ log, rows, keys, claims, directory, accessLog, recorder, clock, random },
       work: recordedWork(stores.work, keys, recorder),
-      timers: { dueAt: (dueAt) => sweep.dueAt(dueAt) },
+      timers: { set: ({ dueAt }) => sweep.dueAt(dueAt) },
       expressions: createExpressions(),
       streams: createStreamQueue(),
       unfinishedErasures: new Map(),
       knownCallers: createKnownCallers(),
       guesses: createGuesses(rateLimits, limits, metrics),
+      readsAreCurrent: () => true,
       cvcRetentionMs: options.cvcRetentionMs,
     };
     const reportError = (error: unknown): void => {

@@ -112,9 +112,11 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.setValidatorCompiler(validatorCompiler);
   readJsonBodies(app);
   app.decorateRequest('traceId', '');
+  app.decorateRequest('beganAt', 0);
   app.decorateRequest('caller', null);
 
   app.addHook('onRequest', async (request, reply) => {
+    request.beganAt = performance.now();
     request.traceId = traceIdOf(request, headerNames.traceId, uuid);
     reply.header(traceHeader, request.traceId);
   });

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+import type { CommandContext } from '../commands/command-context.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
 import type { Operation } from './openapi/operation.js';
@@ -6,6 +8,8 @@ import { Problem } from './problem.js';
 declare module 'fastify' {
   interface FastifyRequest {
     traceId: string;
+    /** When it came: `performance.now()`. */
+    beganAt: number;
     /** Set on routes with a permission. */
     caller: Caller | null;
   }
@@ -19,6 +23,11 @@ declare module 'fastify' {
     /** What the OpenAPI document says of the route beside its schemas. */
     operation?: Operation;
   }
+}
+
+/** What a request brings to every command. */
+export function contextOf(request: FastifyRequest): Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'> {
+  return { caller: callerOf(request), traceId: request.traceId, beganAt: request.beganAt };
 }
 
 /** The caller of a request on a route with a permission. */

@@ -3,7 +3,7 @@ import { recordReads } from '../commands/access-log/record-reads.js';
 import type { FoundTokens } from '../commands/tokens/find-tokens.js';
 import type { Vault } from '../commands/vault.js';
 import { type Page, pageAnswer } from './pagination.js';
-import { callerOf } from './request-state.js';
+import { contextOf } from './request-state.js';
 import { sendJson } from './send-json.js';
 
 /** Sends a page of whole token objects (contract, section 2), once the access log has each of them. */
@@ -14,7 +14,7 @@ export async function sendTokenPage(
   page: Page,
   { tokens, total }: FoundTokens,
 ): Promise<FastifyReply> {
-  await recordReads(vault, { caller: callerOf(request), traceId: request.traceId }, tokens);
+  await recordReads(vault, contextOf(request), tokens);
   const data = tokens.map(({ body }) => body.reveal());
   return sendJson(reply, 200, pageAnswer(page, total, data));
 }

@@ -5,7 +5,7 @@ import { entityTag } from '../commands/tokens/precondition.js';
 import type { TokenAnswer } from '../commands/tokens/token-answer.js';
 import type { Vault } from '../commands/vault.js';
 import { problemFrom } from './error-handler.js';
-import { callerOf } from './request-state.js';
+import { contextOf } from './request-state.js';
 
 /**
  * Sends a token with its entity tag, once the access log has it; never to be stored by anything on the way. Throws the
@@ -19,7 +19,7 @@ export async function sendToken(
   status: 200 | 201,
 ): Promise<FastifyReply> {
   if (!result.ok) throw problemFrom(result);
-  await recordReads(vault, { caller: callerOf(request), traceId: request.traceId }, [result.value]);
+  await recordReads(vault, contextOf(request), [result.value]);
   const { body, revision } = result.value;
   return reply
     .code(status)

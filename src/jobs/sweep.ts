@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgottenBefore } from '../commands/once.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import type { Vault } from '../commands/vault.js';
+import { earliestNow } from '../ports/clock.js';
 import { dropOldAccess } from './drop-old-access.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
 import { shredEndedKeys } from './shredder.js';
@@ -44,7 +45,7 @@ export function createSweep(
   async function run(): Promise<number> {
     let recorded = 0;
     for (;;) {
-      const due = await vault.rows.due(vault.clock.now(), dueRowsMax);
+      const due = await vault.rows.due(earliestNow(vault.clock), dueRowsMax);
       const failed = await recordAll(due);
       recorded += due.length;
       if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;

@@ -26,6 +26,12 @@ export type ApplicationFilter = {
   readonly types: readonly string[] | null;
 };
 
+/** Writes rows where log and directory are stores of their own. Older records than the stored ones change nothing. */
+export type DirectoryWriter = {
+  /** In the order given: the tenant's own comes last. */
+  write(records: readonly DirectoryRecord[]): Promise<void>;
+};
+
 /**
  * Tenants and applications. Rows are written by `UnitOfWork.commit` beside their events; the row of a tenant is never
  * newer than those of its applications, so that who reads it first and appends at its revision has missed nothing.

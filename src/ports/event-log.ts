@@ -1,7 +1,7 @@
 import type { ClearEvent, NewEvent, RecordedEvent } from '../events/event.js';
 
 export type AppendOutcome =
-  | { readonly outcome: 'appended'; readonly position: number }
+  | { readonly outcome: 'appended'; readonly positions: readonly number[] }
   /** Another writer was first: load again and decide again. */
   | { readonly outcome: 'conflict' };
 
@@ -9,7 +9,7 @@ export type AppendOutcome =
 export interface EventLog {
   /**
    * Appends all events or none, after the event at `expectedRevision` (-1: the stream does not exist yet). Durable
-   * when it resolves. `position` is that of the first event. An empty list of events is a programming error.
+   * when it resolves. `positions` are those of the events, as every read shows them. An empty list of events is a programming error.
    */
   append(stream: string, expectedRevision: number, events: readonly NewEvent[]): Promise<AppendOutcome>;
   /** All events of a stream in order; empty when it does not exist. Sees every append that has resolved. */

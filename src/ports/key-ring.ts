@@ -57,12 +57,16 @@ export interface KeyRing {
   /** Runs `use` with the opened key, which must not leave it: the buffer may be zeroed right after. */
   use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>>;
   /**
-   * Destroys keys. When it resolves the wrapped bytes are in no file of the store; until that is so it waits 2 s and
-   * then throws StoreUnavailable, and a repeat goes on. Answers how many keys this call brought to their end: 0 means
-   * that all of them were gone before.
+   * Destroys keys. When it resolves nothing that reads the store finds them, and with SQLite the wrapped bytes are in no
+   * file of it (what MongoDB keeps for a while: ADR 31). Until that is so it waits some seconds and then throws
+   * StoreUnavailable, and a repeat goes on. Answers how many keys this call brought to their end: 0 means that all of them
+   * were gone before.
    */
   destroy(ended: readonly EndedKey[]): Promise<number>;
-  /** Living keys after `afterSequence` that were made before `madeBefore` (ms), in order, at most `limit`. */
+  /**
+   * Living keys after `afterSequence` that were made before `madeBefore` (ms), in order, at most `limit`. Where several
+   * processes make keys, `madeBefore` must lie minutes back for a sequence to be one that nothing is added before.
+   */
   made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
   /** How far a reader of the log or of the keys came, kept in the key store so that a restored copy rewinds; 0 first. */
   checkpoint(name: KeyRingReader): Promise<number>;

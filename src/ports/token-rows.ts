@@ -1,6 +1,7 @@
 import type { TokenType } from '../domain/token/token-type.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { PageRequest, SearchPage, SearchPlan } from './search-plan.js';
+import type { RowIndex } from './unit-of-work.js';
 
 export type DueRow = {
   readonly stream: string;
@@ -8,6 +9,20 @@ export type DueRow = {
   readonly due: 'expiry' | 'cvc';
   /** Milliseconds since the epoch. */
   readonly dueAt: number;
+};
+
+/**
+ * Writes rows where log and rows are stores of their own; elsewhere rows are written with their events alone. A write
+ * applies when there is no row of the stream or an older one, so that whoever comes late or twice harms nothing.
+ */
+export type TokenRowWriter = {
+  /**
+   * `before`: the revision that the events of the view follow; `at`: ms, when a removal happened. `stale`: there is a row as
+   * new or newer. `gap`: the index is to be kept, but the row is not the one at `before`; nothing was written.
+   */
+  write(view: TokenView, index: RowIndex, before: number, at: number): Promise<'written' | 'stale' | 'gap'>;
+  /** The stored revision of each stream that has a row. */
+  revisionsOf(streams: readonly string[]): Promise<ReadonlyMap<string, number>>;
 };
 
 /** One row a token: the folded view, sealed as the events sealed it, and its due times. */

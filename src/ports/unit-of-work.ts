@@ -31,14 +31,19 @@ export type Change = {
 
 export type CommitOutcome =
   | { readonly outcome: 'committed' }
-  | { readonly outcome: 'conflict' }
+  /**
+   * `landed`: writes that are stored all the same, by their index. None where the store has transactions over streams;
+   * without them, of a change that creates nothing, for that can be decided again over what is left.
+   */
+  | { readonly outcome: 'conflict'; readonly landed?: readonly number[] }
   | { readonly outcome: 'duplicate'; readonly write: number; readonly stream: string }
   | { readonly outcome: 'claimed' };
 
 /**
  * Stores what one command changes: events at their expected revisions, the rows they lead to, the idempotency claim;
  * all or nothing, durable when it resolves. SQLite: one transaction, shared by many commands (group commit).
- * Throws StoreUnavailable when the store could not do it; then nothing of the change is stored.
+ * Throws StoreUnavailable when the store could not do it; then nothing of the change is stored, or, where log and rows are
+ * stores of their own, it is unknown and a repeat with the same claim tells.
  */
 export interface UnitOfWork {
   commit(change: Change): Promise<CommitOutcome>;

@@ -27,6 +27,8 @@ export function applyToDirectory(view: DirectoryView, event: RecordedEvent): Dir
       return { ...view, tenant: { ...existing(view.tenant), ...sealed } };
     case 'tenant.deleted':
       return { ...view, tenant: { ...existing(view.tenant), revision, content: null, removedAt: time } };
+    case 'tenant.fenced':
+      return { ...view, tenant: { ...existing(view.tenant), revision } };
     case 'application.created': {
       const { application_id: id, application_type: type } = read.clear;
       const made = { ...blank('application', id, tenantId, type), createdRevision: revision, ...sealed };

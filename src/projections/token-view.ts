@@ -34,3 +34,17 @@ export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
     cvc: life?.cvc == null ? null : (event.sealed.cvc ?? view.cvc),
   };
 }
+
+/**
+ * The state once its append has been stored: the place of a life that began in it is known only then. `positions` are
+ * those of the events after `expectedRevision`.
+ */
+export function withCreatedPosition(
+  state: TokenState,
+  expectedRevision: number,
+  positions: readonly number[],
+): TokenState {
+  const createdPosition = positions[(state.life?.createdRevision ?? -1) - expectedRevision - 1];
+  if (state.life === null || createdPosition === undefined) return state;
+  return { ...state, life: { ...state.life, createdPosition } };
+}

@@ -82,5 +82,6 @@ async function readOften(key: string, id: string): Promise<void> {
   const caller = await service.service.authenticate(key);
   if (caller === null) throw new Error('the key is not known');
   const shown = Array.from({ length: 1_000 }, () => ({ id, transform: 'mask' }) as const);
-  for (let count = 0; count < 21; count += 1) await recordReads(service.vault, { caller, traceId: 'trace' }, shown);
+  for (let count = 0; count < 21; count += 1)
+    await recordReads(service.vault, { caller, traceId: 'trace', beganAt: 0 }, shown);
 }

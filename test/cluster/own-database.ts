@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { onTestFinished } from 'vitest';
 import { connectMongo, type MongoConnection } from '#src/adapters/mongodb/connection.js';
 
-const url = process.env['STRONGROOM_TEST_MONGODB_URL'] ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
+export const mongoUrl = process.env['STRONGROOM_TEST_MONGODB_URL'] ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
 
 /** A database of a test's own, and how to be rid of it. */
 export type MongoDatabase = {
@@ -13,7 +14,7 @@ export type MongoDatabase = {
 
 export async function mongoDatabase(): Promise<MongoDatabase> {
   const name = `strongroom_test_${randomBytes(8).toString('hex')}`;
-  const connect = () => connectMongo(url, name);
+  const connect = () => connectMongo(mongoUrl, name);
   const connection = await connect();
   return {
     ...{ connection, connect },
@@ -22,4 +23,16 @@ export async function mongoDatabase(): Promise<MongoDatabase> {
       await connection.close();
     },
   };
+}
+
+/** The same for the one test that calls it: gone when it ends. */
+export async function databaseOfTest(): Promise<MongoDatabase> {
+  const database = await mongoDatabase();
+  onTestFinished(database.drop);
+  const connect = async () => {
+    const connection = await database.connect();
+    onTestFinished(connection.close);
+    return connection;
+  };
+  return { ...database, connect };
 }

@@ -34,7 +34,10 @@ export function sqliteEventLog(database: SqliteDatabase, work: UnitOfWork): Even
      WHERE position > ? ORDER BY position LIMIT ?`,
   );
   const head = database.prepare('SELECT max(position) FROM events').pluck();
-  const atHead = database.prepare('SELECT position FROM events WHERE stream = ? AND revision = ?').pluck();
+  const after = database.prepare(
+    'SELECT position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
+  );
+  after.pluck();
 
   return {
     async append(name, expectedRevision, events) {
@@ -42,7 +45,10 @@ export function sqliteEventLog(database: SqliteDatabase, work: UnitOfWork): Even
       const write = { stream: name, expectedRevision, events, row: null, distinct: null };
       const { outcome } = await work.commit({ writes: [write], claim: null });
       if (outcome !== 'committed') return { outcome: 'conflict' };
-      return { outcome: 'appended', position: reading(() => Number(atHead.get(name, expectedRevision + 1))) };
+      return {
+        outcome: 'appended',
+        positions: reading(() => after.all(name, expectedRevision, events.length) as number[]),
+      };
     },
     async readStream(name) {
       return reading(() => (stream.all(name) as EventRow[]).map(recorded));

@@ -17,6 +17,11 @@ export async function asApplication(service: Service, key: string, permission: T
   return caller;
 }
 
+/** What a verb brings to a command: it has no request, so it begins here. */
+export function verbContext({ vault }: Service, caller: Caller) {
+  return { caller, traceId: vault.random.uuid(), beganAt: performance.now() };
+}
+
 /** The value of a command that was done; its problem in words otherwise. */
 export function unwrap<T>(result: CommandResult<T>): T {
   if (result.ok) return result.value;

@@ -1,9 +1,13 @@
 import type { Transform } from '../../domain/access/transform.js';
 import { entityRef } from '../../events/access-log/entity-ref.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { CommandContext } from '../command-context.js';
 import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { type AccessFact, entriesOfRequest } from './new-entry.js';
+
+/** Who reads, by which request. */
+export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
 
 /** A token that an answer shows, and how. */
 export type ShownToken = {
@@ -21,19 +25,23 @@ export type ShownToken = {
  * be awaited before any answer with token data leaves: when one of them is in clear it resolves once all are durable,
  * else at once. Throws StoreUnavailable, and then the answer must not leave.
  */
-export async function recordReads(
-  vault: Vault,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
-  shown: readonly ShownToken[],
-): Promise<void> {
+export async function recordReads(vault: Vault, context: ReadContext, shown: readonly ShownToken[]): Promise<void> {
   const read = shown.filter(isRead);
   const revealing = shown.some(({ transform }) => transform === 'reveal');
-  if (read.length === 0) return revealing ? vault.recorder.now([]) : undefined;
+  const entries = read.length === 0 ? [] : await entriesOf(vault, context, read);
+  if (!revealing) {
+    if (entries.length > 0) vault.recorder.soon(entries);
+    return;
+  }
+  await vault.recorder.now(entries);
+  // The stores have just taken a durable write: if they are still those that were read, what was read was current.
+  if (!vault.readsAreCurrent(context.beganAt)) throw new StoreUnavailable('token rows', 'primary_changed');
+}
+
+async function entriesOf(vault: Vault, context: ReadContext, read: readonly ShownToken[]) {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
   const facts = read.map(({ id, transform }) => factOf(entityRef(tenantKeys.names, id), transform));
-  const entries = entriesOfRequest(context, tenantKeys, vault.clock.now(), facts);
-  if (revealing) await vault.recorder.now(entries);
-  else vault.recorder.soon(entries);
+  return entriesOfRequest(context, tenantKeys, vault.clock.now(), facts);
 }
 
 function isRead({ recordedAs, transform }: ShownToken): boolean {

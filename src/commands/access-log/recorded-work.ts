@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../ports/key-ring.js';
-import type { UnitOfWork } from '../../ports/unit-of-work.js';
+import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '../../ports/unit-of-work.js';
 import type { AccessRecorder } from './access-recorder.js';
 import { entryOfEvent } from './entry-of-event.js';
 
@@ -15,8 +15,7 @@ export function recordedWork(
   return {
     async commit(change) {
       const committed = await work.commit(change);
-      if (committed.outcome !== 'committed') return committed;
-      for (const { stream, expectedRevision, events, row } of change.writes) {
+      for (const { stream, expectedRevision, events, row } of storedWrites(change, committed)) {
         const [first] = events;
         const names = row?.of === 'directory' && first !== undefined ? await namesKeyOf(keys, first.tenantId) : null;
         const entries = events.map((event, index) => entryOfEvent(event, stream, expectedRevision + 1 + index, names));
@@ -25,6 +24,12 @@ export function recordedWork(
       return committed;
     },
   };
+}
+
+function storedWrites({ writes }: Change, committed: CommitOutcome): readonly StreamWrite[] {
+  if (committed.outcome === 'committed') return writes;
+  const landed = committed.outcome === 'conflict' ? committed.landed : undefined;
+  return landed === undefined ? [] : writes.filter((_, index) => landed.includes(index));
 }
 
 /** Null also when the key store is down: what is committed is committed, and its line says what it can. */

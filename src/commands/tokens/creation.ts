@@ -5,6 +5,7 @@ import { decide } from '../../domain/token/decide.js';
 import { deriveFrom } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenDraft, type TokenRequest } from '../../domain/token/draft-token.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
+import { earliestNow } from '../../ports/clock.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { TokenView } from '../../projections/token-view.js';
 import type { TokenWrite } from '../change-tokens.js';
@@ -64,12 +65,21 @@ export type CreationPlace = {
 
 /** Decides a creation over what its stream holds; null: the id is in use. */
 export function decideCreation(
-  { cvcRetentionMs }: Vault,
+  { cvcRetentionMs, clock }: Pick<Vault, 'cvcRetentionMs' | 'clock'>,
   keys: IndexKeys,
   { draft, cvc, expiresAt, fingerprint, fingerprintHash, indexValues, distinct }: Creation,
   { id, view, at, createdBy }: CreationPlace,
 ): CreationWrite | null {
-  const command = { do: 'create', at, tokenType: draft.type, hasCvc: cvc !== null, cvcRetentionMs, expiresAt } as const;
+  const endsUpTo = earliestNow(clock);
+  const command = {
+    do: 'create',
+    at,
+    endsUpTo,
+    tokenType: draft.type,
+    hasCvc: cvc !== null,
+    cvcRetentionMs,
+    expiresAt,
+  } as const;
   const decided = decide(command, view.state);
   if (!decided.ok) return null;
   const content = { id, ...draft, fingerprint };

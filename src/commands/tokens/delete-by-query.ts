@@ -1,4 +1,5 @@
 import { reachOf } from '../../domain/access/reach.js';
+import { latestNow } from '../../ports/clock.js';
 import type { SearchPlan } from '../../ports/search-plan.js';
 import { planSearch } from '../../search/plan-search.js';
 import { parseQuery } from '../../search/query/parse-query.js';
@@ -34,7 +35,7 @@ export async function deleteByQuery(
   if (found === undefined || deletable === undefined) throw new Error('both plans were made');
   const both: SearchPlan = { ...found, where: { is: 'and', of: [found.where, deletable.where] } };
   const { total, tokens } = await firstOf(vault, both);
-  const all = await vault.rows.search(found, { now: vault.clock.now(), offset: 0, limit: 1 });
+  const all = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens);
   await finishRemembered(vault, tenantId);
   const outside = Math.max(0, all.total - total);
@@ -48,7 +49,7 @@ async function firstOf(
   plan: SearchPlan,
 ): Promise<{ readonly total: number; readonly tokens: readonly Doomed[] }> {
   const tokens = new Map<string, Doomed>();
-  const now = clock.now();
+  const now = latestNow(clock);
   let total = 0;
   for (let offset = 0; offset < tokensMax; offset += pageSize) {
     const page = await rows.search(plan, { now, offset, limit: pageSize });

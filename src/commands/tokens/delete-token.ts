@@ -2,6 +2,7 @@ import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
+import { earliestNow } from '../../ports/clock.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
@@ -39,7 +40,7 @@ export async function deleteToken(
       return { do: 'answer', answer: rejected('forbidden') };
     }
     if (!preconditionHolds(ifMatch, revision)) return { do: 'answer', answer: rejected('precondition_failed') };
-    const decided = decide({ do: 'delete', at }, view.state);
+    const decided = decide({ do: 'delete', at, endsUpTo: earliestNow(vault.clock) }, view.state);
     if (!decided.ok) return { do: 'answer', answer: rejected(decided.code) };
     return {
       ...{ do: 'store', decisions: decided.events, payload: noPayload, index: 'keep', distinctFingerprint: null },

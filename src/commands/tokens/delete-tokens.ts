@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired } from '../../domain/token/token-state.js';
+import { earliestNow } from '../../ports/clock.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { changeTokens, type TokenWrite, type ViewOf } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
@@ -84,7 +85,7 @@ async function sort(
   for (const { stream, revision } of tokens) {
     const view = viewOf(stream);
     const { life } = view.state;
-    const decided = decide({ do: 'delete', at }, view.state);
+    const decided = decide({ do: 'delete', at, endsUpTo: earliestNow(vault.clock) }, view.state);
     if (life === null || isExpired(life, at) || !decided.ok) gone.push(view);
     else if (revision !== null && revision !== view.state.revision) changed += 1;
     else if (await mayDelete(vault, caller, view)) writes.push({ view, decisions: decided.events, ...nothingToSeal });

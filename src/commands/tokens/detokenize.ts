@@ -6,8 +6,7 @@ import type { Template } from '../../domain/detokenize/parse-template.js';
 import type { Json } from '../../domain/json.js';
 import { Secret } from '../../domain/secret.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
-import { recordReads, type ShownToken } from '../access-log/record-reads.js';
-import type { CommandContext } from '../command-context.js';
+import { type ReadContext, recordReads, type ShownToken } from '../access-log/record-reads.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
 import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -21,7 +20,7 @@ import { shownToken } from './shown-token.js';
  */
 export async function detokenize(
   vault: Vault,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  context: ReadContext,
   template: Template,
 ): Promise<CommandResult<Secret<Json>>> {
   const { caller } = context;

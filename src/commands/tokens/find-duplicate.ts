@@ -1,3 +1,4 @@
+import { latestNow } from '../../ports/clock.js';
 import type { Vault } from '../vault.js';
 import { type ReadToken, readToken } from './read-token.js';
 
@@ -8,6 +9,6 @@ export async function findDuplicate(
   fingerprintHash: string,
   ownStream: string | null,
 ): Promise<ReadToken | null> {
-  const stream = await vault.rows.findByFingerprint(tenantId, fingerprintHash, vault.clock.now());
+  const stream = await vault.rows.findByFingerprint(tenantId, fingerprintHash, latestNow(vault.clock));
   return stream === null || stream === ownStream ? null : readToken(vault, tenantId, stream);
 }

@@ -2,6 +2,7 @@ import { transformFor } from '../../domain/access/decide-access.js';
 import type { TokenPermission } from '../../domain/access/permission.js';
 import { reachOf } from '../../domain/access/reach.js';
 import { isExpired } from '../../domain/token/token-state.js';
+import { latestNow } from '../../ports/clock.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { planSearch } from '../../search/plan-search.js';
@@ -38,7 +39,7 @@ export async function findTokens(
   const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, reachOf(caller, permission));
   let closedBefore: ReadonlySet<string> = new Set();
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const { total, rows } = await vault.rows.search(plan, { now: vault.clock.now(), ...range });
+    const { total, rows } = await vault.rows.search(plan, { now: latestNow(vault.clock), ...range });
     const opened = await Promise.all(rows.map((view) => open(vault, view)));
     const closed = rows.filter((_, i) => opened[i] === 'key_destroyed');
     if (closed.length === 0) {
@@ -57,7 +58,7 @@ async function open(vault: Vault, view: TokenView): Promise<ReadToken | 'key_des
   const opened = life === null ? null : await openToken(vault, view, life);
   if (life === null || opened === null) return 'key_destroyed';
   // It may have expired while the keys were fetched.
-  return isExpired(life, vault.clock.now()) ? 'expired' : { view, life, open: opened };
+  return isExpired(life, latestNow(vault.clock)) ? 'expired' : { view, life, open: opened };
 }
 
 /** A row that stays as it was although its key was destroyed has lost it: a change would have changed the row. */

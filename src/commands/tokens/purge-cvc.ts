@@ -2,6 +2,7 @@ import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
+import { earliestNow } from '../../ports/clock.js';
 import { changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { originOf } from '../event-origin.js';
@@ -36,7 +37,7 @@ export async function purgeCvc(
     if (life.tokenType !== 'card') {
       return { do: 'answer', answer: invalidFields({ type: ['only a card has a cvc'] }) };
     }
-    const decided = decide({ do: 'purge_cvc', at, reason: 'request' }, view.state);
+    const decided = decide({ do: 'purge_cvc', at, endsUpTo: earliestNow(vault.clock), reason: 'request' }, view.state);
     if (!decided.ok) return { do: 'answer', answer: rejected(decided.code) };
     if (decided.events.length === 0) {
       // A purge whose key could not be destroyed yet is finished by its repeat.

@@ -1,4 +1,5 @@
 import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
+import { latestNow } from '../../ports/clock.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { KeyLost } from '../key-lost.js';
 import { type OpenToken, openToken } from '../open-token.js';
@@ -19,9 +20,10 @@ export async function readToken(vault: Vault, tenantId: string, stream: string):
 async function readOnce(vault: Vault, tenantId: string, stream: string): Promise<ReadToken | null | 'key_destroyed'> {
   const view = await vault.rows.get(stream);
   const life = view?.state.life ?? null;
-  if (view === null || life === null || view.tenantId !== tenantId || isExpired(life, vault.clock.now())) return null;
+  if (view === null || life === null || view.tenantId !== tenantId || isExpired(life, latestNow(vault.clock)))
+    return null;
   const open = await openToken(vault, view, life);
   if (open === null) return 'key_destroyed';
   // The token may have expired while its key was fetched.
-  return isExpired(life, vault.clock.now()) ? null : { view, life, open };
+  return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open };
 }

@@ -1,4 +1,5 @@
 import { decide } from '../../domain/token/decide.js';
+import { earliestNow } from '../../ports/clock.js';
 import type { DueRow } from '../../ports/token-rows.js';
 import { changeToken } from '../change-token.js';
 import type { Vault } from '../vault.js';
@@ -11,9 +12,11 @@ import type { Vault } from '../vault.js';
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, cmd: null };
   await changeToken<void>(vault, { tenantId, tenantKeys: null, stream }, origin, async (view, at) => {
-    const command =
-      due === 'expiry' ? ({ do: 'expire', at } as const) : ({ do: 'purge_cvc', at, reason: 'due' } as const);
-    const decided = decide(command, view.state);
+    const times = { at, endsUpTo: earliestNow(vault.clock) };
+    const decided = decide(
+      due === 'expiry' ? { do: 'expire', ...times } : { do: 'purge_cvc', reason: 'due', ...times },
+      view.state,
+    );
     if (!decided.ok || decided.events.length === 0) return { do: 'answer', answer: undefined };
     return {
       ...{ do: 'store', decisions: decided.events, payload: { content: null, cvc: null } },

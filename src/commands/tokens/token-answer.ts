@@ -6,6 +6,7 @@ import { formatTimestamp } from '../../domain/time/format-timestamp.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import { cvcAt, type TokenLife } from '../../domain/token/token-state.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';
+import { latestNow } from '../../ports/clock.js';
 import type { ShownToken } from '../access-log/record-reads.js';
 import type { OpenToken } from '../open-token.js';
 import type { Vault } from '../vault.js';
@@ -23,7 +24,7 @@ export function tokenAnswer(
 ): TokenAnswer {
   const token = content.reveal();
   // Its hour may have ended since it was opened, or while a change was stored.
-  const living = cvcAt(life, clock.now()) === null ? null : cvc;
+  const living = cvcAt(life, latestNow(clock)) === null ? null : cvc;
   const data = shownData(expressions, token, living?.reveal() ?? null, transform);
   const body: JsonObject = {
     id: token.id,

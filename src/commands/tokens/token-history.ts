@@ -45,7 +45,9 @@ export async function tokenHistory(
 /** Each event with the number of the life it belongs to; the first is 1. */
 function withLives(events: readonly RecordedEvent[]): readonly Entry[] {
   let life = 0;
-  return events.map((event) => {
+  // A fence tells of the stores and not of the token.
+  const told = events.filter(({ type }) => type !== 'token.fenced');
+  return told.map((event) => {
     if (event.type === 'token.created') life += 1;
     return { event, life };
   });

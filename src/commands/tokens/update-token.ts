@@ -20,6 +20,7 @@ import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state
 import { typeRules } from '../../domain/token/types/type-rules.js';
 import { fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
+import { earliestNow, latestNow } from '../../ports/clock.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { type Attempt, changeToken } from '../change-token.js';
@@ -83,7 +84,7 @@ export async function updateToken(
 
 async function attemptUpdate(vault: Vault, update: Update, view: TokenView): Promise<Attempt<TokenResult>> {
   const { life, revision } = view.state;
-  if (life === null || isExpired(life, update.at)) return refuse(rejected('token_not_found'));
+  if (life === null || isExpired(life, latestNow(vault.clock))) return refuse(rejected('token_not_found'));
   const open = await openToken(vault, view, life);
   if (open === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
   const allowed = authorise(update, open.content.reveal());
@@ -123,7 +124,7 @@ function draft(
   content: TokenContent,
   life: TokenLife,
 ): Checked<Drafted> {
-  const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, at) !== null };
+  const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, latestNow(vault.clock)) !== null };
   const drafted = draftUpdate(vault.expressions, stored, patch, at);
   if (!drafted.ok) return drafted;
   const { draft: next, ownValues, ownValuesGiven } = drafted.value;
@@ -178,14 +179,14 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const { changed, dataReplaced, expiresAt } = updated;
   const { cvcRetentionMs } = vault;
   const change = { changed, dataReplaced, keepSuperseded, expiresAt, cvc: updated.cvc.is, cvcRetentionMs };
-  const decided = decide({ do: 'update', at, ...change }, view.state);
+  const decided = decide({ do: 'update', at, endsUpTo: earliestNow(vault.clock), ...change }, view.state);
   if (!decided.ok) return refuse(rejected(decided.code));
   const shown = { content, cvc: updated.cvc.is === 'kept' ? open.cvc : newCvc };
   return {
     ...{ ...stored, decisions: decided.events, distinctFingerprint: guarded ? hash : null },
     answer({ state }) {
       if (state.life === null) throw new Error('an updated token lives');
-      if (isExpired(state.life, vault.clock.now())) return rejected('token_not_found');
+      if (isExpired(state.life, latestNow(vault.clock))) return rejected('token_not_found');
       const place = { life: state.life, revision: state.revision };
       return done({ ...tokenAnswer(vault, shown, place, transform), recordedAs: 'update' });
     },

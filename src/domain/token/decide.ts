@@ -1,11 +1,15 @@
 import { cvcAt, isExpired, keysOf, type TokenLife, type TokenState } from './token-state.js';
 import type { TokenType } from './token-type.js';
 
-/** What somebody, or a clock, wants of a token. `at` is the instant of the command, milliseconds since the epoch. */
-export type TokenCommand =
+/**
+ * What somebody, or a clock, wants of a token. `at` is the instant of the command, milliseconds since the epoch; what was due
+ * by `endsUpTo` may be ended for good: the same instant without it, earlier where clocks of several processes may differ.
+ */
+export type TokenCommand = { readonly at: number; readonly endsUpTo?: number } & Wanted;
+
+type Wanted =
   | {
       readonly do: 'create';
-      readonly at: number;
       readonly tokenType: TokenType;
       readonly hasCvc: boolean;
       readonly cvcRetentionMs: number;
@@ -13,7 +17,6 @@ export type TokenCommand =
     }
   | {
       readonly do: 'update';
-      readonly at: number;
       /** Top-level names of the fields that become another value; empty: nothing changes. */
       readonly changed: readonly string[];
       /** Data other than the cvc becomes another value, so what it was must end. */
@@ -24,9 +27,9 @@ export type TokenCommand =
       readonly cvcRetentionMs: number;
       readonly expiresAt: number | null;
     }
-  | { readonly do: 'delete'; readonly at: number }
-  | { readonly do: 'expire'; readonly at: number }
-  | { readonly do: 'purge_cvc'; readonly at: number; readonly reason: 'due' | 'request' };
+  | { readonly do: 'delete' }
+  | { readonly do: 'expire' }
+  | { readonly do: 'purge_cvc'; readonly reason: 'due' | 'request' };
 
 /** An event that was decided, before it has keys and a place in the log. `ends` are the keys it ends. */
 export type TokenDecision =
@@ -66,7 +69,8 @@ export type Decided =
  */
 export function decide(command: TokenCommand, state: TokenState): Decided {
   const { life } = state;
-  const living = life !== null && !isExpired(life, command.at) ? life : null;
+  const endsUpTo = command.endsUpTo ?? command.at;
+  const living = life !== null && !isExpired(life, endsUpTo) ? life : null;
   switch (command.do) {
     case 'create':
       if (living !== null) return { ok: false, code: 'id_in_use' };
@@ -81,7 +85,7 @@ export function decide(command: TokenCommand, state: TokenState): Decided {
     case 'expire':
       return life === null || living !== null ? events() : events(expired(life, command.at));
     case 'purge_cvc':
-      return life === null ? { ok: false, code: 'token_not_found' } : purged(life, command.at, command.reason);
+      return life === null ? { ok: false, code: 'token_not_found' } : purged(life, endsUpTo, command.reason);
   }
 }
 
@@ -101,7 +105,10 @@ function created(command: Extract<TokenCommand, { do: 'create' }>): TokenDecisio
 
 function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' }>): TokenDecision {
   // A cvc that was due when the edit came is not carried on, even when nobody has purged it yet.
-  const cvc = command.cvc === 'kept' && life.cvc !== null && cvcAt(life, command.at) === null ? 'removed' : command.cvc;
+  const cvc =
+    command.cvc === 'kept' && life.cvc !== null && cvcAt(life, command.endsUpTo ?? command.at) === null
+      ? 'removed'
+      : command.cvc;
   const ends = [
     ...(command.dataReplaced && !command.keepSuperseded ? [life.key] : []),
     ...(cvc !== 'kept' && life.cvc !== null ? [life.cvc.key] : []),
@@ -121,7 +128,7 @@ function expired(life: TokenLife, at: number): TokenDecision {
   return { type: 'token.expired', dueAt: life.expiresAt ?? at, ends: keysOf(life) };
 }
 
-function purged(life: TokenLife, at: number, reason: 'due' | 'request'): Decided {
-  if (life.cvc === null || (reason === 'due' && at < life.cvc.purgeAt)) return events();
+function purged(life: TokenLife, endsUpTo: number, reason: 'due' | 'request'): Decided {
+  if (life.cvc === null || (reason === 'due' && endsUpTo < life.cvc.purgeAt)) return events();
   return events({ type: 'token.property.expired', reason, dueAt: life.cvc.purgeAt, ends: [life.cvc.key] });
 }

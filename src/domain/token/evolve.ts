@@ -4,6 +4,7 @@ import type { CvcState, EndedKeyState, TokenLife, TokenState } from './token-sta
 /** Folds one recorded event onto the state of its stream. Pure. */
 export function evolve(state: TokenState, fact: RecordedFact): TokenState {
   const { revision } = fact;
+  if (fact.type === 'token.fenced') return { ...state, revision };
   if (fact.type === 'token.created') return { revision, life: born(fact), ended: state.ended };
   const ended = [...state.ended, ...endedBy(fact)];
   if (fact.type === 'token.deleted' || fact.type === 'token.expired' || state.life === null) {
@@ -54,6 +55,6 @@ function newCvc(fact: Fact<'token.created' | 'token.updated'>): CvcState | null 
   return key === undefined || purgeAt === undefined ? null : { key, revision: fact.revision, purgeAt };
 }
 
-function endedBy(fact: Exclude<RecordedFact, { type: 'token.created' }>): EndedKeyState[] {
+function endedBy(fact: Exclude<RecordedFact, { type: 'token.created' | 'token.fenced' }>): EndedKeyState[] {
   return fact.clear.ends.map((keyId) => ({ keyId, eventId: fact.id }));
 }

@@ -28,7 +28,11 @@ export type TokenFact =
         readonly ends: readonly string[];
       };
     }
-  | { readonly type: 'token.deleted'; readonly clear: { readonly reason: 'request'; readonly ends: readonly string[] } }
+  | {
+      readonly type: 'token.deleted';
+      /** Somebody asked for it, or the request that was to create several tokens failed half-way. */
+      readonly clear: { readonly reason: 'request' | 'undone'; readonly ends: readonly string[] };
+    }
   | { readonly type: 'token.expired'; readonly clear: { readonly due_at: number; readonly ends: readonly string[] } }
   | {
       readonly type: 'token.property.expired';
@@ -39,7 +43,9 @@ export type TokenFact =
         readonly due_at: number;
         readonly ends: readonly string[];
       };
-    };
+    }
+  /** Changes nothing. It takes the place of an append that was given up, so that this can never come late. */
+  | { readonly type: 'token.fenced'; readonly clear: Readonly<Record<string, never>> };
 
 /** A fact with its place: what `evolve` folds. */
 export type RecordedFact = TokenFact & {

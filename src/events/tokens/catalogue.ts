@@ -19,7 +19,7 @@ const schemas: { readonly [T in TokenFact['type']]: z.ZodType<Extract<TokenFact,
     ...times,
     ends,
   }),
-  'token.deleted': z.object({ reason: z.literal('request'), ends }),
+  'token.deleted': z.object({ reason: z.enum(['request', 'undone']), ends }),
   'token.expired': z.object({ due_at: time, ends }),
   'token.property.expired': z.object({
     property: z.literal('cvc'),
@@ -27,6 +27,7 @@ const schemas: { readonly [T in TokenFact['type']]: z.ZodType<Extract<TokenFact,
     due_at: time,
     ends,
   }),
+  'token.fenced': z.object({}),
 };
 
 /** The schema version that this program writes, of every token event. */

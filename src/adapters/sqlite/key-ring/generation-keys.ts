@@ -1,18 +1,14 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
-import { type BoxPlace, openBox, sealBox } from '../../../events/sealing/box.js';
+import {
+  deriveSearchKey,
+  presentGeneration as generation,
+  newGenerationKey,
+  openGenerationKey,
+} from '../../key-ring/generation-key.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { reading } from '../reading.js';
 import type { Writer } from '../writer/writer.js';
-
-const keyBytes = 32;
-/** The generation of token rows that is written and read. */
-const generation = 1;
-const place: BoxPlace = {
-  ...{ tenantId: '', stream: 'token-rows', revision: generation },
-  ...{ keyId: 'search', field: 'generation-key' },
-};
 
 type Row = { readonly destroyed_at: number; readonly wrapped: Buffer };
 
@@ -25,14 +21,12 @@ export async function ensureGenerationKey(
 ): Promise<void> {
   const find = database.prepare('SELECT 1 FROM generation_keys WHERE generation = ?');
   if (reading(() => find.get(generation), 'keys.db') !== undefined) return;
-  const key = randomBytes(keyBytes);
-  await writer.request('insert_generation_key', { generation, madeAt, wrapped: sealBox(rootKey, key, place) });
-  key.fill(0);
+  await writer.request('insert_generation_key', { generation, madeAt, wrapped: newGenerationKey(rootKey) });
 }
 
 /**
  * Keys of search terms: one random key for each generation of token rows, wrapped under the root key, and from it one
- * for each tenant (HKDF, RFC 5869), salted with a key of that tenant so that it ends with either of the two.
+ * for each tenant.
  */
 export function createGenerationKeys(database: SqliteDatabase, rootKey: Buffer) {
   const byGeneration = database.prepare('SELECT destroyed_at, wrapped FROM generation_keys WHERE generation = ?');
@@ -40,7 +34,7 @@ export function createGenerationKeys(database: SqliteDatabase, rootKey: Buffer) 
 
   function generationKey(): Buffer {
     const row = reading(() => byGeneration.get(generation) as Row | undefined, 'keys.db');
-    const key = row === undefined || row.destroyed_at !== never ? null : openBox(rootKey, row.wrapped, place);
+    const key = row === undefined || row.destroyed_at !== never ? null : openGenerationKey(rootKey, row.wrapped);
     if (key === null) throw new StoreBroken('keys.db lacks the key of search: restore keys.db from a backup.');
     return key;
   }
@@ -49,9 +43,7 @@ export function createGenerationKeys(database: SqliteDatabase, rootKey: Buffer) 
     searchKey(tenantId: string, salt: Buffer): Buffer {
       const known = searchKeys.get(tenantId);
       if (known !== undefined) return known;
-      const key = generationKey();
-      const derived = Buffer.from(hkdfSync('sha256', key, salt, `strongroom.search.${tenantId}`, keyBytes));
-      key.fill(0);
+      const derived = deriveSearchKey(generationKey(), tenantId, salt);
       searchKeys.set(tenantId, derived);
       return derived;
     },

@@ -1,8 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { openBox, sealBox } from '../../../events/sealing/box.js';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../ports/clock.js';
 import type { DataKey, EndedKey, KeyRing, KeyRingReader, KeyUse, MadeKey } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { noEvent, openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
+import { createKeyCache } from '../../key-ring/key-cache.js';
+import { createKeyPool } from '../../key-ring/key-pool.js';
+import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
+import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
@@ -10,14 +14,7 @@ import { reading } from '../reading.js';
 import { uuidBytes, uuidText } from '../uuid-bytes.js';
 import type { Writer } from '../writer/writer.js';
 import { createGenerationKeys } from './generation-keys.js';
-import { createKeyCache } from './key-cache.js';
-import { createKeyPool } from './key-pool.js';
 import { createTenantKeys } from './tenant-keys.js';
-
-const keyBytes = 32;
-/** Random nonces: a key that has wrapped this many is followed by a new one (NIST SP 800-38D, 8.3). */
-const wrapsMax = 2 ** 30;
-const noEvent = '00000000-0000-0000-0000-000000000000';
 
 type StoredKey = { readonly tenant_key: Buffer; readonly destroyed_at: number; readonly wrapped: Buffer };
 type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_head: number };
@@ -60,7 +57,7 @@ export function sqliteKeyRing(
     const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
     const rows = keys.map(({ id, key }) => ({
       id,
-      wrapped: sealBox(wrappingKey, key, place(tenantId, tenantKeyId, id)),
+      wrapped: wrapDataKey(wrappingKey, key, { tenantId, tenantKeyId, keyId: id }),
     }));
     const input = { tenantKeyId, madeAt: clock.now(), logHead: logHead(), keys: rows };
     await writer.request('insert_data_keys', input);
@@ -76,9 +73,9 @@ export function sqliteKeyRing(
     const tenantKeyId = uuidText(row.tenant_key);
     const wrappingKey = tenants.wrappingKey(tenantId, tenantKeyId);
     if (wrappingKey === 'destroyed') return 'destroyed';
-    const opened = wrappingKey === null ? null : openBox(wrappingKey, row.wrapped, place(tenantId, tenantKeyId, keyId));
-    if (opened === null) return 'missing';
-    const key = ownBuffer(opened);
+    const place = { tenantId, tenantKeyId, keyId };
+    const key = wrappingKey === null ? null : openDataKey(wrappingKey, row.wrapped, place);
+    if (key === null) return 'missing';
     cache.add(tenantId, keyId, key);
     return key;
   }
@@ -177,26 +174,8 @@ export async function checkRootKey(database: SqliteDatabase, writer: Writer, roo
   const find = database.prepare(`SELECT value FROM meta WHERE name = 'root_check'`).pluck();
   const stored = reading(() => find.get(), 'keys.db');
   if (stored === undefined) {
-    await writer.request('save_meta', { name: 'root_check', value: sealBox(rootKey, Buffer.alloc(16), rootPlace) });
-  } else if (openBox(rootKey, stored as Buffer, rootPlace) === null) {
+    await writer.request('save_meta', { name: 'root_check', value: newRootCheck(rootKey) });
+  } else if (!passesRootCheck(rootKey, stored as Buffer)) {
     throw new StoreBroken('the root key is not the one that keys.db was made with. Name the right root key file.');
   }
-}
-
-const rootPlace = { tenantId: '', stream: 'root', revision: 0, keyId: 'root', field: 'root-check' } as const;
-
-function place(tenantId: string, tenantKeyId: string, keyId: string) {
-  return { tenantId, stream: tenantKeyId, revision: 0, keyId, field: 'data-key' } as const;
-}
-
-function randomKey(): Buffer {
-  return ownBuffer(randomBytes(keyBytes));
-}
-
-/** The key in memory of its own: a pool would keep bytes of it after it was zeroed. */
-function ownBuffer(bytes: Buffer): Buffer {
-  const own = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(own);
-  bytes.fill(0);
-  return own;
 }

@@ -1,14 +1,10 @@
-import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
-import { openBox, sealBox } from '../../../events/sealing/box.js';
 import type { TenantKeys } from '../../../ports/key-ring.js';
+import { deriveSubkeys, newTenantKey, openTenantKey } from '../../key-ring/tenant-key.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { reading } from '../reading.js';
 import type { TenantKeyRow } from '../writer/protocol.js';
-
-const keyBytes = 32;
-const subkeyPurposes = ['names', 'fingerprints', 'claims', 'audit', 'directory'] as const;
 
 type StoredKey = {
   readonly id: string;
@@ -18,10 +14,7 @@ type StoredKey = {
   readonly wrapped: Buffer;
 };
 
-/**
- * The keys of tenants, each wrapped under the root key. `identity` never rotates: the subkeys that name streams and
- * fingerprints derive from it (HKDF, RFC 5869). `wrapping` wraps data keys and may be followed by a newer one.
- */
+/** The keys of tenants, each wrapped under the root key (`key-ring/tenant-key.ts` says what for). */
 export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
   // Newest first by order of making: a clock that was set back must not bring an older one to the front.
   const byTenant = database.prepare(
@@ -34,7 +27,7 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
   const newestWrapping = new Map<string, string>();
 
   function unwrap(row: StoredKey): Buffer {
-    const key = openBox(rootKey, row.wrapped, place(row));
+    const key = openTenantKey(rootKey, row.wrapped, row);
     if (key === null) throw new StoreBroken('a tenant key in keys.db does not open: restore keys.db from a backup.');
     return key;
   }
@@ -42,7 +35,7 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
   function load(tenantId: string): void {
     for (const row of reading(() => byTenant.all(tenantId) as StoredKey[], 'keys.db')) {
       if (row.destroyed_at !== never) continue;
-      if (row.purpose === 'identity') subkeys.set(tenantId, derive(unwrap(row)));
+      if (row.purpose === 'identity') subkeys.set(tenantId, deriveSubkeys(unwrap(row)));
       else if (!newestWrapping.has(tenantId)) newestWrapping.set(tenantId, row.id);
     }
   }
@@ -50,11 +43,7 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
   return {
     /** A new key of a tenant, wrapped and ready to be stored. */
     make(tenantId: string, purpose: TenantKeyRow['purpose'], madeAt: number): TenantKeyRow {
-      const row = { id: randomUUID(), tenant: tenantId, purpose, madeAt };
-      const key = randomBytes(keyBytes);
-      const wrapped = sealBox(rootKey, key, place(row));
-      key.fill(0);
-      return { ...row, wrapped };
+      return { ...newTenantKey(rootKey, tenantId, purpose), madeAt };
     },
     subkeys(tenantId: string): TenantKeys | null {
       if (!subkeys.has(tenantId)) load(tenantId);
@@ -99,16 +88,4 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
       }
     },
   };
-}
-
-function place({ id, tenant, purpose }: { id: string; tenant: string; purpose: string }) {
-  return { tenantId: tenant, stream: purpose, revision: 0, keyId: id, field: 'tenant-key' } as const;
-}
-
-function derive(identity: Buffer): TenantKeys {
-  const [names, fingerprints, claims, audit, directory] = subkeyPurposes.map((purpose) =>
-    Buffer.from(hkdfSync('sha256', identity, Buffer.alloc(0), `strongroom.tenant.${purpose}`, keyBytes)),
-  ) as [Buffer, Buffer, Buffer, Buffer, Buffer];
-  identity.fill(0);
-  return { names, fingerprints, claims, audit, directory };
 }

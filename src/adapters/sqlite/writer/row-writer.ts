@@ -1,7 +1,7 @@
 import type { TokenState } from '../../../domain/token/token-state.js';
 import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { RowIndex, StreamWrite } from '../../../ports/unit-of-work.js';
-import type { TokenView } from '../../../projections/token-view.js';
+import { type TokenView, withCreatedPosition } from '../../../projections/token-view.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { packTerms, unpackTerms } from '../term-list.js';
 import { createPostingWriter } from './posting-writer.js';
@@ -88,11 +88,4 @@ function found({ life }: TokenState, index: RowIndex, before: Found): Found {
   if (life === null) return byNothing;
   if (index === 'keep') return before;
   return { fingerprint: index.fingerprintHash, seq: life.createdPosition, terms: packTerms(index.terms) };
-}
-
-/** The place of a life that begins in this very append is known only now. */
-function withCreatedPosition(state: TokenState, expectedRevision: number, positions: readonly number[]): TokenState {
-  const createdPosition = positions[(state.life?.createdRevision ?? -1) - expectedRevision - 1];
-  if (state.life === null || createdPosition === undefined) return state;
-  return { ...state, life: { ...state.life, createdPosition } };
 }

@@ -1,6 +1,6 @@
 import { createToken } from '../../../commands/tokens/create-token.js';
 import { idempotencyOf } from '../../idempotency.js';
-import { callerOf } from '../../request-state.js';
+import { contextOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendToken } from '../../send-token.js';
 import { createTokenBody } from '../../token-body.js';
@@ -15,9 +15,9 @@ export const createTokenRoute: Routes = (app, { vault }, headerNames) => {
       config: { permission: 'token:create', mediaType: 'application/json', operation },
     },
     async (request, reply) => {
-      const { traceId, body } = request;
+      const { body } = request;
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokens');
-      const result = await createToken(vault, { caller: callerOf(request), traceId, idempotency }, body);
+      const result = await createToken(vault, { ...contextOf(request), idempotency }, body);
       if (result.ok) reply.header('location', `/tokens/${encodeURIComponent(result.value.id)}`);
       return sendToken(vault, request, reply, result, 201);
     },

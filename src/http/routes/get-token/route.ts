@@ -1,7 +1,7 @@
 import { recordReads } from '../../../commands/access-log/record-reads.js';
 import { getToken } from '../../../commands/tokens/get-token.js';
 import { entityTag, namesRevision } from '../../../commands/tokens/precondition.js';
-import { callerOf } from '../../request-state.js';
+import { callerOf, contextOf } from '../../request-state.js';
 import type { Routes, TokenParams } from '../../routes.js';
 import { sendToken } from '../../send-token.js';
 import { getTokenOperation as operation } from './operation.js';
@@ -16,8 +16,7 @@ export const getTokenRoute: Routes = (app, { vault }) => {
       const known = request.headers['if-none-match'];
       if (result.ok && known !== undefined && namesRevision(known.replaceAll('W/', ''), result.value.revision)) {
         const { id, revision } = result.value;
-        const context = { caller: callerOf(request), traceId: request.traceId };
-        await recordReads(vault, context, [{ id, transform: 'redact' }]);
+        await recordReads(vault, contextOf(request), [{ id, transform: 'redact' }]);
         return reply.code(304).header('cache-control', 'no-store').header('etag', entityTag(revision)).send();
       }
       return sendToken(vault, request, reply, result, 200);

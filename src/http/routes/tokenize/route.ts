@@ -6,7 +6,7 @@ import { problemFrom } from '../../error-handler.js';
 import { idempotencyOf } from '../../idempotency.js';
 import { jsonBodyOf } from '../../json-body-of.js';
 import { Problem } from '../../problem.js';
-import { callerOf } from '../../request-state.js';
+import { contextOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendJson } from '../../send-json.js';
 import { tokenizeOperation as operation } from './operation.js';
@@ -23,7 +23,7 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokenize');
       const parts = readParts(body);
       if (!parts.ok) throw new Problem('validation_failed', parts.errors);
-      const context = { caller: callerOf(request), traceId: request.traceId, idempotency };
+      const context = { ...contextOf(request), idempotency };
       await limits.weigh(context.caller, parts.value.length);
       const result = await tokenize(vault, context, parts.value);
       if (!result.ok) throw problemFrom(result);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { updateToken } from '../../../commands/tokens/update-token.js';
 import { idempotencyOf } from '../../idempotency.js';
-import { callerOf } from '../../request-state.js';
+import { contextOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendToken } from '../../send-token.js';
 import { updateTokenBody } from '../../token-body.js';
@@ -16,9 +16,9 @@ export const updateTokenRoute: Routes = (app, { vault }, headerNames) => {
       config: { permission: 'token:update', mediaType: 'application/merge-patch+json', operation },
     },
     async (request, reply) => {
-      const { traceId, params, body, headers } = request;
+      const { params, body, headers } = request;
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, `/tokens/${params.id}`);
-      const context = { caller: callerOf(request), traceId, idempotency };
+      const context = { ...contextOf(request), idempotency };
       const result = await updateToken(vault, context, params.id, body, headers['if-match'] ?? null);
       return sendToken(vault, request, reply, result, 200);
     },

@@ -15,6 +15,9 @@ export function createKeyCache() {
     ttlAutopurge: false,
     dispose: ({ key }) => void key.fill(0),
   });
+  /** Reads of the store that are under way, where reading takes time. */
+  const reads = new Set<{ readonly tenantId: string; readonly keyId: string; isStale: boolean }>();
+
   // A key that nobody asks for again must not outlive its minute either.
   const purge = setInterval(() => cache.purgeStale(), purgeMs);
   purge.unref();
@@ -26,8 +29,26 @@ export function createKeyCache() {
     },
     /** Takes the buffer over. */
     add: (tenantId: string, keyId: string, key: Buffer): void => void cache.set(keyId, { tenantId, key }),
-    drop: (keyId: string): void => void cache.delete(keyId),
+    /**
+     * Announces a read of the store. What it answers takes the buffer over, or zeroes nothing and answers false when the
+     * key was dropped meanwhile. Threat: a read that began before a destruction ends after it and brings the key back.
+     */
+    reading(tenantId: string, keyId: string): (key: Buffer | null) => boolean {
+      const read = { tenantId, keyId, isStale: false };
+      reads.add(read);
+      return (key) => {
+        reads.delete(read);
+        if (key === null || read.isStale) return false;
+        cache.set(keyId, { tenantId, key });
+        return true;
+      };
+    },
+    drop(keyId: string): void {
+      cache.delete(keyId);
+      for (const read of reads) if (read.keyId === keyId) read.isStale = true;
+    },
     dropTenant(tenantId: string): void {
+      for (const read of reads) if (read.tenantId === tenantId) read.isStale = true;
       for (const [keyId, entry] of [...cache.entries()]) if (entry.tenantId === tenantId) cache.delete(keyId);
     },
     close(): void {

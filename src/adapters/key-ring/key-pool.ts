@@ -1,4 +1,4 @@
-import type { DataKey } from '../../../ports/key-ring.js';
+import type { DataKey } from '../../ports/key-ring.js';
 
 const blockSizeMin = 8;
 const blockSizeMax = 256;

@@ -1,0 +1,33 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { type BoxPlace, openBox, sealBox } from '../../events/sealing/box.js';
+import { keyBytes } from './random-key.js';
+
+/** The generation of token rows that is written and read. */
+export const presentGeneration = 1;
+
+const place: BoxPlace = {
+  ...{ tenantId: '', stream: 'token-rows', revision: presentGeneration },
+  ...{ keyId: 'search', field: 'generation-key' },
+};
+
+/** A new key of the present generation, wrapped under the root key. */
+export function newGenerationKey(rootKey: Buffer): Buffer {
+  const key = randomBytes(keyBytes);
+  const wrapped = sealBox(rootKey, key, place);
+  key.fill(0);
+  return wrapped;
+}
+
+export function openGenerationKey(rootKey: Buffer, wrapped: Buffer): Buffer | null {
+  return openBox(rootKey, wrapped, place);
+}
+
+/**
+ * The key of a tenant's search terms (HKDF, RFC 5869): from the key of the generation, which is zeroed, and salted with
+ * a key of the tenant, so that it ends with either of the two.
+ */
+export function deriveSearchKey(generationKey: Buffer, tenantId: string, salt: Buffer): Buffer {
+  const derived = Buffer.from(hkdfSync('sha256', generationKey, salt, `strongroom.search.${tenantId}`, keyBytes));
+  generationKey.fill(0);
+  return derived;
+}

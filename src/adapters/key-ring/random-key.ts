@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+
+/** Of every key: AES-256, HMAC-SHA-256. */
+export const keyBytes = 32;
+
+export function randomKey(): Buffer {
+  return ownBuffer(randomBytes(keyBytes));
+}
+
+/** The key in memory of its own: a pool would keep bytes of it after it was zeroed. */
+export function ownBuffer(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  bytes.fill(0);
+  return own;
+}

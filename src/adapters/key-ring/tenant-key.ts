@@ -1,0 +1,38 @@
+import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { openBox, sealBox } from '../../events/sealing/box.js';
+import type { TenantKeys } from '../../ports/key-ring.js';
+import { keyBytes } from './random-key.js';
+
+/** `identity` never rotates: subkeys derive from it. `wrapping` wraps data keys and may be followed by a newer one. */
+export type TenantKeyPurpose = 'identity' | 'wrapping';
+
+type TenantKeyName = { readonly id: string; readonly tenant: string; readonly purpose: string };
+
+const subkeyPurposes = ['names', 'fingerprints', 'claims', 'audit', 'directory'] as const;
+
+/** A new key of a tenant, wrapped under the root key. */
+export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKeyPurpose) {
+  const name = { id: randomUUID(), tenant, purpose };
+  const key = randomBytes(keyBytes);
+  const wrapped = sealBox(rootKey, key, place(name));
+  key.fill(0);
+  return { ...name, wrapped };
+}
+
+/** Null: it was not wrapped by this root key, or not for this place. */
+export function openTenantKey(rootKey: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
+  return openBox(rootKey, wrapped, place(name));
+}
+
+/** The subkeys of an identity key (HKDF, RFC 5869), which is zeroed. */
+export function deriveSubkeys(identity: Buffer): TenantKeys {
+  const [names, fingerprints, claims, audit, directory] = subkeyPurposes.map((purpose) =>
+    Buffer.from(hkdfSync('sha256', identity, Buffer.alloc(0), `strongroom.tenant.${purpose}`, keyBytes)),
+  ) as [Buffer, Buffer, Buffer, Buffer, Buffer];
+  identity.fill(0);
+  return { names, fingerprints, claims, audit, directory };
+}
+
+function place({ id, tenant, purpose }: TenantKeyName) {
+  return { tenantId: tenant, stream: purpose, revision: 0, keyId: id, field: 'tenant-key' } as const;
+}

@@ -1,0 +1,53 @@
+import type { Collection, Db } from 'mongodb';
+import type { Checkpoints } from '../../ports/checkpoints.js';
+import type { MongoConnection } from './connection.js';
+
+type Checkpoint = {
+  readonly _id: string;
+  readonly position: number;
+  readonly epoch: number;
+  readonly holder: string | null;
+  /** By the clock of MongoDB. */
+  readonly until: Date;
+};
+
+/** `Checkpoints` on MongoDB, beside the rows. A new leader has a new epoch, and every write names its own. */
+export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
+  const checkpoints = (db: Db): Collection<Checkpoint> => db.collection<Checkpoint>('checkpoints');
+
+  return {
+    async lead(name, holder, leaseMs) {
+      const until = { $add: ['$$NOW', leaseMs] };
+      const isFree = { $or: [{ $eq: [{ $ifNull: ['$holder', null] }, null] }, { $lt: ['$until', '$$NOW'] }] };
+      const mine = { $eq: ['$holder', holder] };
+      const taken = { _id: name, position: { $ifNull: ['$position', 0] }, holder, until };
+      const pipeline = [
+        {
+          $replaceWith: {
+            $cond: [
+              mine,
+              { $mergeObjects: ['$$ROOT', { until }] },
+              { $cond: [isFree, { ...taken, epoch: { $add: [{ $ifNull: ['$epoch', 0] }, 1] } }, '$$ROOT'] },
+            ],
+          },
+        },
+      ];
+      const after = await connection.call((db) =>
+        checkpoints(db).findOneAndUpdate({ _id: name }, pipeline, { upsert: true, returnDocument: 'after' }),
+      );
+      return after?.holder === holder ? { name, epoch: after.epoch } : null;
+    },
+    async resign({ name, epoch }) {
+      await connection.call((db) => checkpoints(db).updateOne({ _id: name, epoch }, { $set: { holder: null } }));
+    },
+    async position(name) {
+      return (await connection.call((db) => checkpoints(db).findOne({ _id: name })))?.position ?? 0;
+    },
+    async save({ name, epoch }, position) {
+      const saved = await connection.call((db) =>
+        checkpoints(db).updateOne({ _id: name, epoch }, { $set: { position } }),
+      );
+      return saved.matchedCount === 1;
+    },
+  };
+}

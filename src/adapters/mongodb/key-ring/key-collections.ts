@@ -1,0 +1,62 @@
+import type { Collection, Db, Timestamp } from 'mongodb';
+import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
+import type { RequiredIndexes } from '../required-indexes.js';
+
+/** One of a tenant's keys. `number` counts those of one purpose from 1, so that no two processes add the same one. */
+export type TenantKeyDocument = {
+  readonly _id: string;
+  readonly tenant: string;
+  readonly purpose: TenantKeyPurpose;
+  readonly number: number;
+  readonly made_at: number;
+  /** Milliseconds; null: it lives. */
+  readonly destroyed_at: number | null;
+  readonly destroyed_by: Buffer | null;
+  /** Sealed under the root key; null once it is destroyed. */
+  readonly wrapped: Buffer | null;
+};
+
+/** One data key. `stamp` is the server's own time of the insert, distinct and rising: the order of making. */
+export type DataKeyDocument = {
+  readonly _id: Buffer;
+  readonly stamp: Timestamp;
+  readonly tenant_key: string;
+  readonly made_at: number;
+  readonly log_head: number;
+  readonly destroyed_at: number | null;
+  readonly destroyed_by: Buffer | null;
+  /** Sealed under the tenant's key; null once it is destroyed. */
+  readonly wrapped: Buffer | null;
+};
+
+/** The key of search terms of one generation of token rows. */
+export type GenerationKeyDocument = {
+  readonly _id: number;
+  readonly made_at: number;
+  readonly destroyed_at: number | null;
+  readonly wrapped: Buffer | null;
+};
+
+/** How many keys a tenant's key was counted to wrap: apart, so that counting writes no wrapped key anew. */
+export type WrapsDocument = { readonly _id: string; readonly count: number };
+
+/** `root_check` (bytes), `log_id` (text), and the checkpoints `shredder` and `orphans` (numbers). */
+export type MetaDocument = { readonly _id: string; readonly value: Buffer | string | number };
+
+/** The collections of the key store. */
+export const keyCollections = {
+  tenantKeys: (db: Db): Collection<TenantKeyDocument> => db.collection('tenant_keys'),
+  dataKeys: (db: Db): Collection<DataKeyDocument> => db.collection('data_keys'),
+  generationKeys: (db: Db): Collection<GenerationKeyDocument> => db.collection('generation_keys'),
+  wraps: (db: Db): Collection<WrapsDocument> => db.collection('wraps'),
+  meta: (db: Db): Collection<MetaDocument> => db.collection('meta'),
+};
+
+/** Every query of the key store goes by one of these or by `_id`. */
+export const keyIndexes: readonly RequiredIndexes[] = [
+  {
+    collection: 'tenant_keys',
+    indexes: [{ name: 'tenant_purpose_number', key: { tenant: 1, purpose: 1, number: 1 }, unique: true }],
+  },
+  { collection: 'data_keys', indexes: [{ name: 'living_stamp', key: { destroyed_at: 1, stamp: 1 } }] },
+];

@@ -1,0 +1,73 @@
+import type { Clock } from '../../../ports/clock.js';
+import type { EndedKey, MadeKey } from '../../../ports/key-ring.js';
+import type { MongoConnection } from '../connection.js';
+import { uuidBytes, uuidText } from '../uuid.js';
+import { type DataKeyDocument, keyCollections } from './key-collections.js';
+import { sequenceOf, stampedByServer, stampOf } from './key-sequence.js';
+
+const destroyedAtOnce = 1_000;
+
+export type NewDataKey = { readonly id: string; readonly wrapped: Buffer };
+
+/** The rows of data keys in MongoDB: inserted, overwritten once, never removed. */
+export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
+  return {
+    /** Adds to how many keys a tenant's key wraps, before it does, and answers the new count. */
+    async countWraps(tenantKeyId: string, wraps: number): Promise<number> {
+      const counted = await call((db) =>
+        keyCollections
+          .wraps(db)
+          .findOneAndUpdate(
+            { _id: tenantKeyId },
+            { $inc: { count: wraps } },
+            { upsert: true, returnDocument: 'after' },
+          ),
+      );
+      return counted?.count ?? 0;
+    },
+    async insert(tenantKeyId: string, logHead: number, keys: readonly NewDataKey[]): Promise<void> {
+      const rows = keys.map(
+        ({ id, wrapped }): DataKeyDocument => ({
+          ...{ _id: uuidBytes(id), stamp: stampedByServer, tenant_key: tenantKeyId, made_at: clock.now() },
+          ...{ log_head: logHead, destroyed_at: null, destroyed_by: null, wrapped },
+        }),
+      );
+      await call((db) => keyCollections.dataKeys(db).insertMany(rows));
+    },
+    find: (keyId: string): Promise<DataKeyDocument | null> =>
+      call((db) => keyCollections.dataKeys(db).findOne({ _id: uuidBytes(keyId) })),
+    /** Overwrites the keys that live; answers how many. What another process overwrote is of a majority, too, then. */
+    async destroy(ended: readonly EndedKey[]): Promise<number> {
+      let destroyed = 0;
+      for (let start = 0; start < ended.length; start += destroyedAtOnce) {
+        const updates = ended.slice(start, start + destroyedAtOnce).map(({ keyId, eventId }) => ({
+          updateOne: {
+            filter: { _id: uuidBytes(keyId), destroyed_at: null },
+            update: { $set: { destroyed_at: clock.now(), destroyed_by: uuidBytes(eventId), wrapped: null } },
+          },
+        }));
+        const result = await call((db) => keyCollections.dataKeys(db).bulkWrite(updates, { ordered: false }));
+        destroyed += result.modifiedCount;
+      }
+      return destroyed;
+    },
+    /** Stops at the first key that is too young, whatever came after it: no reader's sequence passes that one. */
+    async made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]> {
+      const rows = await call((db) =>
+        keyCollections
+          .dataKeys(db)
+          .find({ destroyed_at: null, stamp: { $gt: stampOf(afterSequence) } })
+          .project<Pick<DataKeyDocument, '_id' | 'stamp' | 'made_at' | 'log_head'>>({
+            ...{ stamp: 1, made_at: 1, log_head: 1 },
+          })
+          .sort({ stamp: 1 })
+          .limit(limit)
+          .toArray(),
+      );
+      const young = rows.findIndex(({ made_at }) => made_at >= madeBefore);
+      return rows.slice(0, young === -1 ? rows.length : young).map(({ _id, stamp, log_head }) => ({
+        ...{ sequence: sequenceOf(stamp), keyId: uuidText(_id), logHead: log_head },
+      }));
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../ports/clock.js';
+import type { DataKey, EndedKey, KeyRing, KeyRingReader, KeyUse } from '../../../ports/key-ring.js';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { noEvent, openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
+import { createKeyCache } from '../../key-ring/key-cache.js';
+import { createKeyPool } from '../../key-ring/key-pool.js';
+import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
+import { MongoBroken, type MongoConnection } from '../connection.js';
+import { keyCollections } from './key-collections.js';
+import { createMongoDataKeys } from './mongo-data-keys.js';
+import { createMongoGenerationKeys } from './mongo-generation-keys.js';
+import { createMongoTenantKeys, type OpenTenant } from './mongo-tenant-keys.js';
+
+/**
+ * `KeyRing` on a MongoDB database of its own, for many processes. A data key that another process destroyed may open
+ * here for up to a minute more: the row of the token decides, never the key (architecture, "Keys"). The keys of a tenant
+ * are looked at again each second. `logHead` answers the position of the newest event.
+ */
+export function mongoKeyRing(
+  connection: MongoConnection,
+  rootKey: Buffer,
+  clock: Clock,
+  logHead: () => Promise<number>,
+): KeyRing & { close(): Promise<void> } {
+  const tenants = createMongoTenantKeys(connection, rootKey, clock, forget);
+  const generations = createMongoGenerationKeys(connection, rootKey);
+  const dataKeys = createMongoDataKeys(connection, clock);
+  const cache = createKeyCache();
+  const pools = new Map<string, ReturnType<typeof createKeyPool>>();
+
+  async function makeBlock(tenantId: string, size: number): Promise<DataKey[]> {
+    for (;;) {
+      const { id, number, key: wrappingKey } = newestOf(await tenants.fresh(tenantId));
+      if ((await dataKeys.countWraps(id, size)) > wrapsMax) {
+        await tenants.addWrapping(tenantId, number + 1);
+        continue;
+      }
+      const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
+      const rows = keys.map(({ id: keyId, key }) => ({
+        ...{ id: keyId, wrapped: wrapDataKey(wrappingKey, key, { tenantId, tenantKeyId: id, keyId }) },
+      }));
+      await dataKeys.insert(id, await logHead(), rows);
+      return keys;
+    }
+  }
+
+  function poolOf(tenantId: string): ReturnType<typeof createKeyPool> {
+    const known = pools.get(tenantId);
+    if (known !== undefined) return known;
+    const pool = createKeyPool(
+      (size) => makeBlock(tenantId, size),
+      () => clock.now(),
+    );
+    pools.set(tenantId, pool);
+    return pool;
+  }
+
+  /** The tenant with this wrapping key, which may be a second old. */
+  async function tenantWith(tenantId: string, wrappingKeyId: string): Promise<OpenTenant> {
+    const tenant = await tenants.current(tenantId);
+    return tenant.wrapping.has(wrappingKeyId) ? tenant : tenants.fresh(tenantId);
+  }
+
+  async function read(tenantId: string, keyId: string): Promise<Buffer | 'destroyed' | 'missing'> {
+    const row = await dataKeys.find(keyId);
+    if (row === null) return 'missing';
+    if (row.wrapped === null) return 'destroyed';
+    const wrappingKey = (await tenantWith(tenantId, row.tenant_key)).wrapping.get(row.tenant_key);
+    if (wrappingKey === 'destroyed') return 'destroyed';
+    const place = { tenantId, tenantKeyId: row.tenant_key, keyId };
+    return (wrappingKey === undefined ? null : openDataKey(wrappingKey, row.wrapped, place)) ?? 'missing';
+  }
+
+  /** Runs `use` with a key from the store, which stays open unless it was destroyed meanwhile. */
+  async function useStored<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
+    const keep = cache.reading(tenantId, keyId);
+    let key: Buffer | null = null;
+    try {
+      const found = await read(tenantId, keyId);
+      if (typeof found === 'string') return { state: found };
+      key = found;
+      return { state: 'open', value: use(key) };
+    } finally {
+      if (!keep(key)) key?.fill(0);
+    }
+  }
+
+  /** Lets go what is open of a tenant whose keys were destroyed. */
+  function forget(tenantId: string): void {
+    generations.drop(tenantId);
+    cache.dropTenant(tenantId);
+    const pool = pools.get(tenantId);
+    pools.delete(tenantId);
+    // Keys that were made ahead and that no event names: the search for orphans overwrites their rows.
+    void pool?.rest().then((unused) => {
+      for (const { key } of unused) key.fill(0);
+    });
+  }
+
+  return {
+    createTenant: (tenantId) => tenants.create(tenantId),
+    async tenantKeys(tenantId) {
+      return (await tenants.current(tenantId)).subkeys;
+    },
+    async searchKey(tenantId) {
+      const { subkeys } = await tenants.current(tenantId);
+      return subkeys === null ? null : generations.searchKey(tenantId, subkeys.names);
+    },
+    async destroyTenant(tenantId: string, eventId: string): Promise<number> {
+      const drop = () => {
+        tenants.drop(tenantId);
+        forget(tenantId);
+      };
+      drop();
+      try {
+        return await tenants.destroy(tenantId, eventId);
+      } finally {
+        // What a read brought back meanwhile.
+        drop();
+      }
+    },
+    async create(tenantId: string): Promise<DataKey> {
+      newestOf(await tenants.current(tenantId));
+      const { id, key } = await poolOf(tenantId).take();
+      // What was just written is likely to be read next.
+      cache.add(tenantId, id, ownBuffer(Buffer.from(key)));
+      return { id, key };
+    },
+    async use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
+      const { state } = await tenants.current(tenantId);
+      const cached = state === 'living' ? cache.get(tenantId, keyId) : undefined;
+      return cached === undefined ? useStored(tenantId, keyId, use) : { state: 'open', value: use(cached) };
+    },
+    async destroy(ended: readonly EndedKey[]): Promise<number> {
+      for (const { keyId } of ended) cache.drop(keyId);
+      try {
+        return await dataKeys.destroy(ended);
+      } finally {
+        // A read that began before the destruction may have cached the key once more.
+        for (const { keyId } of ended) cache.drop(keyId);
+      }
+    },
+    made: (afterSequence, madeBefore, limit) => dataKeys.made(afterSequence, madeBefore, limit),
+    async checkpoint(name: KeyRingReader): Promise<number> {
+      const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: name }));
+      return Number(found?.value ?? 0);
+    },
+    async saveCheckpoint(name: KeyRingReader, value: number): Promise<void> {
+      await connection.call((db) =>
+        keyCollections.meta(db).updateOne({ _id: name }, { $set: { value } }, { upsert: true }),
+      );
+    },
+    async close(): Promise<void> {
+      const unused = (await Promise.all([...pools.values()].map((pool) => pool.rest()))).flat();
+      for (const { key } of unused) key.fill(0);
+      cache.close();
+      await dataKeys.destroy(unused.map(({ id }) => ({ keyId: id, eventId: noEvent }))).catch((error: unknown) => {
+        // They are orphans then, and the search for orphans finds them.
+        if (!(error instanceof StoreUnavailable)) throw error;
+      });
+    },
+  };
+}
+
+function newestOf({ state, newest }: OpenTenant): NonNullable<OpenTenant['newest']> {
+  if (state === 'destroyed') throw new StoreUnavailable('key store', 'tenant_destroyed');
+  if (newest === null) throw new MongoBroken('the key store lacks the keys of a tenant: restore it from a backup.');
+  return newest;
+}

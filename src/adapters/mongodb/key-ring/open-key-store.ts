@@ -1,0 +1,59 @@
+import type { Clock } from '../../../ports/clock.js';
+import type { KeyRing } from '../../../ports/key-ring.js';
+import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
+import { MongoBroken, type MongoConnection } from '../connection.js';
+import { DuplicateKey } from '../mongo-error.js';
+import { ensureIndexes } from '../required-indexes.js';
+import { keyCollections, keyIndexes, type MetaDocument } from './key-collections.js';
+import { ensureMongoGenerationKey } from './mongo-generation-keys.js';
+import { mongoKeyRing } from './mongo-key-ring.js';
+
+export type MongoKeyStore = {
+  readonly keys: KeyRing & { close(): Promise<void> };
+  /** The log that the keys belong to; null when they are new. */
+  logIdOfKeys(): Promise<string | null>;
+  /** Binds new keys to a log. Answers the log that they belong to, which is another one when another process was first. */
+  bindKeysToLog(logId: string): Promise<string>;
+};
+
+/**
+ * Opens the key store, and makes it in a database that is empty. Throws MongoBroken when another root key made it. The
+ * connection is the caller's to close, after `keys`.
+ */
+export async function openMongoKeyStore(
+  connection: MongoConnection,
+  rootKey: Buffer,
+  clock: Clock,
+  logHead: () => Promise<number>,
+): Promise<MongoKeyStore> {
+  const check = await once(connection, { _id: 'root_check', value: newRootCheck(rootKey) });
+  if (!Buffer.isBuffer(check) || !passesRootCheck(rootKey, check)) throw new MongoBroken(otherRootKey);
+  await connection.call((db) => ensureIndexes(db, keyIndexes));
+  await ensureMongoGenerationKey(connection, rootKey, clock);
+  return {
+    keys: mongoKeyRing(connection, rootKey, clock, logHead),
+    async logIdOfKeys() {
+      const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: 'log_id' }));
+      return found === null ? null : String(found.value);
+    },
+    bindKeysToLog: async (logId) => String(await once(connection, { _id: 'log_id', value: logId })),
+  };
+}
+
+const otherRootKey = 'the root key is not the one that the key store was made with. Name the right root key file.';
+
+/** Writes what is written once, by the first process that comes. Answers what stands there. */
+async function once({ call }: MongoConnection, meta: MetaDocument): Promise<MetaDocument['value']> {
+  const find = () => call((db) => keyCollections.meta(db).findOne({ _id: meta._id }));
+  const found = await find();
+  if (found !== null) return found.value;
+  try {
+    await call((db) => keyCollections.meta(db).insertOne(meta));
+    return meta.value;
+  } catch (error) {
+    if (!(error instanceof DuplicateKey)) throw error;
+    const first = await find();
+    if (first === null) throw error;
+    return first.value;
+  }
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import type { Collection, Db } from 'mongodb';
+import type { ClaimResult, Claims } from '../../../ports/claims.js';
+import type { EventLog } from '../../../ports/event-log.js';
+import type { MongoConnection } from '../connection.js';
+import type { Batches } from './batches.js';
+import { type Intent, settle } from './intent.js';
+
+/** What the command is about to store: an append, a batch of them, or, for a result that needs none, nothing. */
+export type ClaimedWork =
+  | { readonly of: 'append'; readonly intent: Intent }
+  | { readonly of: 'batch'; readonly id: string }
+  | { readonly of: 'nothing' };
+
+/** The claim of an idempotency key; `_id` is its keyed hash. */
+type Claim = {
+  readonly _id: string;
+  readonly state: 'open' | 'done';
+  /** Whose it is. */
+  readonly attempt: string;
+  /** By the clock of MongoDB. */
+  readonly openedAt: Date;
+  readonly work?: ClaimedWork;
+  /** Given with `work`; in force once the state is `done`. */
+  readonly result?: ClaimResult;
+  /** Milliseconds since the epoch, by the clock of who claimed. */
+  readonly time?: number;
+};
+
+/** An open claim of this age is taken over: its owner has given up long ago, or its append will be barred. */
+const takenOverMs = 30_000;
+
+type Needs = {
+  readonly connection: MongoConnection;
+  readonly log: EventLog;
+  readonly batches: Batches;
+  readonly now: () => number;
+  readonly project: (tenantId: string, stream: string) => Promise<void>;
+};
+
+export type MongoClaims = ReturnType<typeof createMongoClaims>;
+
+/**
+ * Who owns an idempotency key, among many processes (architecture, "Idempotency"). What a command is about to append is
+ * noted in the claim before it is appended, so that whoever takes the claim over learns whether it was, and bars it if not.
+ */
+export function createMongoClaims({ connection, log, batches, now, project }: Needs) {
+  const claims = (db: Db): Collection<Claim> => db.collection<Claim>('claims');
+  /** Attempts of this process. */
+  const mine = new Map<string, string>();
+
+  /** The claim as it stands after an attempt to become its owner. */
+  async function take(cmd: string, attempt: string, notBefore: number): Promise<Claim> {
+    const ended = { $and: [{ $eq: ['$state', 'done'] }, { $lt: ['$time', notBefore] }] };
+    const abandoned = {
+      $and: [{ $eq: ['$state', 'open'] }, { $lt: ['$openedAt', { $subtract: ['$$NOW', takenOverMs] }] }],
+    };
+    const fresh = { _id: cmd, state: 'open', attempt, openedAt: '$$NOW' };
+    const taken = { $mergeObjects: ['$$ROOT', { attempt, openedAt: '$$NOW' }] };
+    const missing = { $eq: [{ $type: '$state' }, 'missing'] };
+    const pipeline = [
+      { $replaceWith: { $cond: [{ $or: [missing, ended] }, fresh, { $cond: [abandoned, taken, '$$ROOT'] }] } },
+    ];
+    const claim = await connection.call((db) =>
+      claims(db).findOneAndUpdate({ _id: cmd }, pipeline, { upsert: true, returnDocument: 'after' }),
+    );
+    if (claim === null) throw new Error('an upsert answers the document');
+    return claim;
+  }
+
+  /** True: what the former owner had begun is in the log. */
+  async function settleFormer(work: ClaimedWork): Promise<boolean> {
+    if (work.of === 'nothing') return true;
+    if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
+    if ((await settle(log, work.intent, now())) === 'barred') return false;
+    await project(work.intent.tenantId, work.intent.stream);
+    return true;
+  }
+
+  async function own(cmd: string, change: object): Promise<boolean> {
+    const attempt = mine.get(cmd);
+    if (attempt === undefined) return false;
+    const { matchedCount } = await connection.call((db) =>
+      claims(db).updateOne({ _id: cmd, attempt, state: 'open' }, change),
+    );
+    return matchedCount === 1;
+  }
+
+  const port: Claims = {
+    async begin(cmd, notBefore) {
+      if (mine.has(cmd)) return { state: 'in_flight' };
+      const attempt = randomUUID();
+      mine.set(cmd, attempt);
+      try {
+        const claim = await take(cmd, attempt, notBefore);
+        if (claim.attempt === attempt) {
+          const { work, result } = claim;
+          if (work === undefined || result === undefined) return { state: 'fresh' };
+          if (!(await settleFormer(work))) {
+            await own(cmd, { $unset: { work: 1, result: 1, time: 1 } });
+            return { state: 'fresh' };
+          }
+          await own(cmd, { $set: { state: 'done' } });
+          mine.delete(cmd);
+          return { state: 'done', result };
+        }
+        mine.delete(cmd);
+        return claim.state === 'done' && claim.result !== undefined
+          ? { state: 'done', result: claim.result }
+          : { state: 'in_flight' };
+      } catch (error) {
+        await letGo(cmd).catch(() => undefined);
+        throw error;
+      }
+    },
+    async release(cmd) {
+      await letGo(cmd);
+    },
+    async forget(notBefore) {
+      await connection.call((db) => claims(db).deleteMany({ state: 'done', time: { $lt: notBefore } }));
+    },
+  };
+
+  /** What may be in the log stays claimed, for the next one to settle at once; anything else goes. */
+  async function letGo(cmd: string): Promise<void> {
+    const attempt = mine.get(cmd);
+    if (attempt === undefined) return;
+    mine.delete(cmd);
+    await connection.call(async (db) => {
+      await claims(db).deleteOne({ _id: cmd, attempt, state: 'open', work: { $exists: false } });
+      await claims(db).updateOne({ _id: cmd, attempt, state: 'open' }, { $set: { openedAt: new Date(0) } });
+    });
+  }
+
+  return {
+    port,
+    /** Notes what is about to be stored. False: somebody else owns the claim by now. */
+    async intend(cmd: string, work: ClaimedWork, result: ClaimResult, time: number): Promise<boolean> {
+      if (!mine.has(cmd) && (await port.begin(cmd, 0)).state !== 'fresh') return false;
+      return own(cmd, { $set: { work, result, time } });
+    },
+    /** What was intended is known not to be stored. */
+    async withdraw(cmd: string): Promise<void> {
+      await own(cmd, { $unset: { work: 1, result: 1, time: 1 } });
+    },
+    async finish(cmd: string): Promise<void> {
+      await own(cmd, { $set: { state: 'done' } });
+      mine.delete(cmd);
+    },
+    async ensureIndexes(): Promise<void> {
+      await connection.call((db) => claims(db).createIndex({ state: 1, time: 1 }));
+    },
+  };
+}

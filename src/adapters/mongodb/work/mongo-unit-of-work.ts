@@ -1,0 +1,157 @@
+import type { DirectoryWriter } from '../../../ports/directory.js';
+import type { AppendOutcome, EventLog } from '../../../ports/event-log.js';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import type { TokenRowWriter } from '../../../ports/token-rows.js';
+import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '../../../ports/unit-of-work.js';
+import { withCreatedPosition } from '../../../projections/token-view.js';
+import { atMost } from '../at-most.js';
+import type { Batches } from './batches.js';
+import type { createFingerprintClaims, HeldFingerprint } from './fingerprint-claims.js';
+import { intentOf } from './intent.js';
+import type { ClaimedWork, MongoClaims } from './mongo-claims.js';
+
+const streamsAtOnce = 16;
+
+type Needs = {
+  readonly log: EventLog;
+  readonly rows: TokenRowWriter;
+  readonly directory: DirectoryWriter;
+  readonly claims: MongoClaims;
+  readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
+  readonly batches: Batches;
+  /** Brings the row of a stream to the end of the stream. */
+  readonly project: (tenantId: string, stream: string) => Promise<void>;
+};
+
+/** Notes in the claim what is about to be stored; false: the claim is somebody else's by now. */
+type Intend = (work: ClaimedWork) => Promise<boolean>;
+
+/**
+ * `UnitOfWork` over an event log and MongoDB, which have no transaction in common (architecture, "A write, step by step"):
+ * what would be lost or doubled by a crash between two steps is noted before it is done, and settled by whoever comes by.
+ * The event is the truth: once it is appended the change is made, and its row is written here or by the runner.
+ */
+export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, batches, project }: Needs): UnitOfWork {
+  async function projectWrite(write: StreamWrite, positions: readonly number[]): Promise<void> {
+    const { row, stream, expectedRevision, events } = write;
+    if (row?.of === 'directory') return directory.write(row.records);
+    if (row === null) return;
+    const view = { ...row.view, state: withCreatedPosition(row.view.state, expectedRevision, positions) };
+    const written = await rows.write(view, row.index, expectedRevision, events.at(-1)?.time ?? 0);
+    if (written === 'gap') await project(row.view.tenantId, stream);
+    if (view.state.life === null) await fingerprints.forget(stream);
+  }
+
+  const append = ({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> =>
+    log.append(stream, expectedRevision, events);
+
+  /** One append. What is noted before it is made, is known by the name of the stream. */
+  async function storeOne(write: StreamWrite, intend: Intend): Promise<CommitOutcome> {
+    const hold = write.distinct === null ? null : await fingerprints.hold(write, write.distinct);
+    if (hold?.outcome === 'duplicate') return { outcome: 'duplicate', write: 0, stream: hold.stream };
+    if (!(await intend({ of: 'append', intent: intentOf(write) }))) {
+      if (hold !== null) await fingerprints.release(hold.held);
+      return { outcome: 'claimed' };
+    }
+    const appended = await append(write);
+    if (appended.outcome === 'conflict') {
+      if (hold !== null) await fingerprints.release(hold.held);
+      return { outcome: 'conflict' };
+    }
+    await projectWrite(write, appended.positions);
+    return { outcome: 'committed' };
+  }
+
+  /** Each by itself: what fails is decided again over what is left. */
+  async function storeEach(writes: readonly StreamWrite[]): Promise<CommitOutcome> {
+    const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, async () => true));
+    const landed = outcomes.flatMap(({ outcome }, index) => (outcome === 'committed' ? [index] : []));
+    return landed.length === writes.length ? { outcome: 'committed' } : { outcome: 'conflict', landed };
+  }
+
+  async function isBehind({ stream, expectedRevision }: StreamWrite): Promise<boolean> {
+    return (await log.readStream(stream)).length - 1 !== expectedRevision;
+  }
+
+  /** Holds all fingerprints of a batch, or none. */
+  async function holdAll(writes: readonly StreamWrite[]): Promise<HeldFingerprint[] | CommitOutcome> {
+    const held: HeldFingerprint[] = [];
+    for (const [index, write] of writes.entries()) {
+      if (write.distinct === null) continue;
+      const { tenantId, fingerprintHash } = write.distinct;
+      const twin = writes.slice(0, index).find((earlier) => makes(earlier, tenantId, fingerprintHash));
+      const hold =
+        twin === undefined
+          ? await fingerprints.hold(write, write.distinct)
+          : ({ outcome: 'duplicate', stream: twin.stream } as const);
+      if (hold.outcome === 'held') held.push(hold.held);
+      else {
+        await releaseAll(held);
+        return { outcome: 'duplicate', write: index, stream: hold.stream };
+      }
+    }
+    return held;
+  }
+
+  async function releaseAll(held: readonly HeldFingerprint[]): Promise<void> {
+    for (const one of held) await fingerprints.release(one);
+  }
+
+  /** Creations, all or none. */
+  async function storeBatch(writes: readonly StreamWrite[], intend: Intend): Promise<CommitOutcome> {
+    // Nothing is undone, and so nothing is fenced, for a conflict that can be seen beforehand.
+    if ((await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
+    const held = await holdAll(writes);
+    if (!Array.isArray(held)) return held;
+    const id = await batches.open(writes.map(intentOf));
+    if (!(await intend({ of: 'batch', id }))) {
+      await batches.cancel(id);
+      await releaseAll(held);
+      return { outcome: 'claimed' };
+    }
+    const appended = await atMost(streamsAtOnce, writes, append);
+    if (appended.some(({ outcome }) => outcome === 'conflict')) {
+      await batches.undo(id);
+      await releaseAll(held);
+      return { outcome: 'conflict' };
+    }
+    if (!(await batches.finish(id))) throw new StoreUnavailable('event log', 'batch_took_too_long');
+    await atMost(streamsAtOnce, writes, (write, index) => {
+      const stored = appended[index];
+      return projectWrite(write, stored?.outcome === 'appended' ? stored.positions : []);
+    });
+    return { outcome: 'committed' };
+  }
+
+  async function store(writes: readonly StreamWrite[], intend: Intend): Promise<CommitOutcome> {
+    const [first, ...others] = writes;
+    if (first === undefined) return { outcome: (await intend({ of: 'nothing' })) ? 'committed' : 'claimed' };
+    if (others.length === 0) return storeOne(first, intend);
+    if (writes.some(creates)) return storeBatch(writes, intend);
+    const outcome = await storeEach(writes);
+    if (outcome.outcome === 'committed' && !(await intend({ of: 'nothing' }))) return { outcome: 'claimed' };
+    return outcome;
+  }
+
+  return {
+    async commit({ writes, claim }: Change): Promise<CommitOutcome> {
+      if (claim === null) return store(writes, async () => true);
+      const { cmd, result, time } = claim;
+      // What throws leaves the claim as it is: whoever takes it over learns what was stored.
+      const outcome = await store(writes, (work) => claims.intend(cmd, work, result, time));
+      if (outcome.outcome === 'committed') await claims.finish(cmd);
+      else if (outcome.outcome !== 'claimed') await claims.withdraw(cmd);
+      return outcome;
+    },
+  };
+}
+
+function creates({ events }: StreamWrite): boolean {
+  return events.some(({ type }) => type === 'token.created');
+}
+
+/** Whether a write makes a living token of the tenant with this keyed fingerprint. */
+function makes({ row }: StreamWrite, tenantId: string, fingerprintHash: string): boolean {
+  if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return false;
+  return row.view.tenantId === tenantId && row.index.fingerprintHash === fingerprintHash;
+}

@@ -1,0 +1,62 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { projectDirectory } from '../commands/directory/project-directory.js';
+import { projectToken } from '../commands/tokens/project-token.js';
+import type { Vault } from '../commands/vault.js';
+import type { ClearEvent } from '../events/event.js';
+import type { Checkpoints, Lead } from '../ports/checkpoints.js';
+import type { DirectoryWriter } from '../ports/directory.js';
+import type { TokenRowWriter } from '../ports/token-rows.js';
+
+const pageSize = 1_000;
+const lanes = 16;
+/** The writer of an event is about to write its row too: it is given this long before the runner does it. */
+const graceMs = 250;
+
+export type RunnerNeeds = {
+  readonly vault: Vault;
+  readonly rows: TokenRowWriter;
+  readonly directory: DirectoryWriter;
+  readonly checkpoints: Checkpoints;
+};
+
+/**
+ * Brings the rows to the head of the log, from the checkpoint on, and answers how many events it looked at. Commands write
+ * their rows themselves; this repairs what a crash or a store that was down left. An error stops it at the page where it
+ * happened, and nothing is skipped.
+ */
+export async function catchUp({ vault, rows, directory, checkpoints }: RunnerNeeds, lead: Lead): Promise<number> {
+  let position = await checkpoints.position(lead.name);
+  let seen = 0;
+  for (;;) {
+    const page = await vault.log.readClear(position, pageSize);
+    const last = page.at(-1);
+    if (last === undefined) return seen;
+    const newest = newestOfStreams(page);
+    if ((await behind(rows, newest)).length > 0) await wait(graceMs);
+    await inLanes(await behind(rows, newest), ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
+    const tenants = newest.filter(({ stream }) => stream.startsWith('tenant-'));
+    await inLanes(tenants, ({ stream }) => projectDirectory(vault, directory, stream));
+    if (!(await checkpoints.save(lead, last.position))) return seen;
+    position = last.position;
+    seen += page.length;
+  }
+}
+
+/** The newest event of each stream of a page. */
+function newestOfStreams(page: readonly ClearEvent[]): readonly ClearEvent[] {
+  return [...new Map(page.map((event) => [event.stream, event])).values()];
+}
+
+async function behind(rows: TokenRowWriter, newest: readonly ClearEvent[]): Promise<readonly ClearEvent[]> {
+  const tokens = newest.filter(({ stream }) => stream.startsWith('token-'));
+  const stored = await rows.revisionsOf(tokens.map(({ stream }) => stream));
+  return tokens.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
+}
+
+async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const lane = async (): Promise<void> => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
+import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { keyRingContract } from '../contract/key-ring.js';
+import type { ContractStores } from '../contract/support.js';
+import { manualClock } from '../support/manual-clock.js';
+import { mongoDatabase } from './own-database.js';
+
+/** Keys in a database of their own; the log that they belong to, and all else, is SQLite. */
+async function mongoKeys(): Promise<ContractStores> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
+  const database = await mongoDatabase();
+  const rootKey = randomBytes(32);
+  const clock = manualClock();
+  const open = async () => {
+    const others = await openSqliteStores(dataDir, rootKey, clock, (error) => {
+      throw error;
+    });
+    const connection = await database.connect();
+    const { keys } = await openMongoKeyStore(connection, rootKey, clock, () => others.log.head());
+    return { ...others, keys, connection, closeOthers: others.close };
+  };
+  let stores = await open();
+  const close = async () => {
+    await stores.keys.close();
+    await stores.connection.close();
+    await stores.closeOthers();
+  };
+  const contractStores = (): ContractStores => ({
+    ...stores,
+    clock,
+    async reopen() {
+      await close();
+      stores = await open();
+      return contractStores();
+    },
+    async close() {
+      await close();
+      await database.drop();
+      await rm(dataDir, { recursive: true });
+    },
+  });
+  return contractStores();
+}
+
+keyRingContract('mongodb', mongoKeys);

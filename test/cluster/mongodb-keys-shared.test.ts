@@ -1,0 +1,197 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
+import { keyCollections, keyIndexes } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
+import { checkIndexes } from '#src/adapters/mongodb/required-indexes.js';
+import type { KeyRing } from '#src/ports/key-ring.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { manualClock } from '../support/manual-clock.js';
+import { databaseOfTest } from './own-database.js';
+
+/** Two processes on one key store: each with a connection, caches and a pool of its own. */
+async function twoRings() {
+  const { connect } = await databaseOfTest();
+  const rootKey = randomBytes(32);
+  const clock = manualClock();
+  const open = async () => {
+    const connection = await connect();
+    const store = await openMongoKeyStore(connection, rootKey, clock, async () => 0);
+    onTestFinished(() => store.keys.close());
+    return { ...store, connection };
+  };
+  const one = await open();
+  const other = await open();
+  const tenantId = randomUUID();
+  await one.keys.createTenant(tenantId);
+  return { one, other, tenantId, clock, connect, open };
+}
+
+async function opened(keys: KeyRing, tenantId: string, keyId: string): Promise<string> {
+  const used = await keys.use(tenantId, keyId, (key) => key.toString('hex'));
+  return used.state === 'open' ? used.value : used.state;
+}
+
+/** Takes the tenant's present wrapping key to its limit. */
+async function exhaust({ db }: MongoConnection, tenantId: string): Promise<void> {
+  const newest = await keyCollections
+    .tenantKeys(db)
+    .find({ tenant: tenantId, purpose: 'wrapping' })
+    .sort({ number: -1 })
+    .limit(1)
+    .next();
+  await keyCollections
+    .wraps(db)
+    .updateOne({ _id: String(newest?._id) }, { $set: { count: 2 ** 30 } }, { upsert: true });
+}
+
+test('what one process makes the other opens, and what one destroys the other finds destroyed', async () => {
+  const { one, other, tenantId } = await twoRings();
+  const [first, second] = [await one.keys.create(tenantId), await one.keys.create(tenantId)];
+  expect(await opened(other.keys, tenantId, first.id)).toBe(first.key.toString('hex'));
+  expect(await other.keys.destroy([{ keyId: second.id, eventId: randomUUID() }])).toBe(1);
+  expect(await one.keys.destroy([{ keyId: second.id, eventId: randomUUID() }]), 'a repeat elsewhere').toBe(0);
+  expect(await opened(other.keys, tenantId, second.id)).toBe('destroyed');
+});
+
+test('of two processes that destroy the same keys together, each key is counted once', async () => {
+  const { one, other, tenantId } = await twoRings();
+  const made = await Promise.all(Array.from({ length: 300 }, () => one.keys.create(tenantId)));
+  const ended = made.map(({ id }) => ({ keyId: id, eventId: randomUUID() }));
+  const counts = await Promise.all([one.keys.destroy(ended), other.keys.destroy([...ended].reverse())]);
+  expect(counts[0] + counts[1]).toBe(300);
+});
+
+test('a row of a destroyed key says when and by which event, and holds nothing of the key', async () => {
+  const { one, tenantId, clock } = await twoRings();
+  const { id } = await one.keys.create(tenantId);
+  const eventId = randomUUID();
+  await one.keys.destroy([{ keyId: id, eventId }]);
+  const rows = await keyCollections.dataKeys(one.connection.db).find({ destroyed_at: clock.now() }).toArray();
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({ wrapped: null, destroyed_by: Buffer.from(eventId.replaceAll('-', ''), 'hex') });
+});
+
+test('when the keys of a tenant are destroyed, no other process uses what it had opened of them', async () => {
+  const { one, other, tenantId } = await twoRings();
+  const { id, key } = await other.keys.create(tenantId);
+  expect(await opened(other.keys, tenantId, id)).toBe(key.toString('hex'));
+  expect(await other.keys.searchKey(tenantId)).not.toBeNull();
+  expect(await one.keys.destroyTenant(tenantId, randomUUID())).toBe(2);
+  expect(await other.keys.tenantKeys(tenantId)).toBeNull();
+  expect(await other.keys.searchKey(tenantId)).toBeNull();
+  expect(await opened(other.keys, tenantId, id)).toBe('destroyed');
+  await expect(other.keys.create(tenantId)).rejects.toThrow(StoreUnavailable);
+});
+
+test('two processes that make the keys of one tenant together make one set of them', async () => {
+  const { one, other } = await twoRings();
+  for (let round = 0; round < 10; round += 1) {
+    const tenantId = randomUUID();
+    await Promise.all([one.keys.createTenant(tenantId), other.keys.createTenant(tenantId)]);
+    const names = [await one.keys.tenantKeys(tenantId), await other.keys.tenantKeys(tenantId)].map((subkeys) =>
+      subkeys?.names.toString('hex'),
+    );
+    expect(names[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(names[1]).toBe(names[0]);
+    const { id, key } = await one.keys.create(tenantId);
+    expect(await opened(other.keys, tenantId, id)).toBe(key.toString('hex'));
+  }
+});
+
+test('keys of a tenant that a crash left half made are completed by the next attempt', async () => {
+  const { one, tenantId, open } = await twoRings();
+  await keyCollections.tenantKeys(one.connection.db).deleteOne({ tenant: tenantId, purpose: 'identity' });
+  const { keys } = await open();
+  expect(await keys.tenantKeys(tenantId)).toBeNull();
+  await keys.createTenant(tenantId);
+  expect(await keys.tenantKeys(tenantId)).not.toBeNull();
+  const { id, key } = await keys.create(tenantId);
+  expect(await opened(keys, tenantId, id)).toBe(key.toString('hex'));
+});
+
+test('at 2^30 wraps two processes go on under one newer key, also with what the older one wrapped', async () => {
+  const { one, other, tenantId } = await twoRings();
+  const old = await one.keys.create(tenantId);
+  await other.keys.create(tenantId);
+  for (const number of [2, 3]) {
+    await exhaust(one.connection, tenantId);
+    // More than the blocks made ahead, so that both need new ones.
+    const made = await Promise.all(
+      Array.from({ length: 600 }, (_, index) => (index % 2 === 0 ? one : other).keys.create(tenantId)),
+    );
+    const wrapping = keyCollections.tenantKeys(one.connection.db).find({ tenant: tenantId, purpose: 'wrapping' });
+    const numbers = (await wrapping.toArray()).map((row) => row.number);
+    expect(numbers.sort()).toEqual(Array.from({ length: number }, (_, index) => index + 1));
+    for (const { id, key } of [old, ...made]) {
+      for (const { keys } of [one, other]) expect(await opened(keys, tenantId, id)).toBe(key.toString('hex'));
+    }
+  }
+  const newest = await keyCollections.tenantKeys(one.connection.db).findOne({ tenant: tenantId, number: 3 });
+  const counted = await keyCollections.wraps(one.connection.db).findOne({ _id: String(newest?._id) });
+  const wrapped = await keyCollections.dataKeys(one.connection.db).countDocuments({ tenant_key: String(newest?._id) });
+  expect(wrapped).toBeGreaterThan(0);
+  expect(counted?.count, 'counted before use').toBeGreaterThanOrEqual(wrapped);
+});
+
+test('a key that is added while its tenant is destroyed opens nothing', async () => {
+  const { one, other, tenantId } = await twoRings();
+  await other.keys.create(tenantId);
+  await exhaust(one.connection, tenantId);
+  await Promise.allSettled([
+    one.keys.destroyTenant(tenantId, randomUUID()),
+    ...Array.from({ length: 400 }, () => other.keys.create(tenantId)),
+  ]);
+  for (const { keys } of [one, other]) {
+    expect(await keys.tenantKeys(tenantId)).toBeNull();
+    await expect(keys.create(tenantId)).rejects.toThrow(StoreUnavailable);
+  }
+  const rows = await keyCollections.dataKeys(one.connection.db).find({}).project({ _id: 1 }).toArray();
+  expect(rows.length).toBeGreaterThan(0);
+  await one.keys.destroyTenant(tenantId, randomUUID());
+  const living = keyCollections.tenantKeys(one.connection.db).countDocuments({ tenant: tenantId, destroyed_at: null });
+  expect(await living, 'the repeat takes what came late').toBe(0);
+});
+
+test('keys of all processes come in one order of making, and a young one stops the search before older ones', async () => {
+  const { one, other, tenantId, clock } = await twoRings();
+  const rings = [one.keys, other.keys];
+  const made: string[] = [];
+  for (let round = 0; round < 30; round += 1) {
+    const before = new Set((await one.keys.made(0, clock.now() + 1, 10_000)).map(({ keyId }) => keyId));
+    await Promise.all(Array.from({ length: 20 }, (_, index) => rings[index % 2]?.create(tenantId)));
+    const all = (await other.keys.made(0, clock.now() + 1, 10_000)).map(({ keyId }) => keyId);
+    expect(new Set(all.slice(0, before.size))).toEqual(before);
+    made.push(...all);
+  }
+  clock.advance(-10_000);
+  await one.keys.createTenant('late');
+  await one.keys.create('late');
+  const late = (await one.keys.made(0, clock.now() + 10_001, 10_000)).length;
+  clock.advance(10_000);
+  expect(await one.keys.made(0, clock.now(), 10_000), 'the first of all is too young').toEqual([]);
+  expect(late).toBeGreaterThan(new Set(made).size);
+});
+
+test('another root key is refused, and two new processes agree on one log', async () => {
+  const { one, other, connect, clock } = await twoRings();
+  const connection = await connect();
+  const refused = openMongoKeyStore(connection, randomBytes(32), clock, async () => 0);
+  await expect(refused).rejects.toThrow('the root key is not the one that the key store was made with');
+  expect(await one.logIdOfKeys()).toBeNull();
+  const [first, second] = await Promise.all([one.bindKeysToLog(randomUUID()), other.bindKeysToLog(randomUUID())]);
+  expect(second).toBe(first);
+  expect(await other.logIdOfKeys()).toBe(first);
+  expect(await one.bindKeysToLog(randomUUID()), 'bound for good').toBe(first);
+});
+
+test('of processes that open a new store with two root keys at once, one root key is refused', async () => {
+  const { connect } = await databaseOfTest();
+  const [a, b] = [await connect(), await connect()];
+  const clock = manualClock();
+  const opening = [a, b].map((connection) => openMongoKeyStore(connection, randomBytes(32), clock, async () => 0));
+  const settled = await Promise.allSettled(opening);
+  expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  for (const opened of settled) if (opened.status === 'fulfilled') await opened.value.keys.close();
+  expect(await checkIndexes(a.db, keyIndexes)).toEqual([]);
+});

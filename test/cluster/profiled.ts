@@ -1,0 +1,32 @@
+import type { Document } from 'mongodb';
+import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
+
+/** How the server carried out one call: `plan` as it summarises it, IXSCAN and COLLSCAN among others. */
+export type ProfiledCall = {
+  readonly op: string;
+  readonly collection: string;
+  readonly plan: string;
+  readonly keysExamined: number;
+  readonly docsExamined: number;
+  readonly command: Document;
+};
+
+/** What the server's profiler says of each call that `work` makes to the database, in order. */
+export async function profiled({ db }: MongoConnection, work: () => Promise<void>): Promise<readonly ProfiledCall[]> {
+  await db.command({ profile: 2 });
+  try {
+    await work();
+  } finally {
+    await db.command({ profile: 0 });
+  }
+  const found = await db
+    .collection('system.profile')
+    .find({ ns: { $not: /system\.profile/ }, planSummary: { $exists: true } })
+    .sort({ $natural: 1 })
+    .toArray();
+  return found.map((call) => ({
+    ...{ op: String(call['op']), collection: String(call['ns']).split('.').slice(1).join('.') },
+    ...{ plan: String(call['planSummary']), keysExamined: Number(call['keysExamined'] ?? 0) },
+    ...{ docsExamined: Number(call['docsExamined'] ?? 0), command: call['command'] as Document },
+  }));
+}

@@ -1,0 +1,76 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Checkpoints } from '#src/ports/checkpoints.js';
+
+/** What every `Checkpoints` must do; an adapter runs it in one line. */
+export function checkpointsContract(
+  name: string,
+  open: () => Promise<{ readonly checkpoints: Checkpoints; close(): Promise<void> }>,
+): void {
+  const on = (run: (checkpoints: Checkpoints) => Promise<void>) => async () => {
+    const { checkpoints, close } = await open();
+    try {
+      await run(checkpoints);
+    } finally {
+      await close();
+    }
+  };
+
+  describe(`Checkpoints of ${name}`, () => {
+    test(
+      'one leads; it keeps the lead under the same epoch, and nobody else gets it',
+      on(async (checkpoints) => {
+        const lead = await checkpoints.lead('tokens', 'a', 5_000);
+        expect(lead).toEqual({ name: 'tokens', epoch: 1 });
+        expect(await checkpoints.lead('tokens', 'b', 5_000)).toBeNull();
+        expect(await checkpoints.lead('tokens', 'a', 5_000)).toEqual(lead);
+        expect(await checkpoints.lead('another', 'b', 5_000)).toEqual({ name: 'another', epoch: 1 });
+      }),
+    );
+
+    test(
+      'of 20 at the same moment one leads',
+      on(async (checkpoints) => {
+        const leads = await Promise.all([...Array(20).keys()].map((i) => checkpoints.lead('tokens', `h${i}`, 5_000)));
+        expect(leads.filter((lead) => lead !== null)).toHaveLength(1);
+      }),
+    );
+
+    test(
+      'when a lease ends another one leads under a new epoch, and the old leader writes no more',
+      on(async (checkpoints) => {
+        const first = await checkpoints.lead('tokens', 'a', 50);
+        if (first === null) throw new Error('nobody else leads');
+        expect(await checkpoints.save(first, 10)).toBe(true);
+        await wait(120);
+        const second = await checkpoints.lead('tokens', 'b', 5_000);
+        expect(second).toEqual({ name: 'tokens', epoch: first.epoch + 1 });
+        if (second === null) throw new Error('the lease had ended');
+        expect(await checkpoints.save(first, 11)).toBe(false);
+        expect(await checkpoints.position('tokens')).toBe(10);
+        expect(await checkpoints.save(second, 12)).toBe(true);
+        expect(await checkpoints.position('tokens')).toBe(12);
+      }),
+    );
+
+    test(
+      'who resigns leaves the lead at once; who leads no more resigns from nothing',
+      on(async (checkpoints) => {
+        const first = await checkpoints.lead('tokens', 'a', 60_000);
+        if (first === null) throw new Error('nobody else leads');
+        await checkpoints.resign(first);
+        const second = await checkpoints.lead('tokens', 'b', 60_000);
+        expect(second?.epoch).toBe(2);
+        await checkpoints.resign(first);
+        expect(await checkpoints.lead('tokens', 'c', 60_000)).toBeNull();
+      }),
+    );
+
+    test(
+      'a projection that nobody has begun is at 0',
+      on(async (checkpoints) => {
+        expect(await checkpoints.position('tokens')).toBe(0);
+      }),
+    );
+  });
+}
