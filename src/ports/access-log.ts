@@ -13,7 +13,7 @@ export type AccessFilter = {
 
 export type AccessPage = { readonly total: number; readonly entries: readonly AccessEntry[] };
 
-/** Who read and did what (architecture, "Audit: Access log"). Records are appended in batches, chained by their hashes. */
+/** Who read and did what (architecture, "Audit: Access log"). Records are appended in batches; those of one writer are a chain by their hashes. */
 export interface AccessLog {
   /** Appends the entries. Durable when it resolves. Rejects with StoreUnavailable when the log cannot be written. */
   record(entries: readonly AccessEntry[]): Promise<void>;
@@ -23,8 +23,10 @@ export interface AccessLog {
     filter: AccessFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<AccessPage>;
-  /** Batches after a sequence (0: from the first that is left), in order, at most `limit`. */
-  batches(afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
+  /** The chains of batches: one for each writer of which batches are left, the oldest first. */
+  chains(): Promise<readonly string[]>;
+  /** Batches of a chain after a sequence (0: from the first that is left), in order, at most `limit`. */
+  batches(chain: string, afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
   /** Drops every whole month (UTC) that ended at `before` (ms) or earlier; answers how many. */
   dropMonths(before: number): Promise<number>;
 }

@@ -51,7 +51,7 @@ test('a file that was taken away is not written on: another one is made, and the
   renameSync(join(service.dataDir, 'access-2026-01.db'), join(service.dataDir, 'aside'));
   expect(await answerOf('GET', path(id))).toMatchObject({ status: 200 });
   expect(await operationsOn(service, id)).toEqual(['reveal']);
-  const [first] = await service.vault.accessLog.batches(0, 1);
+  const [first] = await service.vault.accessLog.batches('vault', 0, 1);
   expect(first?.sequence).toBeGreaterThan(1);
 });
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 const withoutSuite = new Set(['Clock', 'Random', 'Timers']);
 
 /** Folders with what several adapters share. */
-const parts = new Set(['key-ring', 'search-plan']);
+const parts = new Set(['access-log', 'key-ring', 'search-plan']);
 
 const sources = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

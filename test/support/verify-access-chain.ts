@@ -3,28 +3,48 @@ import type { AccessLog } from '#src/ports/access-log.js';
 
 const pageSize = 200;
 
-/** What recomputing the chain found. `from` is the first batch that is left: older months are dropped in whole. */
+/** A chain that holds. `from` is the first batch that is left: older months are dropped in whole. */
+export type IntactChain = { readonly chain: string; readonly from: number; readonly head: number };
+
+/** What recomputing the chains found. */
 export type ChainReport =
-  | { readonly intact: true; readonly from: number; readonly head: number; readonly hash: Uint8Array | null }
+  | { readonly intact: true; readonly chains: readonly IntactChain[] }
   | { readonly intact: false; readonly brokenAt: number };
 
 /**
- * Recomputes the hash chain of the access log. It shows every change, removal and exchange of batches but that of the
- * newest ones together: whether the end is still there, only a signed checkpoint of it can tell.
+ * Recomputes the hash chain of each writer of the access log. It shows every change, removal and exchange of batches but
+ * that of the newest ones of a chain together: whether the end is still there, only a signed checkpoint of it can tell.
  */
 export async function verifyAccessChain(log: AccessLog): Promise<ChainReport> {
+  const chains: IntactChain[] = [];
+  for (const chain of await log.chains()) {
+    const found = await verifyOne(log, chain);
+    if ('brokenAt' in found) return { intact: false, brokenAt: found.brokenAt };
+    chains.push(found);
+  }
+  return { intact: true, chains };
+}
+
+/** How many batches all chains hold. */
+export function batchCount(report: ChainReport): number {
+  if (!report.intact) throw new Error('a chain is broken');
+  return report.chains.reduce((count, { from, head }) => count + head - from + 1, 0);
+}
+
+async function verifyOne(log: AccessLog, chain: string): Promise<IntactChain | { readonly brokenAt: number }> {
   let from = 0;
   let head = 0;
   let hash: Uint8Array | null = null;
-  for (let page = await log.batches(0, pageSize); page.length > 0; page = await log.batches(head, pageSize)) {
+  const after = (sequence: number) => log.batches(chain, sequence, pageSize);
+  for (let page = await after(0); page.length > 0; page = await after(head)) {
     for (const { sequence, previous, hash: stored, entries } of page) {
       if (hash === null) from = sequence;
       const follows = hash === null || (sequence === head + 1 && Buffer.compare(previous, hash) === 0);
       const computed = batchHash(previous, sequence, entries.map(entryLine));
-      if (!follows || Buffer.compare(computed, stored) !== 0) return { intact: false, brokenAt: sequence };
+      if (!follows || Buffer.compare(computed, stored) !== 0) return { brokenAt: sequence };
       head = sequence;
       hash = stored;
     }
   }
-  return { intact: true, from, head, hash };
+  return { chain, from, head };
 }

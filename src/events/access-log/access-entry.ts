@@ -35,9 +35,9 @@ export type AccessEntry = {
   readonly tracePlace: TracePlace | null;
 };
 
-/** Entries that became durable together, each batch with the hash of the one before. */
+/** Entries that became durable together, each batch with the hash of the one before by the same writer. */
 export type AccessBatch = {
-  /** From 1, without gaps. */
+  /** From 1 in each chain, without gaps. */
   readonly sequence: number;
   /** Hash of the batch before; zeros in the very first. */
   readonly previous: Uint8Array;

@@ -1,10 +1,13 @@
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { AccessLog } from '../../../ports/access-log.js';
+import { type Month, monthOf } from '../../access-log/month.js';
 import type { Writer } from '../writer/writer.js';
 import { accessLogError } from './access-log-error.js';
-import { type Month, monthOf } from './month.js';
 import { fileIdentity, monthsOnDisk } from './month-files.js';
 import { type MonthReader, openMonthReader } from './month-reader.js';
+
+/** One thread writes, so there is one chain, which goes on over restarts. */
+const chain = 'vault';
 
 /** `AccessLog` on one file a month: the writer appends, this thread reads. */
 export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { close(): void } {
@@ -40,7 +43,13 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
         return { total, entries };
       });
     },
-    async batches(afterSequence, limit) {
+    async chains() {
+      return reading(() =>
+        monthsOnDisk(dataDir).some((month) => readerOf(month).batches(0, 1).length > 0) ? [chain] : [],
+      );
+    },
+    async batches(of, afterSequence, limit) {
+      if (of !== chain) return [];
       return reading(() =>
         monthsOnDisk(dataDir)
           .flatMap((month) => readerOf(month).batches(afterSequence, limit))

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import { noBatch } from '../../../events/access-log/batch-hash.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { type Month, monthOf } from '../../access-log/month.js';
 import { openDatabase } from '../open-database.js';
 import { accessLogError } from './access-log-error.js';
-import { type Month, monthOf } from './month.js';
 import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
 import { type ChainHead, type MonthWriter, openMonthWriter } from './month-writer.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import type { Month } from './month.js';
+import type { Month } from '../../access-log/month.js';
 
 const shape = /^access-(\d{4}-\d{2})\.db$/;
 

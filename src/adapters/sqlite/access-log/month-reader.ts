@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
 import type { AccessBatch, AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { AccessFilter } from '../../../ports/access-log.js';
+import type { Month } from '../../access-log/month.js';
 import { openDatabase } from '../open-database.js';
 import { type EntryRow, entryColumns, entryOf } from './entry-rows.js';
-import type { Month } from './month.js';
 import { fileIdentity, monthFile } from './month-files.js';
 
 type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
-import { batchHash, entryLine } from '../../../events/access-log/batch-hash.js';
+import { batchHash } from '../../../events/access-log/batch-hash.js';
+import { batchesOf } from '../../access-log/batches-of.js';
+import type { Month } from '../../access-log/month.js';
 import { prepareFile } from '../prepare-file.js';
 import { createGroupCommit } from '../writer/group-commit.js';
 import { accessSchema, accessSchemaVersion } from './access-schema.js';
-import type { Month } from './month.js';
 import { fileIdentity, monthFile } from './month-files.js';
 import { createWords } from './words.js';
-
-const batchBytesMax = 256 * 1024;
 
 /** The end of the chain: what the next batch is linked to. */
 export type ChainHead = { readonly sequence: number; readonly hash: Uint8Array };
@@ -45,13 +44,9 @@ export function openMonthWriter(dataDir: string, month: Month) {
     for (const batch of batchesOf(entries)) {
       const previous = hash;
       sequence += 1;
-      hash = batchHash(
-        previous,
-        sequence,
-        batch.map(({ line }) => line),
-      );
+      hash = batchHash(previous, sequence, batch.lines);
       insertBatch.run(sequence, previous, hash);
-      for (const { entry } of batch) insert(sequence, entry);
+      for (const entry of batch.entries) insert(sequence, entry);
     }
     return { sequence, hash };
   }
@@ -72,22 +67,4 @@ export function openMonthWriter(dataDir: string, month: Month) {
     },
     close: (): void => void database.close(),
   };
-}
-
-type Line = { readonly entry: AccessEntry; readonly line: string };
-
-/** Entries in batches of at most 256 KiB. */
-function batchesOf(entries: readonly AccessEntry[]): Line[][] {
-  const batches: Line[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const entry of entries) {
-    const line = entryLine(entry);
-    if (bytes + line.length > batchBytesMax) {
-      batches.push([]);
-      bytes = 0;
-    }
-    batches.at(-1)?.push({ entry, line });
-    bytes += line.length;
-  }
-  return batches;
 }

@@ -1,4 +1,4 @@
-/** A calendar month in UTC, `2026-11`: one file of the access log. Months compare as texts. */
+/** A calendar month in UTC, `2026-11`: one file or collection of the access log. Months compare as texts. */
 export type Month = string;
 
 export function monthOf(ms: number): Month {

@@ -1,0 +1,28 @@
+import type { AccessEntry } from '../../events/access-log/access-entry.js';
+import { entryLine } from '../../events/access-log/batch-hash.js';
+import { type Month, monthOf } from './month.js';
+
+const batchBytesMax = 256 * 1024;
+
+/** Entries that are stored together, all of one month, with their lines in the order of the entries. */
+export type NewBatch = { readonly month: Month; readonly entries: AccessEntry[]; readonly lines: string[] };
+
+/** Entries, in their order, in batches of one month and of at most 256 KiB each. */
+export function batchesOf(entries: readonly AccessEntry[]): readonly NewBatch[] {
+  const batches: NewBatch[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const line = entryLine(entry);
+    const month = monthOf(entry.time);
+    let batch = batches.at(-1);
+    if (batch?.month !== month || bytes + line.length > batchBytesMax) {
+      batch = { month, entries: [], lines: [] };
+      batches.push(batch);
+      bytes = 0;
+    }
+    batch.entries.push(entry);
+    batch.lines.push(line);
+    bytes += line.length;
+  }
+  return batches;
+}

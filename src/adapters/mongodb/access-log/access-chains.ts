@@ -1,0 +1,95 @@
+import type { AccessBatch, AccessEntry } from '../../../events/access-log/access-entry.js';
+import type { Month } from '../../access-log/month.js';
+import type { MongoConnection } from '../connection.js';
+import { accessCollection, monthsStored } from './access-collections.js';
+import { type EntryDocument, entryOf } from './entry-document.js';
+import { afterBatch, beforeAll, entryPlace, isChain } from './entry-key.js';
+
+/** One answer holds no more entries than these and the batch that reaches them. */
+const entriesMax = 20_000;
+
+type StoredBatch = { readonly sequence: number; readonly entries: AccessEntry[]; link: EntryDocument['batch'] };
+type Found = { readonly batches: readonly AccessBatch[]; readonly isAll: boolean };
+
+/** Every chain that has an entry, the oldest first: one look at the index for each in each month. */
+export async function accessChains({ call }: MongoConnection): Promise<readonly string[]> {
+  const chains = new Set<string>();
+  for (const month of await call(monthsStored)) {
+    let after: Buffer | null = beforeAll;
+    while (after !== null) {
+      const above: Buffer = after;
+      const next = await call((db) =>
+        db
+          .collection<EntryDocument>(accessCollection(month))
+          .findOne({ _id: { $gt: above } }, { sort: { _id: 1 }, projection: { _id: 1 } }),
+      );
+      const chain: string | null = next === null ? null : entryPlace(next._id).chain;
+      if (chain !== null) chains.add(chain);
+      after = chain === null ? null : afterBatch(chain);
+    }
+  }
+  return [...chains].sort();
+}
+
+/** Batches of a chain in order, over all months: a late entry leads into an earlier one. */
+export async function accessBatches(
+  connection: MongoConnection,
+  chain: string,
+  afterSequence: number,
+  limit: number,
+): Promise<readonly AccessBatch[]> {
+  if (!isChain(chain) || limit < 1) return [];
+  const found: Found[] = [];
+  for (const month of await connection.call(monthsStored)) {
+    found.push(await batchesOfMonth(connection, month, chain, afterSequence, limit));
+  }
+  // Where one month was not read to its end, what others hold beyond that is for the next page.
+  const ends = found.filter(({ isAll }) => !isAll).map(({ batches }) => batches.at(-1)?.sequence ?? 0);
+  const end = Math.min(Number.POSITIVE_INFINITY, ...ends);
+  return found
+    .flatMap(({ batches }) => batches)
+    .filter(({ sequence }) => sequence <= end)
+    .sort((one, other) => one.sequence - other.sequence)
+    .slice(0, limit);
+}
+
+function batchesOfMonth(
+  { call }: MongoConnection,
+  month: Month,
+  chain: string,
+  afterSequence: number,
+  limit: number,
+): Promise<Found> {
+  return call(async (db) => {
+    const range = { $gt: afterBatch(chain, afterSequence), $lte: afterBatch(chain) };
+    const cursor = db.collection<EntryDocument>(accessCollection(month)).find({ _id: range }).sort({ _id: 1 });
+    const batches: AccessBatch[] = [];
+    let read = 0;
+    try {
+      for await (const { sequence, entries, link } of bySequence(cursor)) {
+        if (batches.length >= limit || (batches.length > 0 && read >= entriesMax)) return { batches, isAll: false };
+        // A batch that is not closed was never acknowledged: its writer failed, and went on in another chain.
+        if (link !== undefined) batches.push({ sequence, ...link, entries });
+        read += entries.length;
+      }
+      return { batches, isAll: true };
+    } finally {
+      await cursor.close();
+    }
+  });
+}
+
+/** What lies beside each other under one sequence, closed or not. */
+async function* bySequence(documents: AsyncIterable<EntryDocument>): AsyncGenerator<StoredBatch> {
+  let batch: StoredBatch | undefined;
+  for await (const document of documents) {
+    const { sequence } = entryPlace(document._id);
+    if (batch === undefined || batch.sequence !== sequence) {
+      if (batch !== undefined) yield batch;
+      batch = { sequence, entries: [], link: undefined };
+    }
+    batch.entries.push(entryOf(document));
+    batch.link ??= document.batch;
+  }
+  if (batch !== undefined) yield batch;
+}

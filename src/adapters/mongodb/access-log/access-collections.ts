@@ -1,0 +1,43 @@
+import type { Db } from 'mongodb';
+import { type Month, monthOf } from '../../access-log/month.js';
+import { ensureIndexes, type RequiredIndexes } from '../required-indexes.js';
+
+const shape = /^access_(\d{4})_(\d{2})$/;
+
+/** Every query names its index. Both hold all that filters look at, so that an exact total touches no entry. */
+export const accessIndexNames = { time: 'time', ref: 'ref' } as const;
+
+/** The collection of a month, `access_2026_11`. */
+export function accessCollection(month: Month): string {
+  return `access_${month.replace('-', '_')}`;
+}
+
+/** The months that have a collection, the oldest first. */
+export async function monthsStored(db: Db): Promise<readonly Month[]> {
+  const collections = await db.listCollections({ name: shape }, { nameOnly: true }).toArray();
+  return collections
+    .map(({ name }) => shape.exec(name))
+    .flatMap((found) => (found === null ? [] : [`${found[1]}-${found[2]}`]))
+    .sort();
+}
+
+export function accessIndexes(month: Month): RequiredIndexes {
+  return {
+    collection: accessCollection(month),
+    indexes: [
+      { name: accessIndexNames.time, key: { tenant: 1, time: 1, _id: 1, operation: 1, type: 1 } },
+      {
+        name: accessIndexNames.ref,
+        key: { tenant: 1, ref: 1, time: 1, _id: 1, operation: 1, type: 1 },
+        partialFilterExpression: { ref: { $exists: true } },
+      },
+    ],
+  };
+}
+
+/** Makes the collections of the month of `now` (ms) and of the next one, so that no record waits for an index. */
+export async function ensureAccessIndexes(db: Db, now: number): Promise<void> {
+  const date = new Date(now);
+  const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  await ensureIndexes(db, [accessIndexes(monthOf(now)), accessIndexes(monthOf(next))]);
+}

@@ -1,0 +1,57 @@
+import type { AccessEntry, AccessOutcome, ActorType } from '../../../events/access-log/access-entry.js';
+
+/** One entry; a field that is null in the entry is absent. */
+export type EntryDocument = {
+  /** Chain, sequence and number (`entry-key.ts`). */
+  readonly _id: Buffer;
+  readonly tenant: string;
+  readonly time: number;
+  readonly actor: string;
+  readonly actor_type: string;
+  readonly key?: string;
+  readonly source?: string;
+  readonly type: string;
+  readonly ref?: Buffer;
+  readonly entity?: string;
+  readonly operation: string;
+  readonly outcome: string;
+  readonly message: string;
+  readonly trace?: Buffer;
+  readonly trace_stream?: string;
+  readonly trace_revision?: number;
+  /** In the last entry of a batch alone: without it the batch was not stored to its end, and was never acknowledged. */
+  readonly batch?: { readonly previous: Buffer; readonly hash: Buffer };
+};
+
+export function entryDocument(
+  _id: Buffer,
+  entry: AccessEntry,
+  link: NonNullable<EntryDocument['batch']> | null,
+): EntryDocument {
+  const { tenantId: tenant, time, keyId: key, sourceAddress: source, entityRef, entityId: entity, tracePlace } = entry;
+  const { trace } = entry;
+  return {
+    ...{ _id, tenant, time, actor: entry.actorId, actor_type: entry.actorType },
+    ...{ type: entry.entityType, operation: entry.operation, outcome: entry.outcome, message: entry.message },
+    ...(key === null ? {} : { key }),
+    ...(source === null ? {} : { source }),
+    ...(entityRef === null ? {} : { ref: Buffer.from(entityRef, 'hex') }),
+    ...(entity === null ? {} : { entity }),
+    ...(trace === null ? {} : { trace: Buffer.from(trace.buffer, trace.byteOffset, trace.byteLength) }),
+    ...(tracePlace === null ? {} : { trace_stream: tracePlace.stream, trace_revision: tracePlace.revision }),
+    ...(link === null ? {} : { batch: link }),
+  };
+}
+
+export function entryOf(document: EntryDocument): AccessEntry {
+  const { trace_stream: stream, trace_revision: revision } = document;
+  return {
+    ...{ tenantId: document.tenant, time: document.time, actorId: document.actor },
+    ...{ actorType: document.actor_type as ActorType, keyId: document.key ?? null },
+    ...{ sourceAddress: document.source ?? null, entityType: document.type },
+    ...{ entityRef: document.ref?.toString('hex') ?? null, entityId: document.entity ?? null },
+    ...{ operation: document.operation, outcome: document.outcome as AccessOutcome, message: document.message },
+    trace: document.trace ?? null,
+    tracePlace: stream === undefined || revision === undefined ? null : { stream, revision },
+  };
+}

@@ -1,0 +1,30 @@
+import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-log.js';
+import { connectMongo } from '#src/adapters/mongodb/connection.js';
+
+/** Records entries from many callers until it is killed, and names each one once it was answered. */
+const [, , url, database, name] = process.argv;
+const log = mongoAccessLog(await connectMongo(url, database));
+let count = 0;
+
+async function caller() {
+  for (;;) {
+    count += 1;
+    const message = `${name}-${count}`;
+    const entry = {
+      ...{
+        tenantId: 'tenant',
+        time: Date.now(),
+        actorId: 'actor',
+        actorType: 'system',
+        keyId: null,
+        sourceAddress: null,
+      },
+      ...{ entityType: 'token', entityRef: null, entityId: null, operation: 'read', outcome: 'success', message },
+      ...{ trace: null, tracePlace: null },
+    };
+    await log.record([entry]);
+    process.stdout.write(`${message}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: 16 }, caller));

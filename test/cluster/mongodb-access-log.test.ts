@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-log.js';
+import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { accessLogContract } from '../contract/access-log.js';
+import type { ContractStores } from '../contract/support.js';
+import { manualClock } from '../support/manual-clock.js';
+import { mongoDatabase } from './own-database.js';
+
+/** The access log in a database of its own; all else is SQLite. */
+async function mongoAccess(): Promise<ContractStores> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
+  const database = await mongoDatabase();
+  const clock = manualClock();
+  const others = await openSqliteStores(dataDir, Buffer.alloc(32, 7), clock, (error) => {
+    throw error;
+  });
+  let connection = await database.connect();
+  let accessLog = mongoAccessLog(connection);
+  const close = async () => {
+    await accessLog.close();
+    await connection.close();
+  };
+  const contractStores = (): ContractStores => ({
+    ...others,
+    ...{ accessLog, clock },
+    async reopen() {
+      await close();
+      connection = await database.connect();
+      accessLog = mongoAccessLog(connection);
+      return contractStores();
+    },
+    async close() {
+      await close();
+      await database.drop();
+      await others.close();
+      await rm(dataDir, { recursive: true });
+    },
+  });
+  return contractStores();
+}
+
+accessLogContract('mongodb', mongoAccess);

@@ -1,0 +1,182 @@
+import { Binary } from 'mongodb';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  accessCollection,
+  accessIndexes,
+  ensureAccessIndexes,
+  monthsStored,
+} from '#src/adapters/mongodb/access-log/access-collections.js';
+import type { EntryDocument } from '#src/adapters/mongodb/access-log/entry-document.js';
+import { entryKey } from '#src/adapters/mongodb/access-log/entry-key.js';
+import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-log.js';
+import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
+import { checkIndexes } from '#src/adapters/mongodb/required-indexes.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { anEntry, everything } from '../contract/access-log.js';
+import { aHash, atNoon } from '../contract/support.js';
+import { batchCount, verifyAccessChain } from '../support/verify-access-chain.js';
+import { databaseOfTest } from './own-database.js';
+import { profiled } from './profiled.js';
+
+const firstPage = { offset: 0, limit: 100 };
+const month = accessCollection('2026-01');
+
+async function twoLogs() {
+  const { connection, connect } = await databaseOfTest();
+  const one = mongoAccessLog(connection);
+  const other = mongoAccessLog(await connect());
+  onTestFinished(async () => {
+    await one.close();
+    await other.close();
+  });
+  return { one, other, connection, connect };
+}
+
+const entriesIn = ({ db }: MongoConnection) => db.collection<EntryDocument>(month);
+
+test('two processes write at once, each in a chain of its own, and each finds what the other recorded at once', async () => {
+  const { one, other } = await twoLogs();
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all([one, other].flatMap((log) => Array.from({ length: 10 }, () => log.record([anEntry()]))));
+    expect((await one.query('tenant', everything, firstPage)).total).toBe((round + 1) * 20);
+    expect((await other.query('tenant', everything, firstPage)).total).toBe((round + 1) * 20);
+  }
+  const report = await verifyAccessChain(one);
+  expect(report).toMatchObject({ intact: true, chains: [{ from: 1 }, { from: 1 }] });
+  // Ten that record together share a batch.
+  expect(batchCount(report)).toBeLessThanOrEqual(2 * 20 * 2);
+});
+
+const tamperings: Readonly<Record<string, (connection: MongoConnection) => Promise<unknown>>> = {
+  'an entry changed': (to) => entriesIn(to).updateOne({ message: 'entry 3' }, { $set: { time: atNoon + 1 } }),
+  'an entry removed': (to) => entriesIn(to).deleteOne({ message: 'entry 3' }),
+  'a hash changed': (to) =>
+    entriesIn(to).updateOne({ message: 'entry 4' }, { $set: { 'batch.hash': new Binary(Buffer.alloc(32)) } }),
+  'a batch removed': (to) => entriesIn(to).deleteMany({ message: { $in: ['entry 3', 'entry 4'] } }),
+  'a batch left open': (to) => entriesIn(to).updateOne({ message: 'entry 4' }, { $unset: { batch: 1 } }),
+  async 'an entry put in'(to) {
+    const found = await entriesIn(to).findOne({ message: 'entry 3' });
+    if (found === null) throw new Error('no entry');
+    const { batch, _id, ...entry } = found;
+    const key = Buffer.from(_id);
+    key.writeUInt32BE(9, key.length - 4);
+    await entriesIn(to).insertOne({ ...entry, _id: key });
+  },
+};
+
+test.each(Object.entries(tamperings))('%s: recomputing the chains shows it', async (_name, tamper) => {
+  const { one, other, connection } = await twoLogs();
+  await other.record([anEntry()]);
+  for (const number of [1, 3, 5]) {
+    await one.record([anEntry({ message: `entry ${number}` }), anEntry({ message: `entry ${number + 1}` })]);
+  }
+  expect(await verifyAccessChain(one)).toMatchObject({ intact: true });
+  await tamper(connection);
+  expect(await verifyAccessChain(one)).toEqual({ intact: false, brokenAt: expect.any(Number) });
+});
+
+test('what cannot be written is refused with all that waits, and the next record begins a new chain', async () => {
+  const { connection, connect } = await databaseOfTest();
+  const healthy = await connect();
+  let isDown = false;
+  const log = mongoAccessLog({
+    ...connection,
+    async call(work) {
+      if (isDown) throw new StoreUnavailable('mongodb', 'no_answer');
+      return connection.call(work);
+    },
+  });
+  await log.record([anEntry(), anEntry()]);
+  isDown = true;
+  const refused = await Promise.allSettled([log.record([anEntry()]), log.record([anEntry()])]);
+  expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  isDown = false;
+  // What a server may have stored of the batch that was refused.
+  const [first] = await log.chains();
+  const { _id, batch, ...rest } = (await entriesIn(healthy).findOne({})) as EntryDocument;
+  await entriesIn(healthy).insertOne({ ...rest, _id: entryKey({ chain: String(first), sequence: 2, number: 0 }) });
+  await log.record([anEntry()]);
+  expect(await verifyAccessChain(log)).toMatchObject({
+    ...{
+      intact: true,
+      chains: [
+        { chain: first, from: 1, head: 1 },
+        { from: 1, head: 1 },
+      ],
+    },
+  });
+  await log.close();
+});
+
+test('every combination of filters goes by an index: totals touch no entry, pages only what they show', async () => {
+  const { one, connection } = await twoLogs();
+  const ref = aHash();
+  const entries = Array.from({ length: 3_000 }, (_, index) =>
+    anEntry({
+      ...{
+        time: atNoon + index,
+        tenantId: index % 3 === 0 ? 'other' : 'tenant',
+        entityRef: index % 99 === 1 ? ref : aHash(),
+      },
+      ...{ operation: index % 2 === 0 ? 'read' : 'delete', entityType: index % 5 === 0 ? 'key' : 'token' },
+    }),
+  );
+  await one.record(entries);
+  const choices = [0, 1].flatMap((byRef) =>
+    [0, 1].flatMap((byOperation) =>
+      [0, 1].flatMap((byType) => [0, 1].map((to) => ({ byRef, byOperation, byType, to }))),
+    ),
+  );
+  for (const { byRef, byOperation, byType, to } of choices) {
+    const filter = {
+      entityRef: byRef ? ref : null,
+      operation: byOperation ? 'read' : null,
+      entityType: byType ? 'token' : null,
+      ...{ from: atNoon, to: to ? atNoon + 2_900 : null },
+    };
+    let found = { total: 0, entries: [] as readonly unknown[] };
+    const calls = await profiled(connection, async () => {
+      found = await one.query('tenant', filter, { offset: 0, limit: 20 });
+    });
+    const what = JSON.stringify({ filter, calls: calls.slice(-2).map(({ command, ...call }) => call) });
+    const expected = entries.filter(
+      (entry) =>
+        entry.tenantId === 'tenant' &&
+        (!byRef || entry.entityRef === ref) &&
+        (!byOperation || entry.operation === 'read') &&
+        (!byType || entry.entityType === 'token') &&
+        (!to || entry.time < atNoon + 2_900),
+    );
+    expect(expected.length, what).toBeGreaterThan(0);
+    expect(found.total, what).toBe(expected.length);
+    const [count, page] = calls.slice(-2);
+    for (const call of [count, page]) expect(call?.plan, what).toMatch(/^(IXSCAN|COUNT_SCAN)/);
+    expect(count?.docsExamined, what).toBe(0);
+    expect(page?.docsExamined, what).toBe(found.entries.length);
+    if (byRef) expect(page?.keysExamined, what).toBeLessThanOrEqual(60);
+    if (!byRef && !byOperation && !byType) expect(page?.keysExamined, what).toBeLessThanOrEqual(21);
+  }
+});
+
+test('chains are found and read by their keys alone', async () => {
+  const { one, other, connection } = await twoLogs();
+  await one.record(Array.from({ length: 2_000 }, () => anEntry()));
+  await other.record([anEntry()]);
+  const [chain = ''] = await one.chains();
+  const calls = await profiled(connection, async () => {
+    await one.chains();
+    await one.batches(chain, 1, 1);
+  });
+  for (const call of calls) expect(call.plan, JSON.stringify(call)).toMatch(/^IXSCAN/);
+  expect(calls.slice(0, 3).map(({ keysExamined }) => keysExamined)).toEqual([1, 1, 0]);
+});
+
+test('indexes are there before a month begins, and where the first record makes its collection', async () => {
+  const { one, connection } = await twoLogs();
+  await ensureAccessIndexes(connection.db, Date.UTC(2026, 11, 31));
+  expect(await monthsStored(connection.db)).toEqual(['2026-12', '2027-01']);
+  await one.record([anEntry({ time: Date.UTC(2026, 4, 1) })]);
+  const months = await monthsStored(connection.db);
+  expect(months).toEqual(['2026-05', '2026-12', '2027-01']);
+  expect(await checkIndexes(connection.db, months.map(accessIndexes))).toEqual([]);
+});
