@@ -7,9 +7,6 @@ const maxTimeMsExpired = 50;
 /** Within the limit of a call: what takes longer is refused as too long, and the server stops working on it. */
 const patienceMaxMs = 4_500;
 
-/** `tooLong`: the reason of the refusal. */
-export type Patience = { readonly tooLong: string; readonly limitMs?: number };
-
 /** What every read of one snapshot is called with. */
 export type SnapshotOptions = {
   readonly session: ClientSession;
@@ -19,12 +16,14 @@ export type SnapshotOptions = {
 
 /**
  * Runs reads that all see the data as of one instant: that of the first of them, with every write that a majority had
- * acknowledged. Each read takes `options()` of its own. Throws StoreUnavailable after 4.5 s in all.
+ * acknowledged. Each read takes `options()` of its own. Throws StoreUnavailable, with `tooLong` for its
+ * reason, after `limitMs` in all: 4.5 s.
  */
 export function readSnapshot<T>(
   { call }: MongoConnection,
-  { tooLong, limitMs = patienceMaxMs }: Patience,
+  tooLong: string,
   read: (db: Db, options: () => SnapshotOptions) => Promise<T>,
+  limitMs = patienceMaxMs,
 ): Promise<T> {
   return call(async (db) => {
     const endsAt = performance.now() + limitMs;

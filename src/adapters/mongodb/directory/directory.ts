@@ -30,7 +30,7 @@ export function mongoDirectory(connection: MongoConnection): Directory {
         ...(ids === null ? {} : { id: { $in: [...ids] } }),
         ...(types === null ? {} : { type: { $in: [...types] } }),
       };
-      return readSnapshot(connection, { tooLong: 'list_took_too_long' }, async (db, options) => {
+      return readSnapshot(connection, 'list_took_too_long', async (db, options) => {
         const byOrder = () => ({ ...options(), hint: directoryIndexNames.order });
         const page = await db
           .collection<DirectoryDocument>(directoryCollection)

@@ -10,7 +10,7 @@ export function countByType(
   tenantId: string,
   now: number,
 ): Promise<ReadonlyMap<TokenType, number>> {
-  return readSnapshot(connection, { tooLong: 'count_took_too_long' }, async (db, options) => {
+  return readSnapshot(connection, 'count_took_too_long', async (db, options) => {
     const due = await db
       .collection(rowsName)
       .aggregate<{ _id: TokenType; count: number }>(

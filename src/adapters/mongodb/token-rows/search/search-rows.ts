@@ -20,8 +20,7 @@ export function searchRows(
   page: PageRequest,
   limitMs?: number,
 ): Promise<SearchPage> {
-  const patience = { tooLong: 'search_took_too_long', ...(limitMs === undefined ? {} : { limitMs }) };
-  return readSnapshot(connection, patience, async (db, options) => {
+  const read = async (db: Db, options: () => SnapshotOptions): Promise<SearchPage> => {
     const walks = await walksOf(db, rowsName, plan, options().maxTimeMS);
     if (walks === null) return { total: 0, rows: [] };
     const { now, offset, limit } = page;
@@ -40,7 +39,8 @@ export function searchRows(
     // A page that is not full is the last one, and says how many there are.
     const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
     return { rows, total: isLast ? offset + rows.length : await countMatches(db, rowsName, walks, now, options) };
-  });
+  };
+  return readSnapshot(connection, 'search_took_too_long', read, limitMs);
 }
 
 /** Tokens that are not due; a row without the time never is. */
