@@ -7,6 +7,7 @@ import { checkIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { manualClock } from '../support/manual-clock.js';
+import { until } from '../support/process.js';
 import { databaseOfTest } from './own-database.js';
 
 /** Two processes on one key store: each with a connection, caches and a pool of its own. */
@@ -24,7 +25,7 @@ async function twoRings() {
   const other = await open();
   const tenantId = randomUUID();
   await one.keys.createTenant(tenantId);
-  return { one, other, tenantId, clock, connect, open };
+  return { one, other, tenantId, rootKey, clock, connect, open };
 }
 
 async function opened(keys: KeyRing, tenantId: string, keyId: string): Promise<string> {
@@ -194,4 +195,39 @@ test('of processes that open a new store with two root keys at once, one root ke
   expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   for (const opened of settled) if (opened.status === 'fulfilled') await opened.value.keys.close();
   expect(await checkIndexes(a.db, keyIndexes)).toEqual([]);
+});
+
+test('a read whose answer arrives after the key was destroyed does not keep the key open', async () => {
+  const { one, tenantId, connect, rootKey, clock } = await twoRings();
+  const { id, key } = await one.keys.create(tenantId);
+  const connection = await connect();
+  let isSlow = false;
+  let hasAnswered = false;
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow: MongoConnection = {
+    ...connection,
+    async call(work) {
+      const isHeld = isSlow;
+      isSlow = false;
+      const answer = await connection.call(work);
+      if (isHeld) {
+        hasAnswered = true;
+        await held;
+      }
+      return answer;
+    },
+  };
+  const { keys } = await openMongoKeyStore(slow, rootKey, clock, async () => 0);
+  onTestFinished(() => keys.close());
+  await keys.tenantKeys(tenantId);
+  isSlow = true;
+  const reading = opened(keys, tenantId, id);
+  await until('the answer', 5_000, () => (hasAnswered ? true : undefined));
+  expect(await keys.destroy([{ keyId: id, eventId: randomUUID() }])).toBe(1);
+  release();
+  expect(await reading, 'it was read before').toBe(key.toString('hex'));
+  expect(await opened(keys, tenantId, id)).toBe('destroyed');
 });

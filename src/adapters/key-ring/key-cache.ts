@@ -30,8 +30,9 @@ export function createKeyCache() {
     /** Takes the buffer over. */
     add: (tenantId: string, keyId: string, key: Buffer): void => void cache.set(keyId, { tenantId, key }),
     /**
-     * Announces a read of the store. What it answers takes the buffer over, or zeroes nothing and answers false when the
-     * key was dropped meanwhile. Threat: a read that began before a destruction ends after it and brings the key back.
+     * Announces a read of the store, which takes time. To be called with what was found (null: nothing): takes the buffer
+     * over, or answers false and leaves it to the caller when the key was dropped meanwhile.
+     * Threat: a read that began before a destruction ends after it and brings the key back.
      */
     reading(tenantId: string, keyId: string): (key: Buffer | null) => boolean {
       const read = { tenantId, keyId, isStale: false };
