@@ -1,6 +1,6 @@
 import { type Db, MongoClient, type ServerDescription, type TopologyDescription } from 'mongodb';
+import { withinLimit } from '../time-limit/within-limit.js';
 import { mongoError } from './mongo-error.js';
-import { withinLimit } from './within-limit.js';
 
 /** Beyond the driver's own limits, which a frozen server does not keep. */
 const callLimitMs = 5_000;

@@ -1,0 +1,91 @@
+import { Queue } from 'bullmq';
+import type { Clock } from '../../ports/clock.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import type { Timers } from '../../ports/timers.js';
+import type { DueRow } from '../../ports/token-rows.js';
+import { connectRedis } from '../redis/connect-redis.js';
+import { onceAMinute } from '../redis/once-a-minute.js';
+import { redisFailure } from '../redis/redis-failure.js';
+import { withinLimit } from '../time-limit/within-limit.js';
+import { queueClientOptions, queueName } from './queue-settings.js';
+import { timerJob } from './timer-job.js';
+
+/** What is due later costs Redis memory for nothing; the sweep brings it when its day has come. */
+export const soonMs = 24 * 3_600_000;
+
+export type BullmqTimersOptions = {
+  readonly url: string;
+  /** The first part of every key. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  /** Told at most once a minute. */
+  readonly onError: (error: unknown) => void;
+  /** How long an answer of Redis is waited for. */
+  readonly limitMs?: number;
+  /** How many jobs may be on their way to Redis; more are dropped, and the sweep finds them. */
+  readonly pendingMax?: number;
+};
+
+export type RefilledTimers = {
+  /**
+   * Sets timers for the rows that are due within a day and not yet. Never throws; waits 2 s at most, so it suits the sweep:
+   * `refill(await rows.due(now + soonMs, 1_000))` on one process.
+   */
+  refill(rows: readonly DueRow[]): Promise<void>;
+  /** Jobs on their way to Redis, and how many were dropped since the start because too many were. */
+  counts(): { readonly pending: number; readonly dropped: number };
+  close(): Promise<void>;
+};
+
+/**
+ * `Timers` as delayed jobs of BullMQ, each due when the last clock says so (`Clock.marginMs`). A call neither waits for
+ * Redis nor fails. While Redis is down the first `pendingMax` are sent when it is back, the others dropped and counted.
+ */
+export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTimers {
+  const { url, prefix, clock, limitMs = 2_000, pendingMax = 1_000 } = options;
+  const report = onceAMinute(options.onError);
+  const redis = connectRedis(url, queueClientOptions, report);
+  const queue = new Queue<DueRow>(queueName, { prefix, connection: redis.client });
+  queue.on('error', (error) => report(redisFailure(error)));
+  const underWay = new Set<Promise<unknown>>();
+  let pending = 0;
+  let dropped = 0;
+
+  const delayMs = ({ dueAt }: DueRow, now: number): number => dueAt + (clock.marginMs ?? 0) - now;
+
+  async function add(rows: readonly DueRow[], now: number): Promise<void> {
+    if (rows.length === 0) return;
+    if (pending + rows.length > pendingMax) {
+      dropped += rows.length;
+      return report(new StoreUnavailable('redis', 'too_many_timers_pending'));
+    }
+    pending += rows.length;
+    const added = queue.addBulk(rows.map((row) => timerJob(row, now, Math.max(0, delayMs(row, now)))));
+    // The place is free when BullMQ has let go of the jobs, not when nobody waits any more.
+    const settled = added.finally(() => {
+      pending -= rows.length;
+      underWay.delete(settled);
+    });
+    underWay.add(settled);
+    await withinLimit('redis', limitMs, settled).catch((error) => report(redisFailure(error)));
+  }
+
+  return {
+    set(timer) {
+      const now = clock.now();
+      if (delayMs(timer, now) <= soonMs) void add([timer], now);
+    },
+    async refill(rows) {
+      const now = clock.now();
+      const ahead = rows.filter((row) => delayMs(row, now) > 0 && delayMs(row, now) <= soonMs);
+      await add(ahead.slice(0, Math.max(0, pendingMax - pending)), now);
+    },
+    counts: () => ({ pending, dropped }),
+    async close() {
+      // What Redis does not take by then the sweep finds.
+      const closed = Promise.allSettled(underWay).then(() => queue.close());
+      await withinLimit('redis', limitMs, closed).catch(() => undefined);
+      redis.disconnect();
+    },
+  };
+}

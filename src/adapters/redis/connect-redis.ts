@@ -1,0 +1,44 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { redisFailure } from './redis-failure.js';
+
+export type RedisConnections = {
+  readonly client: Redis;
+  /** Ends the client and every copy that was made of it, at once; what they wait for fails. */
+  disconnect(): void;
+};
+
+/** What differs between uses: what happens to a command that cannot be sent. */
+export type RedisClientOptions = Pick<
+  RedisOptions,
+  'enableOfflineQueue' | 'autoResendUnfulfilledCommands' | 'maxRetriesPerRequest'
+>;
+
+const shared = {
+  connectTimeout: 2_000,
+  retryStrategy: (attempt: number) => Math.min(attempt * 100, 2_000),
+};
+
+/**
+ * Connects in the background, and again whenever the connection is lost. `onError` hears of each failure as
+ * StoreUnavailable; it also keeps an `error` event without a listener from ending the process.
+ */
+export function connectRedis(
+  url: string,
+  options: RedisClientOptions,
+  onError: (error: unknown) => void,
+): RedisConnections {
+  const clients: Redis[] = [];
+  const tracked = (client: Redis): Redis => {
+    const duplicate = client.duplicate.bind(client);
+    client.duplicate = (override) => tracked(duplicate(override));
+    client.on('error', (error) => onError(redisFailure(error)));
+    clients.push(client);
+    return client;
+  };
+  return {
+    client: tracked(new Redis(url, { ...shared, ...options })),
+    disconnect: () => {
+      for (const client of clients) client.disconnect();
+    },
+  };
+}

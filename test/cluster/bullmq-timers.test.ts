@@ -1,0 +1,215 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { bullmqTimers, soonMs } from '#src/adapters/bullmq/bullmq-timers.js';
+import { bullmqWorker } from '#src/adapters/bullmq/bullmq-worker.js';
+import type { Timer } from '#src/ports/timers.js';
+import type { DueRow } from '#src/ports/token-rows.js';
+import { eventually, type OwnRedis, ownRedis } from './own-redis.js';
+
+let redis: OwnRedis;
+beforeAll(async () => {
+  redis = await ownRedis();
+});
+afterAll(() => redis.remove());
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+type Ran = DueRow & { readonly at: number };
+
+/** Timers and a worker of a queue of their own; `ran` is what the worker was told, and when. */
+function queue(options: { marginMs?: number; pendingMax?: number; run?: (row: DueRow) => Promise<void> } = {}) {
+  const prefix = `test-${randomUUID()}`;
+  const ran: Ran[] = [];
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const clock = { now: () => Date.now(), marginMs: options.marginMs ?? 0 };
+  const { pendingMax = 1_000 } = options;
+  const timers = bullmqTimers({ url: redis.url, prefix, clock, onError, limitMs: 1_000, pendingMax });
+  closers.push(timers.close);
+  const work = () => {
+    const run = async (row: DueRow) => {
+      ran.push({ ...row, at: Date.now() });
+      await options.run?.(row);
+    };
+    const worker = bullmqWorker({ url: redis.url, prefix, run, onError, closeMsMax: 2_000 });
+    closers.push(worker.close);
+    return worker;
+  };
+  const jobs = async () =>
+    (await redis.everything()).split('\n').filter((line) => new RegExp(`^${prefix}:timers:(expiry|cvc)_`).test(line));
+  return { ...{ timers, ran, errors, work, jobs } };
+}
+
+function timer(inMs: number, more: Partial<Timer> = {}): Timer {
+  const stream = `token-${randomBytes(32).toString('hex')}`;
+  return { stream, tenantId: randomUUID(), revision: 1, due: 'expiry', dueAt: Date.now() + inMs, ...more };
+}
+
+test('a job runs soon after its time, the margin of clocks included, and leaves nothing', async () => {
+  const { timers, ran, errors, work, jobs } = queue({ marginMs: 300 });
+  work();
+  // The first connections take their time.
+  timers.set(timer(0));
+  expect(await eventually(() => ran.length === 1)).toBe(true);
+  const set = Array.from({ length: 20 }, (_, index) => timer(500 + index * 50, { due: index % 2 ? 'cvc' : 'expiry' }));
+  for (const each of set) timers.set(each);
+  expect(await eventually(() => ran.length === 21)).toBe(true);
+  const late = set.map(({ stream, due, dueAt }) => {
+    const found = ran.find((row) => row.stream === stream);
+    expect(found).toMatchObject({ due, dueAt });
+    return (found?.at ?? Number.NaN) - dueAt - 300;
+  });
+  expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
+  late.sort((a, b) => a - b);
+  console.log(`late by ${late[10]} ms (median), ${late[19]} ms (most)`);
+  expect(late[10]).toBeLessThan(200);
+  expect(await eventually(async () => (await jobs()).length === 0)).toBe(true);
+  expect(errors).toEqual([]);
+});
+
+test('the same timer twice is one job; a time that was moved is another', async () => {
+  const { timers, ran, work, jobs } = queue();
+  const first = timer(600_000);
+  for (const revision of [1, 1, 2]) timers.set({ ...first, revision });
+  await timers.refill([first]);
+  expect(await eventually(async () => (await jobs()).length > 0)).toBe(true);
+  expect(await jobs()).toHaveLength(1);
+  work();
+  timers.set({ ...first, revision: 3, dueAt: Date.now() + 100 });
+  expect(await eventually(() => ran.length > 0)).toBe(true);
+  expect(ran).toHaveLength(1);
+});
+
+test('only what is due within a day is set, and what is due already is the sweep’s', async () => {
+  const { timers, jobs } = queue();
+  timers.set(timer(soonMs + 60_000));
+  const [overdue, soon, later] = [timer(-1_000), timer(soonMs - 60_000), timer(soonMs + 60_000)];
+  await timers.refill([overdue, soon, later]);
+  const lines = await jobs();
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(soon.stream);
+});
+
+test('refill brings what there is room for, the earliest first', async () => {
+  const { timers, jobs } = queue({ pendingMax: 50 });
+  const rows = Array.from({ length: 80 }, (_, index) => timer(60_000 + index));
+  await timers.refill(rows);
+  const lines = await jobs();
+  expect(lines).toHaveLength(50);
+  expect(rows.slice(0, 50).filter(({ stream }) => !lines.some((line) => line.includes(stream)))).toEqual([]);
+});
+
+test('a job that fails is told of, not repeated, and leaves neither itself nor its error', async () => {
+  const marker = `marker-${randomUUID()}`;
+  const { timers, ran, errors, work, jobs } = queue({ run: () => Promise.reject(new Error(marker)) });
+  work();
+  timers.set(timer(0));
+  expect(await eventually(() => errors.length === 1)).toBe(true);
+  expect(await eventually(async () => (await jobs()).length === 0)).toBe(true);
+  await wait(500);
+  expect(ran).toHaveLength(1);
+  expect(await redis.everything()).not.toContain(marker);
+});
+
+test('Redis holds the ids of tenant and stream and the time, and nothing else of a timer', async () => {
+  const { timers, jobs } = queue();
+  const marker = `marker-${randomUUID()}`;
+  const marked = { ...timer(60_000), tokenId: marker, value: marker };
+  timers.set(marked);
+  await timers.refill([{ ...marked, dueAt: marked.dueAt + 1 }]);
+  expect(await eventually(async () => (await jobs()).length === 2)).toBe(true);
+  const everything = await redis.everything();
+  expect(everything).toContain(marked.stream);
+  expect(everything).not.toContain(marker);
+});
+
+test('FLUSHALL takes the jobs; new ones and those that are set again run', async () => {
+  const { timers, ran, work } = queue();
+  work();
+  timers.set(timer(0));
+  expect(await eventually(() => ran.length === 1)).toBe(true);
+  const lost = timer(2_000);
+  await timers.refill([lost]);
+  await redis.flushAll();
+  const next = timer(300);
+  timers.set(next);
+  expect(await eventually(() => ran.some(({ stream }) => stream === next.stream))).toBe(true);
+  await timers.refill([lost]);
+  expect(await eventually(() => ran.some(({ stream }) => stream === lost.stream))).toBe(true);
+});
+
+test('Redis stopped: no call waits, what is too much is dropped and counted; restarted: jobs run again', async () => {
+  const { timers, ran, errors, work } = queue({ pendingMax: 10 });
+  work();
+  timers.set(timer(0));
+  expect(await eventually(() => ran.length === 1)).toBe(true);
+  await redis.stop();
+  const began = performance.now();
+  const set = Array.from({ length: 30 }, () => timer(0));
+  for (const each of set) timers.set(each);
+  expect(performance.now() - began).toBeLessThan(200);
+  expect(timers.counts()).toEqual({ pending: 10, dropped: 20 });
+  await timers.refill([timer(1_000)]);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  // One minute has not passed: timers and worker have told of it once each.
+  expect(errors.length).toBeLessThanOrEqual(2);
+  expect(String(errors)).toMatch(/StoreUnavailable: redis: /);
+  await redis.start();
+  expect(await eventually(() => ran.length === 11, 30_000)).toBe(true);
+  expect(timers.counts()).toEqual({ pending: 0, dropped: 20 });
+  const after = timer(200);
+  timers.set(after);
+  expect(await eventually(() => ran.some(({ stream }) => stream === after.stream), 30_000)).toBe(true);
+});
+
+test('Redis frozen: refill answers within its limit', async () => {
+  const { timers, jobs } = queue();
+  await timers.refill([timer(60_000)]);
+  redis.freeze();
+  const began = performance.now();
+  await timers.refill([timer(60_000)]);
+  expect(performance.now() - began).toBeLessThan(3_000);
+  redis.wake();
+  expect(await eventually(async () => (await jobs()).length === 2)).toBe(true);
+});
+
+test('close waits for a job that runs, and Redis is told', async () => {
+  let ended = false;
+  const run = async () => {
+    await wait(500);
+    ended = true;
+  };
+  const { timers, ran, work, jobs } = queue({ run });
+  const worker = work();
+  timers.set(timer(0));
+  expect(await eventually(() => ran.length === 1)).toBe(true);
+  await worker.close();
+  expect(ended).toBe(true);
+  expect(await jobs()).toEqual([]);
+});
+
+test('close sends what was set before', async () => {
+  const { timers, jobs } = queue();
+  for (let index = 0; index < 100; index += 1) timers.set(timer(60_000));
+  await timers.close();
+  expect(await jobs()).toHaveLength(100);
+});
+
+test.each(['stopped', 'frozen'])('Redis %s: both end in bounded time, with a job that runs', async (how) => {
+  const { timers, ran, work } = queue({ run: () => wait(60_000, undefined, { ref: false }) });
+  const worker = work();
+  timers.set(timer(0));
+  expect(await eventually(() => ran.length === 1)).toBe(true);
+  if (how === 'stopped') await redis.stop();
+  else redis.freeze();
+  timers.set(timer(0));
+  const began = performance.now();
+  await Promise.all([timers.close(), worker.close()]);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  if (how === 'stopped') await redis.start();
+  else redis.wake();
+});

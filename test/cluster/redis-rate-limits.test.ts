@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { memoryRateLimits } from '#src/adapters/memory/memory-rate-limits.js';
+import { connectRedis, type RedisConnections } from '#src/adapters/redis/connect-redis.js';
+import { rateLimitClientOptions, redisRateLimits } from '#src/adapters/redis/redis-rate-limits.js';
+import type { Clock } from '#src/ports/clock.js';
+import type { Limit, RateLimits } from '#src/ports/rate-limits.js';
+import { rateLimitsContract } from '../contract/rate-limits.js';
+import { manualClock } from '../support/manual-clock.js';
+import { eventually, type OwnRedis, ownRedis, sharedRedisUrl } from './own-redis.js';
+
+const limit: Limit = { name: 'requests', max: 5, windowMs: 10_000 };
+const prefix = `test-${randomUUID()}`;
+const noFallback: RateLimits = { use: () => Promise.reject(new Error('counted in the process')) };
+
+let shared: RedisConnections;
+beforeAll(async () => {
+  shared = connectRedis(sharedRedisUrl, rateLimitClientOptions, () => undefined);
+  await eventually(() => shared.client.status === 'ready');
+});
+afterAll(() => shared.disconnect());
+
+const onShared = (clock: Clock): RateLimits =>
+  redisRateLimits({
+    client: shared.client,
+    prefix,
+    clock,
+    fallback: noFallback,
+    onError: () => undefined,
+    limitMs: 5_000,
+  });
+
+rateLimitsContract('redis', async (clock) => onShared(clock));
+
+describe('limits of all processes on one Redis', () => {
+  test('two processes count together, also when their clocks differ by the margin', async () => {
+    const subject = randomUUID();
+    const [ahead, behind] = [manualClock(1_000_000_002_000), manualClock(1_000_000_000_000)];
+    const first = onShared({ now: ahead.now, marginMs: 2_000 });
+    const second = onShared({ now: behind.now, marginMs: 2_000 });
+    expect(await first.use(limit, subject, 2)).toEqual({ used: 2, endsInMs: 10_000 });
+    expect(await second.use(limit, subject, 1)).toEqual({ used: 3, endsInMs: 10_000 });
+    expect((await first.use(limit, subject, 1)).used).toBe(4);
+  });
+
+  test('a window of a clock that was set back is not kept', async () => {
+    const subject = randomUUID();
+    const clock = manualClock();
+    const limits = onShared(clock);
+    await limits.use(limit, subject, 5);
+    clock.advance(-60_000);
+    expect(await limits.use(limit, subject, 1)).toEqual({ used: 1, endsInMs: 10_000 });
+  });
+
+  test('a key ends with its window and names nobody', async () => {
+    const subject = `subject-${randomUUID()}`;
+    await onShared(manualClock()).use({ ...limit, windowMs: 60_000 }, subject, 1);
+    const keys = await shared.client.keys(`${prefix}:*`);
+    expect(keys.filter((key) => key.includes(subject))).toEqual([]);
+    const lives = await Promise.all(keys.map((key) => shared.client.pttl(key)));
+    expect(Math.max(...lives)).toBeGreaterThan(50_000);
+    expect(lives.filter((life) => life < 0 || life > 3_600_000)).toEqual([]);
+  });
+});
+
+describe('limits while Redis fails', () => {
+  let redis: OwnRedis;
+  let connections: RedisConnections;
+  let errors: unknown[];
+  const limits = (pauseMs: number): RateLimits => {
+    const clock = manualClock();
+    errors = [];
+    const onError = (error: unknown) => void errors.push(error);
+    return redisRateLimits({
+      client: connections.client,
+      prefix,
+      clock,
+      fallback: memoryRateLimits(clock),
+      onError,
+      pauseMs,
+    });
+  };
+  beforeAll(async () => {
+    redis = await ownRedis();
+    connections = connectRedis(redis.url, rateLimitClientOptions, () => undefined);
+    await eventually(() => connections.client.status === 'ready');
+  });
+  afterAll(async () => {
+    connections.disconnect();
+    await redis.remove();
+  });
+
+  test('a Redis that does not answer costs one use its limit of time, and the process counts', async () => {
+    const counted = limits(60_000);
+    const subject = randomUUID();
+    redis.freeze();
+    const began = performance.now();
+    expect((await counted.use(limit, subject, 1)).used).toBe(1);
+    expect((await counted.use(limit, subject, 1)).used).toBe(2);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    redis.wake();
+    expect(String(errors)).toBe('StoreUnavailable: redis: no_answer');
+  });
+
+  test('Redis stopped: the process counts at once, and after the restart Redis does again', async () => {
+    const counted = limits(50);
+    const subject = randomUUID();
+    expect(await eventually(() => connections.client.status === 'ready')).toBe(true);
+    expect((await counted.use(limit, subject, 3)).used).toBe(3);
+    await redis.stop();
+    expect((await counted.use(limit, subject, 1)).used).toBe(1);
+    const began = performance.now();
+    for (let uses = 0; uses < 20; uses += 1) {
+      await counted.use(limit, randomUUID(), 1);
+      await wait(20);
+    }
+    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(errors).toHaveLength(1);
+    await redis.start();
+    await redis.flushAll();
+    const isCountedThere = async () => {
+      await counted.use(limit, subject, 1);
+      return (await redis.everything()).includes(prefix);
+    };
+    expect(await eventually(isCountedThere)).toBe(true);
+  });
+});
