@@ -2,6 +2,7 @@ import type { TokenDecision } from '../domain/token/decide.js';
 import { endedKeys } from '../events/ended-keys.js';
 import type { ClaimResult } from '../ports/claims.js';
 import type { TenantKeys } from '../ports/key-ring.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { EventOrigin, RequestOrigin } from './event-origin.js';
@@ -43,6 +44,9 @@ export type Targets = {
   readonly streams: ReadonlySet<string>;
 };
 
+/** A key that no event names is destroyed after an hour: a process that was stopped must not name it then. */
+const keysGoodMs = 600_000;
+
 /**
  * The write path: load, decide, seal, append all with their rows or nothing, destroy ended keys, answer (architecture,
  * "A write, step by step"). `attempt` decides again after each conflict. Throws StoreUnavailable after 5 s of conflicts,
@@ -55,6 +59,7 @@ export function changeTokens<T>(
   attempt: (viewOf: ViewOf, at: number) => Promise<JointAttempt<T>>,
 ): Promise<T> {
   return settleRace(vault, [...streams], async () => {
+    const beganAt = performance.now();
     const views = new Map<string, TokenView>();
     for (const stream of streams) views.set(stream, await loadToken(vault, tenantId, stream));
     // Of this try: whoever waited must not act on a token that has expired meanwhile.
@@ -67,6 +72,7 @@ export function changeTokens<T>(
       sealed.push(await sealEvents(vault, tenantKeys, view, decisions, payload, origin));
     }
     for (const { view } of sealed) views.set(view.stream, view);
+    if (performance.now() - beganAt > keysGoodMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     const after = viewIn(views);
     return (await store(vault, tried.writes, sealed, origin, tried.claim(after))) ? settled(tried.answer(after)) : lost;
   });

@@ -1,4 +1,5 @@
 import {
+  MongoBulkWriteError,
   MongoError,
   MongoNetworkError,
   MongoNotConnectedError,
@@ -34,15 +35,21 @@ function isPassing(error: MongoError): boolean {
     error instanceof MongoNotConnectedError ||
     error instanceof MongoTopologyClosedError ||
     error instanceof MongoWriteConcernError ||
+    isFailedBatch(error) ||
     error.hasErrorLabel('RetryableWriteError') ||
     error.hasErrorLabel('TransientTransactionError') ||
     (error instanceof MongoServerError && passingCodes.has(Number(error.code)))
   );
 }
 
+/** The driver wraps whatever befell a batch on its way, a broken connection too, and keeps no class of it. */
+function isFailedBatch(error: MongoError): boolean {
+  return error instanceof MongoBulkWriteError && error.code === undefined && [error.writeErrors].flat().length === 0;
+}
+
 /**
  * MaxTimeMSExpired, WriteConcernFailed, NotWritablePrimary, PrimarySteppedDown, ShutdownInProgress,
  * InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary,
- * ReadConcernMajorityNotAvailableYet, ExceededTimeLimit.
+ * ReadConcernMajorityNotAvailableYet, ExceededTimeLimit, SnapshotTooOld, SnapshotUnavailable.
  */
-const passingCodes = new Set([50, 64, 10_107, 189, 91, 11_600, 11_602, 13_435, 13_436, 134, 262]);
+const passingCodes = new Set([50, 64, 10_107, 189, 91, 11_600, 11_602, 13_435, 13_436, 134, 262, 239, 246]);

@@ -5,7 +5,7 @@ import type { MongoConnection } from './connection.js';
 
 const maxTimeMsExpired = 50;
 /** Within the limit of a call: what takes longer is refused as too long, and the server stops working on it. */
-const patienceMs = 4_500;
+const patienceMaxMs = 4_500;
 
 /** What every read of one snapshot is called with. */
 export type SnapshotOptions = {
@@ -16,15 +16,17 @@ export type SnapshotOptions = {
 
 /**
  * Runs reads that all see the data as of one instant: that of the first of them, with every write that a majority had
- * acknowledged. Each read takes `options()` of its own. Throws StoreUnavailable with `tooLong` after 4.5 s in all.
+ * acknowledged. Each read takes `options()` of its own. Throws StoreUnavailable, with `tooLong` for its
+ * reason, after `limitMs` in all: 4.5 s.
  */
 export function readSnapshot<T>(
   { call }: MongoConnection,
   tooLong: string,
   read: (db: Db, options: () => SnapshotOptions) => Promise<T>,
+  limitMs = patienceMaxMs,
 ): Promise<T> {
   return call(async (db) => {
-    const endsAt = performance.now() + patienceMs;
+    const endsAt = performance.now() + limitMs;
     const session = db.client.startSession({ snapshot: true });
     const options = (): SnapshotOptions => {
       const maxTimeMS = Math.ceil(endsAt - performance.now());

@@ -12,6 +12,8 @@ import type { Vault } from '../vault.js';
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, cmd: null };
   await changeToken<void>(vault, { tenantId, tenantKeys: null, stream }, origin, async (view, at) => {
+    // Threat: a timer of a store that others may write to names a tenant of its choice.
+    if (view.state.life?.tenantId !== tenantId) return { do: 'answer', answer: undefined };
     const times = { at, endsUpTo: earliestNow(vault.clock) };
     const decided = decide(
       due === 'expiry' ? { do: 'expire', ...times } : { do: 'purge_cvc', reason: 'due', ...times },

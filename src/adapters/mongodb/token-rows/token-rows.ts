@@ -6,8 +6,11 @@ import { hashBytes, type RowDocument, viewFields, viewOf } from './row-document.
 import { searchRows, walkRows } from './search/search-rows.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
-/** `TokenRows` on one generation of rows; they are written by `mongoRowWriter`. */
-export function mongoTokenRows(connection: MongoConnection, generation: number): TokenRows {
+/**
+ * `TokenRows` on one generation of rows; they are written by `mongoRowWriter`. A search is refused after `searchLimitMs`,
+ * or after 4.5 s.
+ */
+export function mongoTokenRows(connection: MongoConnection, generation: number, searchLimitMs?: number): TokenRows {
   const { call } = connection;
   const rowsName = tokenRowsCollection(generation);
 
@@ -29,8 +32,8 @@ export function mongoTokenRows(connection: MongoConnection, generation: number):
       );
       return row?._id ?? null;
     },
-    search: (plan, page) => searchRows(connection, rowsName, plan, page),
-    walk: (plan, step) => walkRows(connection, rowsName, plan, step),
+    search: (plan, page) => searchRows(connection, rowsName, plan, page, searchLimitMs),
+    walk: (plan, step) => walkRows(connection, rowsName, plan, step, searchLimitMs),
     countByType: (tenantId, now) => countByType(connection, rowsName, tenantId, now),
     due: (now, limit) => call((db) => dueRows(db.collection(rowsName), now, limit)),
     nextDueAt: () => call((db) => nextDueAt(db.collection(rowsName))),

@@ -19,8 +19,9 @@ export function searchRows(
   rowsName: string,
   plan: SearchPlan,
   page: PageRequest,
+  limitMs?: number,
 ): Promise<SearchPage> {
-  return readSnapshot(connection, 'search_took_too_long', async (db, options) => {
+  const read = async (db: Db, options: () => SnapshotOptions): Promise<SearchPage> => {
     const walks = await walksOf(db, rowsName, plan, options().maxTimeMS);
     if (walks === null) return { total: 0, rows: [] };
     const { now, offset, limit } = page;
@@ -39,7 +40,8 @@ export function searchRows(
     // A page that is not full is the last one, and says how many there are.
     const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
     return { rows, total: isLast ? offset + rows.length : await countMatches(db, rowsName, walks, now, options) };
-  });
+  };
+  return readSnapshot(connection, 'search_took_too_long', read, limitMs);
 }
 
 /** `TokenRows.walk`: the rows of one step, of which each is found by where the one before ended. */
@@ -48,8 +50,9 @@ export function walkRows(
   rowsName: string,
   plan: SearchPlan,
   { now, before, limit }: WalkStep,
+  limitMs?: number,
 ): Promise<readonly TokenView[]> {
-  return readSnapshot(connection, 'search_took_too_long', async (db, options) => {
+  const read = async (db: Db, options: () => SnapshotOptions): Promise<readonly TokenView[]> => {
     const walks = await walksOf(db, rowsName, plan, options().maxTimeMS);
     if (walks === null) return [];
     const after = before === null ? {} : { seq: { $lt: before } };
@@ -63,7 +66,8 @@ export function walkRows(
       .limit(limit)
       .toArray();
     return found.map(viewOf);
-  });
+  };
+  return readSnapshot(connection, 'search_took_too_long', read, limitMs);
 }
 
 /** Tokens that are not due; a row without the time never is. */
@@ -98,10 +102,12 @@ async function countMatches(
 ): Promise<number> {
   const due = { expires_at: { $lte: now } };
   const byDue = () => ({ ...options(), hint: rowIndexes.expiresAt });
-  const dueCount = await countBy(db, rowsName, due, { ...byDue(), limit: dueFewMax + 1 });
+  const [dueCount, all] = await Promise.all([
+    countBy(db, rowsName, due, { ...byDue(), limit: dueFewMax + 1 }),
+    countBy(db, rowsName, count.filter, { ...options(), hint: count.hint }),
+  ]);
   if (dueCount > dueFewMax) {
     return countBy(db, rowsName, { ...count.filter, ...living(now) }, { ...options(), hint: count.hint });
   }
-  const all = await countBy(db, rowsName, count.filter, { ...options(), hint: count.hint });
   return dueCount === 0 ? all : all - (await countBy(db, rowsName, { ...checked, ...due }, byDue()));
 }

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
+import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
+import { type DirectoryWriter, mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
+import { checkIndexes, ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
+import type { Directory, DirectoryRecord } from '#src/ports/directory.js';
+import { aBox, aHash } from '../../contract/support.js';
+import { type MongoDatabase, mongoDatabase } from '../own-database.js';
+
+let database: MongoDatabase;
+let writer: DirectoryWriter;
+let directory: Directory;
+let tenantId: string;
+
+beforeAll(async () => {
+  database = await mongoDatabase();
+  await ensureIndexes(database.connection.db, [directoryIndexes]);
+  writer = mongoDirectoryWriter(database.connection);
+  directory = mongoDirectory(database.connection);
+});
+
+beforeEach(() => {
+  tenantId = randomUUID();
+});
+
+afterAll(() => database.drop());
+
+function tenantAt(revision: number): DirectoryRecord {
+  return {
+    ...{ kind: 'tenant', id: tenantId, tenantId, applicationType: null, revision, createdRevision: 0 },
+    ...{ contentRevision: 0, content: aBox(), keys: [], removedAt: null },
+  };
+}
+
+function application(revision: number, given: Partial<DirectoryRecord> = {}): DirectoryRecord {
+  return {
+    ...{ kind: 'application', id: randomUUID(), tenantId, applicationType: 'private', revision },
+    ...{ createdRevision: revision, contentRevision: revision, content: aBox(), keys: [], removedAt: null },
+    ...given,
+  };
+}
+
+const revisionOf = async (kind: DirectoryRecord['kind'], id: string) =>
+  (await directory.get(kind, id))?.revision ?? null;
+
+test('a tenant waits for the change before it, so that its row is never newer than those of its applications', async () => {
+  const [first, second] = [application(1), application(2)];
+  expect(await writer.write([tenantAt(0)], -1)).toBe('written');
+  expect(await writer.write([tenantAt(2), second], 1)).toBe('gap');
+  expect(await revisionOf('tenant', tenantId)).toBe(0);
+  expect(await revisionOf('application', second.id)).toBe(2);
+  expect(await writer.write([tenantAt(1), first], 0)).toBe('written');
+  expect(await writer.write([tenantAt(2), second], 1)).toBe('written');
+  expect(await revisionOf('tenant', tenantId)).toBe(2);
+  expect(await writer.write([tenantAt(1), first], 0)).toBe('stale');
+});
+
+test('all records of a tenant can be written over any older ones, but over none that are newer', async () => {
+  const newer = application(5);
+  await writer.write([newer], 4);
+  const older = { ...newer, revision: 1 };
+  const other = application(2);
+  expect(await writer.writeAll([tenantAt(2), older, other])).toBe('written');
+  expect(await revisionOf('tenant', tenantId)).toBe(2);
+  expect(await revisionOf('application', newer.id)).toBe(5);
+  expect(await revisionOf('application', other.id)).toBe(2);
+  expect(await writer.writeAll([tenantAt(2), older, other])).toBe('stale');
+});
+
+test('of racers in any order the newest stays', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const id = randomUUID();
+    const records = Array.from({ length: 8 }, (_, revision) => application(revision, { id }));
+    const shuffled = [...records].sort(() => Math.random() - 0.5);
+    await Promise.all(shuffled.map((record) => writer.write([record], record.revision - 1)));
+    expect(await revisionOf('application', id)).toBe(7);
+  }
+});
+
+test('a note of the last use that comes between two changes is kept', async () => {
+  const key = { id: randomUUID(), hash: aHash() };
+  const record = application(0, { keys: [key] });
+  await writer.write([record], -1);
+  const changes = Array.from({ length: 20 }, async (_, index) => {
+    await writer.write([{ ...record, revision: index + 1 }], index);
+    await directory.markKeyUsed(key.hash, 20_000 + index);
+  });
+  await Promise.all(changes);
+  expect(await directory.keyUsedOn(key.hash)).toBe(20_019);
+});
+
+test('values that the server could take for its own language are stored as they are', async () => {
+  const key = { id: '$kind', hash: '$$ROOT' };
+  const record = application(0, { id: `$id-${randomUUID()}`, keys: [key] });
+  await writer.write([record], -1);
+  expect(await directory.get('application', record.id)).toMatchObject({ id: record.id, keys: [key] });
+});
+
+test('a key of another application is a broken store, not a change that came late', async () => {
+  const key = { id: randomUUID(), hash: aHash() };
+  await writer.write([application(0, { keys: [key] })], -1);
+  await expect(writer.write([application(0, { keys: [key] })], -1)).rejects.toThrow('cannot be written');
+});
+
+test('every query walks an index', async () => {
+  const { db } = database.connection;
+  const many = Array.from({ length: 200 }, (_, i) => application(i, { keys: [{ id: randomUUID(), hash: aHash() }] }));
+  await Promise.all(many.map((record) => writer.write([record], -1)));
+  const [{ id, keys }] = many as [DirectoryRecord];
+  const hash = String(keys[0]?.hash);
+  await db.command({ profile: 2 });
+  await directory.get('application', id);
+  await directory.byKeyHash(hash);
+  await directory.keyUsedOn(hash);
+  await directory.markKeyUsed(hash, 20_000);
+  await directory.applications(tenantId, { ids: null, types: null }, { offset: 0, limit: 20 });
+  await directory.list('tenant');
+  await writer.write([{ ...(many[0] as DirectoryRecord), revision: 300 }], 299);
+  await db.command({ profile: 0 });
+  const profiled = await db
+    .collection('system.profile')
+    .find({ ns: /\.directory$/ })
+    .toArray();
+  const summaries = profiled.map(({ planSummary }) => String(planSummary));
+  expect(summaries.length).toBeGreaterThanOrEqual(8);
+  for (const summary of summaries) expect(summary).toMatch(/^(IXSCAN|COUNT_SCAN|IDHACK|EXPRESS)/);
+  const byKey = profiled.filter(({ planSummary }) => String(planSummary).includes('keys.hash'));
+  expect(byKey.length).toBe(3);
+  for (const one of byKey) expect(one['keysExamined']).toBe(1);
+});
+
+test('an index that is missing is named, and made again', async () => {
+  const { db } = database.connection;
+  expect(await checkIndexes(db, [directoryIndexes])).toEqual([]);
+  await db.collection('directory').dropIndex('keys');
+  const elsewhere = { ...directoryIndexes, collection: 'not_there' };
+  expect(await checkIndexes(db, [directoryIndexes, elsewhere])).toEqual([
+    'directory.keys',
+    'not_there.keys',
+    'not_there.order',
+  ]);
+  await ensureIndexes(db, [directoryIndexes]);
+  expect(await checkIndexes(db, [directoryIndexes])).toEqual([]);
+});

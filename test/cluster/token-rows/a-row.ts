@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { RowWrite } from '#src/adapters/mongodb/token-rows/row-write.js';
+import type { RowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
+import type { TokenType } from '#src/domain/token/token-type.js';
+import { aBox, aHash, aStream } from '../../contract/support.js';
+
+/** A living row as search sees it; times in ms since the epoch. */
+export type SampleRow = {
+  readonly stream: string;
+  readonly tenantId: string;
+  readonly seq: number;
+  readonly terms: readonly string[];
+  readonly createdAt: number;
+  readonly modifiedAt: number | null;
+  readonly expiresAt: number | null;
+  readonly type: TokenType;
+};
+
+export function aTerm(): string {
+  return randomBytes(16).toString('hex');
+}
+
+export function aRow(given: Partial<SampleRow> = {}): SampleRow {
+  return {
+    ...{ stream: aStream(), tenantId: 'tenant', seq: 0, terms: [], createdAt: 0 },
+    ...{ modifiedAt: null, expiresAt: null, type: 'card' as const },
+    ...given,
+  };
+}
+
+/** The write of the first revision of a row. */
+export function rowWrite({ stream, tenantId, seq, terms, type, ...times }: SampleRow, revision = 0): RowWrite {
+  const life = {
+    ...{ tenantId, tokenType: type, createdRevision: 0, createdPosition: seq, createdBy: 'actor', modifiedBy: null },
+    ...{ ...times, key: aHash().slice(0, 32), contentRevision: 0, superseded: [], cvc: null },
+  };
+  const view = { stream, tenantId, state: { revision, life, ended: [] }, content: aBox(), cvc: null };
+  return { view, index: { fingerprintHash: aHash(), terms }, before: revision - 1, at: 0 };
+}
+
+export async function writeRows(writer: RowWriter, rows: readonly SampleRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += 1_000) {
+    await writer.writeMany(rows.slice(from, from + 1_000).map((row) => rowWrite(row)));
+  }
+}

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
+import { mongoRowWriter, type RowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
+import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
+import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
+import type { PlanNode } from '#src/ports/search-plan.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import type { TokenRows } from '#src/ports/token-rows.js';
+import { aHash } from '../../contract/support.js';
+import { type MongoDatabase, mongoDatabase } from '../own-database.js';
+import { aRow, aTerm, type SampleRow, writeRows } from './a-row.js';
+
+/** What the server says that it did for one operation of ours. */
+type Profiled = {
+  readonly planSummary?: string;
+  readonly keysExamined?: number;
+  readonly docsExamined?: number;
+  readonly nreturned?: number;
+  readonly op: string;
+  readonly command: Record<string, unknown>;
+};
+
+const rowCount = 20_000;
+const [all, half, third, rare] = [aTerm(), aTerm(), aTerm(), aTerm()];
+const term = (of: string): PlanNode => ({ is: 'term', term: of });
+
+let database: MongoDatabase;
+let rows: TokenRows;
+let writer: RowWriter;
+let sample: SampleRow;
+
+beforeAll(async () => {
+  database = await mongoDatabase();
+  const { db } = database.connection;
+  await ensureIndexes(db, [tokenRowsIndexes(1)]);
+  rows = mongoTokenRows(database.connection, 1);
+  writer = mongoRowWriter(database.connection, 1);
+  const made = Array.from({ length: rowCount }, (_, i) =>
+    aRow({
+      ...{ seq: i, createdAt: i, modifiedAt: i % 2 === 0 ? i : null, expiresAt: i % 400 === 1 ? i : null },
+      terms: [all, ...(i % 2 === 0 ? [half] : []), ...(i % 3 === 0 ? [third] : []), ...(i === 12_000 ? [rare] : [])],
+    }),
+  );
+  sample = made[6] as SampleRow;
+  await writeRows(writer, made);
+  await db.command({ profile: 2 });
+});
+
+afterAll(() => database.drop());
+
+let startedAt: Date;
+beforeEach(() => {
+  startedAt = new Date();
+});
+
+/** Everything that the server did for the rows since the test began. */
+async function profiled(): Promise<readonly Profiled[]> {
+  const found = await database.connection.db
+    .collection<Profiled>('system.profile')
+    .find({ ts: { $gte: startedAt }, ns: /\.token_rows_1$/ })
+    .sort({ ts: 1 })
+    .toArray();
+  expect(found.length).toBeGreaterThan(0);
+  for (const { planSummary = '', op } of found) {
+    expect(planSummary, op).toMatch(/^(IXSCAN|COUNT_SCAN|IDHACK|EXPRESS)/);
+  }
+  return found;
+}
+
+/** The operations that are not the counting of up to a thousand rows that a search weighs its terms by. */
+async function walks(): Promise<readonly Profiled[]> {
+  return (await profiled()).filter(({ command }) => !JSON.stringify(command['pipeline'] ?? '').includes('"$limit"'));
+}
+
+async function search(where: PlanNode, given: { offset?: number; limit?: number; now?: number } = {}) {
+  return rows.search({ tenantId: 'tenant', all, where }, { now: 0, offset: 0, limit: 20, ...given });
+}
+
+test('a rare and a common term: one key, in whichever order they were asked for', async () => {
+  for (const of of [
+    [half, rare],
+    [rare, half],
+    [half, third, rare],
+  ]) {
+    startedAt = new Date();
+    expect((await search({ is: 'and', of: of.map(term) })).total).toBe(1);
+    const [page, ...others] = await walks();
+    expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 1, docsExamined: 1 });
+    expect(others).toEqual([]);
+  }
+});
+
+test('what a term is weighed by stops at a thousand keys and reads no row', async () => {
+  await search({ is: 'and', of: [term(half), term(third)] });
+  const weighed = (await profiled()).filter(({ command }) => JSON.stringify(command).includes('"$limit":1000'));
+  expect(weighed).toHaveLength(2);
+  for (const one of weighed) expect(one).toMatchObject({ keysExamined: 1_000, docsExamined: 0 });
+});
+
+test('a page of a common term reads the rows of the page; the count reads none', async () => {
+  expect((await search(term(half))).total).toBe(rowCount / 2);
+  const [page, ...counts] = await walks();
+  expect(page).toMatchObject({ keysExamined: 20, docsExamined: 20, nreturned: 20 });
+  expect(counts).toHaveLength(1);
+  expect(counts[0]).toMatchObject({ planSummary: 'COUNT_SCAN { terms: 1, seq: -1 }', docsExamined: 0 });
+});
+
+test('everything, with a few rows due: still no row is read to count it but those', async () => {
+  expect((await search({ is: 'and', of: [] }, { now: 801 })).total).toBe(rowCount - 3);
+  const [page, ...counts] = await walks();
+  expect(page).toMatchObject({ keysExamined: 20 });
+  expect(counts.map(({ planSummary }) => planSummary).sort()).toEqual([
+    'COUNT_SCAN { terms: 1, seq: -1 }',
+    'IXSCAN { expires_at: 1 }',
+  ]);
+  for (const { docsExamined } of counts) expect(docsExamined).toBeLessThanOrEqual(3);
+});
+
+test('one of two common terms: the page merges both from the newest on, the count reads the index alone', async () => {
+  expect((await search({ is: 'or', of: [term(half), term(third)] })).total).toBe(13_333);
+  const [page, count] = await walks();
+  expect(page?.keysExamined).toBeLessThan(40);
+  expect(page).not.toHaveProperty('hasSortStage');
+  expect(count).toMatchObject({ docsExamined: 0 });
+});
+
+test('not a term: the page reads few rows', async () => {
+  expect((await search({ is: 'not', of: term(rare) })).total).toBe(rowCount - 1);
+  const [page] = await walks();
+  expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 20 });
+});
+
+test.each(['created_at', 'modified_at'] as const)(
+  'a short range of %s is walked, whatever else is asked',
+  async (column) => {
+    const range: PlanNode = { is: 'date', column, from: 600, to: 700 };
+    expect((await search({ is: 'and', of: [term(half), range] })).total).toBe(50);
+    for (const { planSummary, keysExamined } of await walks()) {
+      expect(planSummary).toBe(`IXSCAN { tenant: 1, ${column}: 1 }`);
+      expect(keysExamined).toBeLessThanOrEqual(101);
+    }
+  },
+);
+
+test('a long range of dates is counted by its index alone', async () => {
+  expect((await search({ is: 'date', column: 'created_at', from: 600, to: null })).total).toBe(rowCount - 600);
+  const [page, count] = await walks();
+  expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 20 });
+  expect(count).toMatchObject({ planSummary: 'COUNT_SCAN { tenant: 1, created_at: 1 }', docsExamined: 0 });
+});
+
+test('every other look-up examines as many keys as it answers', async () => {
+  const { stream, seq } = sample;
+  await rows.get(stream);
+  await writer.revisionsOf([stream, 'token-unknown']);
+  await rows.findByFingerprint('tenant', aHash(), 0);
+  await rows.due(seq, 10);
+  await rows.nextDueAt();
+  await writer.forgetTombstones(Number.MAX_SAFE_INTEGER);
+  for (const { keysExamined } of await profiled()) expect(keysExamined).toBeLessThanOrEqual(3);
+});
+
+test('living tokens by type are counted by the index alone, but for those that are due', async () => {
+  expect([...(await rows.countByType('tenant', 401))]).toEqual([['card', rowCount - 2]]);
+  for (const { docsExamined } of await profiled()) expect(docsExamined).toBeLessThanOrEqual(2);
+});
+
+test('a search that takes too long is refused as such, by the server or before it is asked', async () => {
+  const where: PlanNode = { is: 'or', of: [term(rare), { is: 'not', of: term(half) }] };
+  for (const limitMs of [0, 3]) {
+    const impatient = mongoTokenRows(database.connection, 1, limitMs);
+    const searching = impatient.search({ tenantId: 'tenant', all, where }, { now: 0, offset: 0, limit: 20 });
+    const error = await searching.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(error).toMatchObject({ store: 'mongodb', reason: 'search_took_too_long' });
+  }
+});
