@@ -17,6 +17,9 @@ import type { Vault } from '../vault.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
+/** Events that take nothing away from anybody. */
+const adding: ReadonlySet<string> = new Set(['tenant.created', 'application.created', 'application.key.issued']);
+
 /** Whose change it is, of which tenant, and by which request. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
 
@@ -46,7 +49,8 @@ export function changeDirectory<T>(
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return lost;
-    if (events.length > 0) await vault.knownCallers.forget(tenantId);
+    // Nobody knows a caller that did not exist: what is only added need not be forgotten anywhere.
+    if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
     return settled(done(answer(after, events)));
   });
 }

@@ -10,6 +10,7 @@ import { logIdentity, openLog } from '../../commands/open-log.js';
 import { projectToken } from '../../commands/tokens/project-token.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { Vault } from '../../commands/vault.js';
+import type { Clock } from '../../ports/clock.js';
 import { createLimits } from '../../http/limits/limits.js';
 import { shredEndedKeys } from '../../jobs/shredder.js';
 import { createSweep } from '../../jobs/sweep.js';
@@ -32,6 +33,8 @@ export type ClusterOptions = {
   readonly prepares: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
+  /** Tests own time. */
+  readonly clock?: Clock;
   readonly onError: (error: unknown) => void;
 };
 
@@ -57,6 +60,7 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
   const stores = await openClusterStores({
     ...{ urls, database, rootKey, prepares },
     async clockOf(connection) {
+      if (options.clock !== undefined) return { ...options.clock, marginMs: 0, offMs: () => 0, stop: () => undefined };
       const clock = await clusterClock((now) => connection.clockAheadMs(now), onError);
       stopClocks.push(clock.stop);
       return clock;

@@ -13,7 +13,8 @@ let connection: MongoConnection;
 
 beforeAll(async () => {
   database = await mongoDatabase();
-  const [host = '', port = ''] = (database.connection.primary()?.split(' ')[0] ?? '').split(':');
+  const { primary } = await database.connection.db.command({ hello: 1 });
+  const [host = '', port = ''] = String(primary).split(':');
   proxy = cutting(host, Number(port));
   await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
   const { port: own } = proxy.address() as AddressInfo;
