@@ -58,7 +58,7 @@ export interface KeyRing {
   use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>>;
   /**
    * Destroys keys. When it resolves nothing that reads the store finds them, and with SQLite the wrapped bytes are in no
-   * file of it (what MongoDB keeps for a while: ADR 31). Until that is so it waits some seconds and then throws
+   * file of it (what MongoDB keeps for a while: ADR 22). Until that is so it waits some seconds and then throws
    * StoreUnavailable, and a repeat goes on. Answers how many keys this call brought to their end: 0 means that all of them
    * were gone before.
    */

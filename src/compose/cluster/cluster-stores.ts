@@ -1,4 +1,5 @@
 import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
+import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
 import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-log.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
@@ -47,8 +48,10 @@ export async function openClusterStores({ urls, database, rootKey, prepares, clo
     closing.push(() => rowsConnection.close());
     const keysConnection = await connectMongo(urls.keys, `${database}_keys`);
     closing.push(() => keysConnection.close());
-    if (prepares) await ensureIndexes(rowsConnection.db, indexes);
-    else await refuseMissing(rowsConnection);
+    if (prepares) {
+      await ensureIndexes(rowsConnection.db, indexes);
+      await ensureAccessIndexes(rowsConnection.db, Date.now());
+    } else await refuseMissing(rowsConnection);
     const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
     closing.push(closeLog);
     const clock = await clockOf(rowsConnection);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.js';
-import type { Settings } from './settings.js';
 
 export type StoreUrls = {
   readonly eventstore: string;
@@ -62,9 +61,4 @@ function hasTls(store: keyof StoreUrls, url: string): boolean {
   if (store === 'redis') return url.startsWith('rediss://');
   if (store === 'eventstore') return !/[?&]tls=false(&|$)/i.test(url);
   return url.startsWith('mongodb+srv://') || /[?&](tls|ssl)=true(&|$)/i.test(url);
-}
-
-/** Whether the settings say that many processes share the data. */
-export function isCluster({ profile }: Pick<Settings, 'profile'>): boolean {
-  return profile === 'cluster';
 }

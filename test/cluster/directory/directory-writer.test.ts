@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
-import { type DirectoryWriter, mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
+import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
 import { checkIndexes, ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import type { Directory, DirectoryRecord } from '#src/ports/directory.js';
 import { aBox, aHash } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 
 let database: MongoDatabase;
-let writer: DirectoryWriter;
+let writer: ReturnType<typeof mongoDirectoryWriter>;
 let directory: Directory;
 let tenantId: string;
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { RowWrite } from '#src/adapters/mongodb/token-rows/row-write.js';
-import type { RowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
+import type { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import type { TokenType } from '#src/domain/token/token-type.js';
 import { aBox, aHash, aStream } from '../../contract/support.js';
 
@@ -38,7 +38,7 @@ export function rowWrite({ stream, tenantId, seq, terms, type, ...times }: Sampl
   return { view, index: { fingerprintHash: aHash(), terms }, before: revision - 1, at: 0 };
 }
 
-export async function writeRows(writer: RowWriter, rows: readonly SampleRow[]): Promise<void> {
+export async function writeRows(writer: ReturnType<typeof mongoRowWriter>, rows: readonly SampleRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += 1_000) {
     await writer.writeMany(rows.slice(from, from + 1_000).map((row) => rowWrite(row)));
   }

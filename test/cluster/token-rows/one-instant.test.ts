@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
-import { mongoRowWriter, type RowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
+import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
@@ -8,7 +8,7 @@ import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 import { aRow, aTerm, rowWrite, writeRows } from './a-row.js';
 
 let database: MongoDatabase;
-let writer: RowWriter;
+let writer: ReturnType<typeof mongoRowWriter>;
 let rows: TokenRows;
 
 beforeAll(async () => {

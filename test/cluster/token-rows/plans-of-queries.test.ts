@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
-import { mongoRowWriter, type RowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
+import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
@@ -26,7 +26,7 @@ const term = (of: string): PlanNode => ({ is: 'term', term: of });
 
 let database: MongoDatabase;
 let rows: TokenRows;
-let writer: RowWriter;
+let writer: ReturnType<typeof mongoRowWriter>;
 let sample: SampleRow;
 
 beforeAll(async () => {

@@ -80,8 +80,6 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   }
 }
 
-export type DirectoryWriter = ReturnType<typeof mongoDirectoryWriter>;
-
 /** In the server's own terms, so that a key which stays keeps the note of its last use, and one that goes takes it along. */
 function fieldsKeepingUse(record: DirectoryRecord): Document {
   const stored = { $ifNull: ['$keys', []] };

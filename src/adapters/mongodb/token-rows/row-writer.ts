@@ -104,8 +104,6 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number) {
   };
 }
 
-export type RowWriter = ReturnType<typeof mongoRowWriter>;
-
 function onlyDuplicates({ writeErrors }: MongoBulkWriteError): boolean {
   const errors = Array.isArray(writeErrors) ? writeErrors : [writeErrors];
   return errors.length > 0 && errors.every(({ code }) => code === duplicateKey);
