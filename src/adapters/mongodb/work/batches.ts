@@ -9,6 +9,7 @@ import { applyToView, emptyView } from '../../../projections/token-view.js';
 import { atMost } from '../at-most.js';
 import type { MongoConnection } from '../connection.js';
 import { type Intent, settle } from './intent.js';
+import type { Waits } from './waits.js';
 import { batchesCollection } from './work-indexes.js';
 
 /** Tokens that one request creates, all or none. `open` until all are in the log or the first is undone. */
@@ -19,14 +20,13 @@ type Batch = {
   readonly intents: readonly Intent[];
 };
 
-/** What nobody finished in this time is undone by whoever comes by. */
-const abandonedMs = 60_000;
 const keptMs = 2 * 24 * 3_600_000;
 const streamsAtOnce = 16;
 
 type Needs = {
   readonly connection: MongoConnection;
   readonly log: EventLog;
+  readonly waits: Waits;
   readonly now: () => number;
   readonly destroyKeys: (ended: readonly EndedKey[]) => Promise<unknown>;
   readonly project: (tenantId: string, stream: string) => Promise<void>;
@@ -35,7 +35,7 @@ type Needs = {
 export type Batches = ReturnType<typeof createBatches>;
 
 /** Creations of several tokens over a log that knows no transaction over streams (architecture, "Tokenize"). */
-export function createBatches({ connection, log, now, destroyKeys, project }: Needs) {
+export function createBatches({ connection, log, waits, now, destroyKeys, project }: Needs) {
   const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
 
   async function move(id: string, from: readonly Batch['state'][], to: Batch['state']): Promise<Batch | null> {
@@ -106,7 +106,7 @@ export function createBatches({ connection, log, now, destroyKeys, project }: Ne
       const olderThan = (ms: number) => ({ $expr: { $lt: ['$openedAt', { $subtract: ['$$NOW', ms] }] } });
       const abandoned = await connection.call((db) =>
         batches(db)
-          .find({ state: { $in: ['open', 'undoing'] }, ...olderThan(abandonedMs) })
+          .find({ state: { $in: ['open', 'undoing'] }, ...olderThan(waits.batchMs) })
           .project<{ _id: string }>({ _id: 1 })
           .toArray(),
       );

@@ -7,6 +7,7 @@ import type { StreamWrite } from '../../../ports/unit-of-work.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { hasLanded, type Intent, intentOf, settle } from './intent.js';
+import type { Waits } from './waits.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
 /** Who is about to make, or has made, the token with a fingerprint. `_id` is the tenant and its keyed hash. */
@@ -19,14 +20,13 @@ export type Hold =
   | { readonly outcome: 'held'; readonly held: HeldFingerprint }
   | { readonly outcome: 'duplicate'; readonly stream: string };
 
-/** How long another's append is waited for before it is barred. */
-const patienceMs = 1_000;
 const pollMs = 25;
 
 type Needs = {
   readonly connection: MongoConnection;
   readonly log: EventLog;
   readonly rows: Pick<TokenRows, 'findByFingerprint'>;
+  readonly waits: Waits;
   readonly now: () => number;
   /** Brings the row of a stream to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
@@ -37,7 +37,7 @@ type Needs = {
  * taken over only after the append of its owner was seen to have failed or was barred, so of many simultaneous creates
  * one token results, whatever process dies or stops at whatever moment.
  */
-export function createFingerprintClaims({ connection, log, rows, now, project }: Needs) {
+export function createFingerprintClaims({ connection, log, rows, waits, now, project }: Needs) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
   async function livingOther(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>) {
@@ -47,7 +47,7 @@ export function createFingerprintClaims({ connection, log, rows, now, project }:
 
   /** Waits until what the owner intended is in its row, or can never be. */
   async function settleOwner({ intent }: FingerprintClaim): Promise<void> {
-    const until = performance.now() + patienceMs;
+    const until = performance.now() + waits.ownerMs;
     while (!(await hasLanded(log, intent)) && performance.now() < until) await wait(pollMs);
     await settle(log, intent, now());
     await project(intent.tenantId, intent.stream);
