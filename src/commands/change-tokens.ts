@@ -7,6 +7,7 @@ import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { EventOrigin, RequestOrigin } from './event-origin.js';
 import { loadToken } from './load-token.js';
+import { rowsFollow } from './rows-follow.js';
 import { type Payload, type Sealed, sealEvents } from './seal-events.js';
 import { lost, settled, settleRace } from './settle-race.js';
 import type { Vault } from './vault.js';
@@ -66,15 +67,26 @@ export function changeTokens<T>(
     const at = vault.clock.now();
     const origin = { ...requested, at };
     const tried = await attempt(viewIn(views), at);
-    if (tried.do === 'answer') return settled(tried.answer);
+    if (tried.do === 'answer') {
+      // The answer may speak of a change whose writer died before it wrote the row.
+      await rowsFollow(vault, views.values());
+      return settled(tried.answer);
+    }
     const sealed: Sealed[] = [];
     for (const { view, decisions, payload } of tried.writes) {
       sealed.push(await sealEvents(vault, tenantKeys, view, decisions, payload, origin));
     }
-    for (const { view } of sealed) views.set(view.stream, view);
+    const unchanged = new Map(views);
+    for (const { view, events } of sealed) {
+      views.set(view.stream, view);
+      if (events.length > 0) unchanged.delete(view.stream);
+    }
     if (performance.now() - beganAt > keysGoodMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     const after = viewIn(views);
-    return (await store(vault, tried.writes, sealed, origin, tried.claim(after))) ? settled(tried.answer(after)) : lost;
+    if (!(await store(vault, tried.writes, sealed, origin, tried.claim(after)))) return lost;
+    await rowsFollow(vault, unchanged.values());
+    await settle(vault, sealed);
+    return settled(tried.answer(after));
   });
 }
 
@@ -98,9 +110,9 @@ async function store(
   const claim = cmd === null || result === null ? null : { cmd, result, time: at };
   if (writes.length > 0 || claim !== null) {
     const { outcome } = await vault.work.commit({ writes, claim });
+    if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
     if (outcome !== 'committed') return false;
   }
-  await settle(vault, sealed);
   return true;
 }
 

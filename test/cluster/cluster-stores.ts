@@ -59,12 +59,12 @@ async function open(
     destroyKeys: async () => 0,
   };
   const batches = createBatches(needs);
-  const fingerprints = createFingerprintClaims(needs);
+  const fingerprints = createFingerprintClaims({ ...needs, batches });
   const claims = createMongoClaims({ ...needs, batches });
   const directory = mongoDirectoryWriter(connection);
   return {
     ...{ log, rows, clock, claims: claims.port, directory: mongoDirectory(connection) },
-    work: mongoUnitOfWork({ log, rows: rowWriter, directory, claims, fingerprints, batches, project }),
+    work: mongoUnitOfWork({ ...needs, rows: rowWriter, directory, claims, fingerprints, batches }),
     keys: notAsked as ContractStores['keys'],
     accessLog: notAsked as ContractStores['accessLog'],
     async reopen() {

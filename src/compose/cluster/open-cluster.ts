@@ -44,7 +44,7 @@ export type ClusterOptions = {
 
 /**
  * The cluster profile: all ports on EventStoreDB, MongoDB and Redis, which many processes share. When it resolves, every key
- * that an event ended before is destroyed. Throws StoreUnavailable, and MongoBroken with what to do.
+ * that an event ended before, and whose row is written, is destroyed. Throws StoreUnavailable, and MongoBroken with what to do.
  */
 export async function openCluster(options: ClusterOptions): Promise<OpenService> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
@@ -88,7 +88,8 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
   };
   try {
     await identify(stores, prepares);
-    await shredEndedKeys(stores.log, stores.keys);
+    const projectedUpTo = () => stores.checkpoints.position('tokens');
+    await shredEndedKeys(stores.log, stores.keys, await projectedUpTo());
     const { vault, recorder } = composeVault(stores, {
       ...{ clock, random: systemRandom, metrics, rateLimits: redis.rateLimits, limits, onError, cvcRetentionMs },
       timers: redis.timers,
@@ -102,7 +103,8 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
     const clockOffMs = clock.offMs;
     const background = createBackground({
       ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
-      sweep: () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError),
+      heldBack: batches.heldBack,
+      sweep: () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError, projectedUpTo),
       mayLead: () => Math.abs(clockOffMs()) <= clock.marginMs,
       clear: async () => {
         await batches.clear();

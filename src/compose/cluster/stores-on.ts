@@ -40,9 +40,9 @@ export async function storesOn({ rowsConnection, keysConnection, log, clock, roo
   const destroyKeys: KeyRing['destroy'] = (ended) => keyStore.keys.destroy(ended);
   const shared = { connection: rowsConnection, log, project, waits, now: () => clock.now() };
   const batches = createBatches({ ...shared, destroyKeys });
-  const fingerprints = createFingerprintClaims({ ...shared, rows });
+  const fingerprints = createFingerprintClaims({ ...shared, rows, batches });
   const claims = createMongoClaims({ ...shared, batches });
-  const parts = { log, rows: rowWriter, directory: directoryWriter, claims, fingerprints, batches, project };
+  const parts = { ...shared, rows: rowWriter, directory: directoryWriter, claims, fingerprints, batches };
   return {
     ...{ log, rows, clock, batches, rowWriter, directoryWriter, keyStore, rowsConnection, keysConnection, accessLog },
     keys: keyStore.keys,

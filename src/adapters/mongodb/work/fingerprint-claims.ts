@@ -6,12 +6,19 @@ import type { TokenRows } from '../../../ports/token-rows.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
-import { hasLanded, type Intent, intentOf, settle } from './intent.js';
+import type { Batches } from './batches.js';
+import { type Intent, intentOf, outcomeOf, settle } from './intent.js';
 import type { Waits } from './waits.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
 /** Who is about to make, or has made, the token with a fingerprint. `_id` is the tenant and its keyed hash. */
-type FingerprintClaim = { readonly _id: string; readonly attempt: string; readonly intent: Intent };
+type FingerprintClaim = {
+  readonly _id: string;
+  readonly attempt: string;
+  readonly intent: Intent;
+  /** The batch that the append belongs to, or null: then it stands for itself. */
+  readonly batch: string | null;
+};
 
 export type HeldFingerprint = { readonly id: string; readonly attempt: string };
 
@@ -26,6 +33,7 @@ type Needs = {
   readonly connection: MongoConnection;
   readonly log: EventLog;
   readonly rows: Pick<TokenRows, 'findByFingerprint'>;
+  readonly batches: Pick<Batches, 'isOpen' | 'settle'>;
   readonly waits: Waits;
   readonly now: () => number;
   /** Brings the row of a stream to the end of the stream. */
@@ -36,8 +44,11 @@ type Needs = {
  * Which stream may come to hold a fingerprint (contract, section 6; architecture, "Deduplication"). One that was claimed is
  * taken over only after the append of its owner was seen to have failed or was barred, so of many simultaneous creates
  * one token results, whatever process dies or stops at whatever moment.
+ *
+ * What keeps it: an append that may still come, and would make a living token of the fingerprint, is always the one that
+ * the claim names. So whoever replaces the claim settles that append first, also when it is in the same stream.
  */
-export function createFingerprintClaims({ connection, log, rows, waits, now, project }: Needs) {
+export function createFingerprintClaims({ connection, log, rows, batches, waits, now, project }: Needs) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
   async function livingOther(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>) {
@@ -46,21 +57,23 @@ export function createFingerprintClaims({ connection, log, rows, waits, now, pro
   }
 
   /** Waits until what the owner intended is in its row, or can never be. */
-  async function settleOwner({ intent }: FingerprintClaim): Promise<void> {
+  async function settleOwner({ intent, batch }: FingerprintClaim): Promise<void> {
     const until = performance.now() + waits.ownerMs;
-    while (!(await hasLanded(log, intent)) && performance.now() < until) await wait(pollMs);
-    await settle(log, intent, now());
-    await project(intent.tenantId, intent.stream);
+    const isOpen = async () => (batch === null ? (await outcomeOf(log, intent)) === 'open' : batches.isOpen(batch));
+    while ((await isOpen()) && performance.now() < until) await wait(pollMs);
+    if (batch !== null) await batches.settle(batch);
+    else {
+      await settle(log, intent, now());
+      await project(intent.tenantId, intent.stream);
+    }
   }
 
   /** False: somebody else was first. */
-  async function take(id: string, known: FingerprintClaim | null, mine: FingerprintClaim): Promise<boolean> {
-    const { attempt, intent } = mine;
+  async function take({ _id, ...mine }: FingerprintClaim, known: FingerprintClaim | null): Promise<boolean> {
     try {
       return await connection.call(async (db) => {
-        if (known === null) return (await claims(db).insertOne(mine)).acknowledged;
-        const swapped = await claims(db).updateOne({ _id: id, attempt: known.attempt }, { $set: { attempt, intent } });
-        return swapped.matchedCount === 1;
+        if (known === null) return (await claims(db).insertOne({ _id, ...mine })).acknowledged;
+        return (await claims(db).updateOne({ _id, attempt: known.attempt }, { $set: mine })).matchedCount === 1;
       });
     } catch (error) {
       if (error instanceof DuplicateKey) return false;
@@ -73,20 +86,22 @@ export function createFingerprintClaims({ connection, log, rows, waits, now, pro
   }
 
   return {
-    /** Before an append that must be the only living one with its fingerprint. */
-    async hold(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>): Promise<Hold> {
+    /** Before an append that must be the only living one with its fingerprint; `batch`: the one that it is part of. */
+    async hold(
+      write: StreamWrite,
+      distinct: NonNullable<StreamWrite['distinct']>,
+      batch: string | null,
+    ): Promise<Hold> {
       const id = `${distinct.tenantId}:${distinct.fingerprintHash}`;
       for (;;) {
         const known = await connection.call((db) => claims(db).findOne({ _id: id }));
         const living = await livingOther(write, distinct);
         if (living !== null) return { outcome: 'duplicate', stream: living };
-        if (known !== null && known.intent.stream !== write.stream) {
-          await settleOwner(known);
-          const landed = await livingOther(write, distinct);
-          if (landed !== null) return { outcome: 'duplicate', stream: landed };
-        }
+        if (known !== null) await settleOwner(known);
+        const landed = known === null ? null : await livingOther(write, distinct);
+        if (landed !== null) return { outcome: 'duplicate', stream: landed };
         const attempt = randomUUID();
-        if (!(await take(id, known, { _id: id, attempt, intent: intentOf(write) }))) continue;
+        if (!(await take({ _id: id, attempt, intent: intentOf(write), batch }, known))) continue;
         // One that was made without a claim, because deduplication was not asked for.
         const late = await livingOther(write, distinct);
         if (late === null) return { outcome: 'held', held: { id, attempt } };
@@ -94,11 +109,15 @@ export function createFingerprintClaims({ connection, log, rows, waits, now, pro
         return { outcome: 'duplicate', stream: late };
       }
     },
-    /** After an append that is known to have failed. */
+    /** When the append is known never to come. */
     release,
-    /** The token of a stream has ended: what is left of its fingerprint goes too. Correctness does not need it. */
-    async forget(stream: string): Promise<void> {
-      await connection.call((db) => claims(db).deleteMany({ 'intent.stream': stream }));
+    /**
+     * The token of a stream ended with this revision: what is left of its fingerprint goes too. Correctness does not need
+     * it; a claim of somebody who is about to begin the next life stays.
+     */
+    async forget(stream: string, revision: number): Promise<void> {
+      const earlier = { 'intent.stream': stream, 'intent.expectedRevision': { $lt: revision } };
+      await connection.call((db) => claims(db).deleteMany(earlier));
     },
   };
 }

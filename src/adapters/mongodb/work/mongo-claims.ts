@@ -74,9 +74,9 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
   async function settleFormer(work: ClaimedWork): Promise<boolean> {
     if (work.of === 'nothing') return true;
     if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
-    if ((await settle(log, work.intent, now())) === 'barred') return false;
+    const outcome = await settle(log, work.intent, now());
     await project(work.intent.tenantId, work.intent.stream);
-    return true;
+    return outcome === 'landed';
   }
 
   async function own(cmd: string, change: object): Promise<boolean> {
@@ -119,7 +119,9 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
       await letGo(cmd);
     },
     async forget(notBefore) {
-      await connection.call((db) => claims(db).deleteMany({ state: 'done', time: { $lt: notBefore } }));
+      const left = { state: 'open', time: { $exists: false }, openedAt: { $lt: new Date(notBefore) } } as const;
+      const known = { state: { $in: ['open', 'done'] as Claim['state'][] }, time: { $lt: notBefore } };
+      await connection.call((db) => claims(db).deleteMany({ $or: [known, left] }));
     },
   };
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DirectoryWriter } from '../../../ports/directory.js';
 import type { AppendOutcome, EventLog } from '../../../ports/event-log.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
@@ -11,6 +12,8 @@ import { intentOf } from './intent.js';
 import type { ClaimedWork, MongoClaims } from './mongo-claims.js';
 
 const streamsAtOnce = 16;
+/** As `changeTokens` has it; here nothing but the append comes after it. */
+const keysGoodMs = 600_000;
 
 type Needs = {
   readonly log: EventLog;
@@ -19,6 +22,7 @@ type Needs = {
   readonly claims: MongoClaims;
   readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
   readonly batches: Batches;
+  readonly now: () => number;
   /** Brings the row of a stream to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
@@ -31,7 +35,16 @@ type Intend = (work: ClaimedWork) => Promise<boolean>;
  * what would be lost or doubled by a crash between two steps is noted before it is done, and settled by whoever comes by.
  * The event is the truth: once it is appended the change is made, and its row is written here or by the runner.
  */
-export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, batches, project }: Needs): UnitOfWork {
+export function mongoUnitOfWork({
+  log,
+  rows,
+  directory,
+  claims,
+  fingerprints,
+  batches,
+  now,
+  project,
+}: Needs): UnitOfWork {
   async function projectWrite(write: StreamWrite, positions: readonly number[]): Promise<void> {
     const { row, stream, expectedRevision, events } = write;
     if (row === null) return;
@@ -43,15 +56,19 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
     const view = { ...row.view, state: withCreatedPosition(row.view.state, expectedRevision, positions) };
     const written = await rows.write(view, row.index, expectedRevision, events.at(-1)?.time ?? 0);
     if (written === 'gap') await project(row.view.tenantId, stream);
-    if (view.state.life === null) await fingerprints.forget(stream);
+    if (view.state.life === null) await fingerprints.forget(stream, view.state.revision);
   }
 
-  const append = ({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> =>
-    log.append(stream, expectedRevision, events);
+  async function append({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> {
+    const decidedAt = events[0]?.time ?? 0;
+    // Threat: this process was stopped, and keys that no event named were destroyed as orphans meanwhile.
+    if (now() - decidedAt > keysGoodMs) throw new StoreUnavailable('event log', 'stopped_too_long');
+    return log.append(stream, expectedRevision, events);
+  }
 
   /** One append. What is noted before it is made, is known by the name of the stream. */
   async function storeOne(write: StreamWrite, intend: Intend): Promise<CommitOutcome> {
-    const hold = write.distinct === null ? null : await fingerprints.hold(write, write.distinct);
+    const hold = write.distinct === null ? null : await fingerprints.hold(write, write.distinct, null);
     if (hold?.outcome === 'duplicate') return { outcome: 'duplicate', write: 0, stream: hold.stream };
     if (!(await intend({ of: 'append', intent: intentOf(write) }))) {
       if (hold !== null) await fingerprints.release(hold.held);
@@ -60,6 +77,8 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
       if (hold !== null) await fingerprints.release(hold.held);
+      // It was decided on the rows: when they are behind, the next try must not be.
+      if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }
     await projectWrite(write, appended.positions);
@@ -77,16 +96,18 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
     return (await log.readStream(stream)).length - 1 !== expectedRevision;
   }
 
-  /** Holds all fingerprints of a batch, or none. */
-  async function holdAll(writes: readonly StreamWrite[]): Promise<HeldFingerprint[] | CommitOutcome> {
+  /** Holds all fingerprints of a batch, or none; in an order in which no two batches wait for each other. */
+  async function holdAll(writes: readonly StreamWrite[], batch: string): Promise<HeldFingerprint[] | CommitOutcome> {
     const held: HeldFingerprint[] = [];
-    for (const [index, write] of writes.entries()) {
-      if (write.distinct === null) continue;
-      const { tenantId, fingerprintHash } = write.distinct;
+    const distinct = [...writes.entries()].flatMap(([index, write]) =>
+      write.distinct === null ? [] : [{ index, write, ...write.distinct }],
+    );
+    distinct.sort((one, other) => (one.fingerprintHash < other.fingerprintHash ? -1 : 1));
+    for (const { index, write, tenantId, fingerprintHash, now: at } of distinct) {
       const twin = writes.slice(0, index).find((earlier) => makes(earlier, tenantId, fingerprintHash));
       const hold =
         twin === undefined
-          ? await fingerprints.hold(write, write.distinct)
+          ? await fingerprints.hold(write, { tenantId, fingerprintHash, now: at }, batch)
           : ({ outcome: 'duplicate', stream: twin.stream } as const);
       if (hold.outcome === 'held') held.push(hold.held);
       else {
@@ -106,9 +127,13 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
     // Nothing is undone, and so nothing is fenced, for a conflict that can be seen beforehand.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
-    const held = await holdAll(writes);
+    const id = randomUUID();
+    const held = await holdAll(writes, id);
     if (!Array.isArray(held)) return held;
-    const id = await batches.open(writes.map(intentOf));
+    if (!(await batches.open(id, writes.map(intentOf)))) {
+      await releaseAll(held);
+      return { outcome: 'conflict' };
+    }
     if (!(await intend({ of: 'batch', id }))) {
       await batches.cancel(id);
       await releaseAll(held);
@@ -120,11 +145,17 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
       await releaseAll(held);
       return { outcome: 'conflict' };
     }
-    if (!(await batches.finish(id))) throw new StoreUnavailable('event log', 'batch_took_too_long');
+    if (!(await batches.finish(id))) {
+      // Somebody undoes it: nothing is decided again before that is done.
+      await batches.undo(id);
+      await releaseAll(held);
+      return { outcome: 'conflict' };
+    }
     await atMost(streamsAtOnce, writes, (write, index) => {
       const stored = appended[index];
       return projectWrite(write, stored?.outcome === 'appended' ? stored.positions : []);
     });
+    await batches.shown(id);
     return { outcome: 'committed' };
   }
 
@@ -147,6 +178,14 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
       if (outcome.outcome === 'committed') await claims.finish(cmd);
       else if (outcome.outcome !== 'claimed') await claims.withdraw(cmd);
       return outcome;
+    },
+    async follow(streams) {
+      const stored = await rows.revisionsOf(streams.map(({ stream }) => stream));
+      const behind = streams.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
+      if (behind.length === 0) return;
+      const heldBack = await batches.heldBack();
+      const shown = behind.filter(({ stream }) => !heldBack.has(stream));
+      await atMost(streamsAtOnce, shown, ({ tenantId, stream }) => project(tenantId, stream));
     },
   };
 }
