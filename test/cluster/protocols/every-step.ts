@@ -6,6 +6,10 @@ import { type Answer, type Cluster, type Command, type Process, type TokenBody, 
 export type Race = {
   readonly first: Command;
   readonly second: Command;
+  /** What the second does next, while the first is still stopped. */
+  readonly meanwhile?: Command;
+  /** The runner looks at what the first left before the second does; else it comes when all is done. */
+  readonly isFollowed?: true;
   /** Answers that the second gets only until what the first left is cleared away. */
   readonly passing?: readonly string[];
   verify(seen: Seen): Promise<void> | void;
@@ -15,6 +19,7 @@ export type Seen = {
   /** null: it was killed. */
   readonly first: Answer | null;
   readonly second: Answer;
+  readonly meanwhile: Answer | null;
   /** The second command once more, when all has settled. */
   readonly again: Answer;
   /** Living tokens of the case: when the first had stopped, when the second was answered, and at the end. */
@@ -55,6 +60,7 @@ export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP
     if (second === undefined) throw new Error('there are lanes');
     await ask(second, { do: 'work' });
     expect(await ask(second, { do: 'faults' })).toEqual([]);
+    for (const one of [...seconds, ...firsts]) if (one !== null) cluster.giveBack(one);
     return calls;
   }
 }
@@ -73,18 +79,20 @@ async function oneStop(
   const race = await prepare(asked, name);
   try {
     const came = await first.run({ tenantId, ...race.first }, stop);
-    await asked({ do: 'follow' });
+    if (race.isFollowed) await asked({ do: 'follow' });
     const atStop = await list();
-    const secondAnswer = await persist(second, { tenantId, ...race.second }, race.passing ?? []);
+    const go = (command: Command) => persist(second, { tenantId, ...command }, race.passing ?? []);
+    const secondAnswer = await go(race.second);
+    const meanwhile = race.meanwhile === undefined ? null : await go(race.meanwhile);
     const atAnswer = await list();
     const story = await storiesOf(asked, [...atStop, ...atAnswer]);
     const firstAnswer = came === 'stopped' ? await first.wake() : came === 'killed' ? null : came;
     await asked({ do: 'work' });
-    const again = await persist(second, { tenantId, ...race.second }, race.passing ?? []);
+    const again = await go(race.second);
     const atEnd = await list();
     const lists = { atStop, atAnswer, atEnd };
     const told = async (id: string) => story.get(id) ?? asked<Story>({ do: 'story', id });
-    await race.verify({ first: firstAnswer, second: secondAnswer, again, lists, story: told });
+    await race.verify({ first: firstAnswer, second: secondAnswer, meanwhile, again, lists, story: told });
     return { wasStopped: typeof came === 'string' };
   } catch (error) {
     throw new Error(`${stop.signal} before call ${stop.at}: ${error instanceof Error ? error.message : ''}`, {
@@ -102,8 +110,8 @@ async function storiesOf(asked: Ask, tokens: Tokens): Promise<ReadonlyMap<string
 }
 
 async function ask<T>(process: Process, command: Command): Promise<T> {
-  const answer = await process.run(command);
-  if (typeof answer === 'string' || !answer.ok) throw new Error(`${command.do}: ${JSON.stringify(answer)}`);
+  const answer = await persist(process, command, []);
+  if (!answer.ok) throw new Error(`${command.do}: ${JSON.stringify(answer)}`);
   return answer.value as T;
 }
 

@@ -12,11 +12,9 @@ import { composeVault, systemRandom } from '#src/compose/compose-vault.js';
 
 /** The vault of the cluster profile without Redis, on connections whose calls are counted. */
 export async function openVault({ urls, database, waits }, rootKey, steps) {
-  const [rows, keys, { log }] = await Promise.all([
-    connectMongo(urls.mongodb, database),
-    connectMongo(urls.mongodb, `${database}_keys`),
-    openEventStoreDb(urls.eventstore),
-  ]);
+  const rows = await patiently(() => connectMongo(urls.mongodb, database));
+  const keys = await patiently(() => connectMongo(urls.mongodb, `${database}_keys`));
+  const { log } = await patiently(() => openEventStoreDb(urls.eventstore));
   const clock = { now: Date.now, marginMs: 0, offMs: () => 0, stop: () => undefined };
   let vault = null;
   const stores = await storesOn({
@@ -44,4 +42,15 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
   );
   vault = composed.vault;
   return { vault, stores };
+}
+
+/** Many processes start at once here: a server may let one wait for longer than a vault would. */
+async function patiently(open) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await open();
+    } catch (error) {
+      if (tries === 10) throw error;
+    }
+  }
 }

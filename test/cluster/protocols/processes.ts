@@ -33,8 +33,10 @@ export type Process = {
 
 export type Cluster = {
   readonly tenantId: string;
-  /** A new process, which was started before. */
+  /** A process that nobody else uses; most were started before. */
   process(): Promise<Process>;
+  /** One that lives goes to the next who asks. */
+  giveBack(process: Process): void;
   close(): Promise<void>;
 };
 
@@ -62,9 +64,10 @@ export async function openProcesses(): Promise<Cluster> {
   return {
     tenantId: String(made.value),
     async process() {
-      waiting.push(start());
+      while (waiting.length <= spares) waiting.push(start());
       return waiting.shift() ?? start();
     },
+    giveBack: (process) => void waiting.unshift(Promise.resolve(process)),
     async close() {
       await Promise.allSettled(waiting);
       await Promise.all([...running].map((one) => one.end()));

@@ -71,21 +71,33 @@ const patch: Prepare = async (ask, name) => {
   };
 };
 
-const deduplicatedCreate =
-  (given: (name: string) => JsonObject): Prepare =>
-  async (_, name) => {
-    const request = token(name, { deduplicate_token: true, ...given(name) });
-    const command = { do: 'create', request };
-    return {
-      ...{ first: command, second: command },
-      verify({ first, second, again, lists }) {
-        const { id } = bodyOf(second);
-        expect(bodyOf(again).id).toBe(id);
-        if (first?.ok) expect(bodyOf(first).id).toBe(id);
-        expect([ids(lists.atAnswer), ids(lists.atEnd)]).toEqual([[id], [id]]);
-      },
-    };
+const deduplicatedCreate: Prepare = async (_, name) => {
+  const command = { do: 'create', request: token(name, { deduplicate_token: true }) };
+  return {
+    ...{ first: command, second: command },
+    verify({ first, second, again, lists }) {
+      const { id } = bodyOf(second);
+      expect(bodyOf(again).id).toBe(id);
+      if (first?.ok) expect(bodyOf(first).id).toBe(id);
+      expect([ids(lists.atAnswer), ids(lists.atEnd)]).toEqual([[id], [id]]);
+    },
   };
+};
+
+const deduplicatedUnderOneId: Prepare = async (_, name) => {
+  const id = `own-${name}`;
+  const same = token(name, { deduplicate_token: true });
+  const command = { do: 'create', request: { ...same, id } };
+  return {
+    ...{ first: command, second: command, meanwhile: { do: 'create', request: same } },
+    verify({ first, second, meanwhile, again, lists }) {
+      if (!second.ok) expect(second.code).toBe('id_in_use');
+      for (const answer of [meanwhile, again]) expect(answer === null ? null : bodyOf(answer).id).toBe(id);
+      if (first?.ok) expect(bodyOf(first).id).toBe(id);
+      expect([ids(lists.atAnswer), ids(lists.atEnd)]).toEqual([[id], [id]]);
+    },
+  };
+};
 
 const ontoAnotherFingerprint: Prepare = async (ask, name) => {
   const { id, data: before } = await ask<TokenBody>({ do: 'create', request: token(name) });
@@ -115,7 +127,7 @@ const parts = (name: string) => [
 const idempotentTokenize: Prepare = async (_, name) => {
   const command = { do: 'tokenize', key: name, requests: parts(name) };
   return {
-    ...{ first: command, second: command },
+    ...{ first: command, second: command, isFollowed: true },
     verify({ first, second, again, lists }) {
       const made = ids(bodiesOf(second));
       expect(made).toHaveLength(3);
@@ -130,7 +142,7 @@ const idempotentTokenize: Prepare = async (_, name) => {
 const tokenizeAlone: Prepare = async (_, name) => {
   const command = { do: 'tokenize', requests: parts(name) };
   return {
-    ...{ first: command, second: command, passing: ['id_in_use'] },
+    ...{ first: command, second: command, passing: ['id_in_use'], isFollowed: true },
     verify({ first, second, lists }) {
       expect([0, 3]).toContain(lists.atStop.length);
       expect([0, 3]).toContain(lists.atAnswer.length);
@@ -147,7 +159,7 @@ const deduplicatedOntoBatch: Prepare = async (_, name) => {
   const same = token(name, { data, deduplicate_token: true });
   return {
     first: { do: 'tokenize', requests: [token(name), same, token(name)] },
-    second: { do: 'create', request: same },
+    ...{ second: { do: 'create', request: same }, isFollowed: true },
     verify({ first, second, again, lists }) {
       const { id } = bodyOf(second);
       expect(bodyOf(again).id).toBe(id);
@@ -178,6 +190,23 @@ const deletion: Prepare = async (ask, name) => {
   };
 };
 
+const deletionAndNextLife: Prepare = async (ask, name) => {
+  const { id } = await ask<TokenBody>({ do: 'create', request: token(name) });
+  const next = token(name, { id, deduplicate_token: true });
+  return {
+    ...{ first: { do: 'delete', id }, second: { do: 'create', request: next } },
+    meanwhile: { do: 'create', request: token(name, { data: next.data, deduplicate_token: true }) },
+    verify({ first, second, meanwhile, lists }) {
+      if (first !== null) expect(first.ok).toBe(true);
+      if (second.ok) expect(meanwhile === null ? null : bodyOf(meanwhile).id).toBe(id);
+      else expect(second.code).toBe('id_in_use');
+      const living = lists.atEnd.filter(({ data }) => data === next.data);
+      expect(living).toHaveLength(1);
+      if (second.ok) expect(ids(living)).toEqual([id]);
+    },
+  };
+};
+
 const deletionOfMany: Prepare = async (ask, name) => {
   const made: string[] = [];
   for (const _ of [1, 2, 3]) made.push((await ask<TokenBody>({ do: 'create', request: token(name) })).id);
@@ -196,13 +225,14 @@ const commands = {
   'a create with an idempotency key': idempotentCreate,
   'a PATCH with an idempotency key': idempotentPatch,
   'a PATCH': patch,
-  'a create with deduplication': deduplicatedCreate(() => ({})),
-  'a create with deduplication under an id of its own': deduplicatedCreate((name) => ({ id: `own-${name}` })),
+  'a create with deduplication': deduplicatedCreate,
+  'a create with deduplication under an id of its own': deduplicatedUnderOneId,
   'an update onto another fingerprint': ontoAnotherFingerprint,
   'a tokenize with an idempotency key': idempotentTokenize,
   'a tokenize': tokenizeAlone,
   'a tokenize whose value another creates with deduplication': deduplicatedOntoBatch,
   'a delete': deletion,
+  'a delete whose id another takes for the next life': deletionAndNextLife,
   'a delete of many': deletionOfMany,
 };
 
