@@ -35,16 +35,9 @@ type Intend = (work: ClaimedWork) => Promise<boolean>;
  * what would be lost or doubled by a crash between two steps is noted before it is done, and settled by whoever comes by.
  * The event is the truth: once it is appended the change is made, and its row is written here or by the runner.
  */
-export function mongoUnitOfWork({
-  log,
-  rows,
-  directory,
-  claims,
-  fingerprints,
-  batches,
-  now,
-  project,
-}: Needs): UnitOfWork {
+export function mongoUnitOfWork(needs: Needs): UnitOfWork {
+  const { log, rows, directory, claims, fingerprints, batches, now, project } = needs;
+
   async function projectWrite(write: StreamWrite, positions: readonly number[]): Promise<void> {
     const { row, stream, expectedRevision, events } = write;
     if (row === null) return;
