@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSweep } from '#src/jobs/sweep.js';
-import { wrappedKeys } from '../erasure/files.js';
 import { aCard, anHour, create, deletedWithLivingKeys, streamOf } from '../erasure/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -234,11 +233,12 @@ describe('it keeps house', () => {
   });
 
   test('what a crash left is shredded, and orphans are sought', async () => {
-    const { keys } = await deletedWithLivingKeys(service);
+    const { keyIds } = await deletedWithLivingKeys(service);
     const { id: orphan } = await service.vault.keys.create(service.tenantId);
     service.clock.advance(2 * anHour);
     await oneRound();
-    const now = wrappedKeys(service.dataDir);
-    for (const id of [...keys.map((key) => key.id), orphan]) expect(now.get(id)?.destroyed).toBe(true);
+    for (const id of [...keyIds, orphan]) {
+      expect((await service.vault.keys.use(service.tenantId, id, () => 0)).state).toBe('destroyed');
+    }
   });
 });
