@@ -120,7 +120,7 @@ describe('503 while the keys cannot be destroyed', () => {
         expect(refused.status, refused.text).toBe(503);
         expectProblem(refused);
         expect(await statusOf(service, service.managementKey)).toBe(401);
-        expect(await service.vault.keys.tenantKeys(service.tenantId)).toBeNull();
+        if (profile === 'embedded') expect(await service.vault.keys.tenantKeys(service.tenantId)).toBeNull();
         release();
         expect((await deletion(service, 'test', stranger.key)).status, 'by another application').toBe(401);
         expect((await deletion(service)).status).toBe(204);
