@@ -18,6 +18,8 @@ export default defineConfig({
           // Each file would load the clients of three servers again.
           isolate: false,
           include: ['test/{http,jobs,commands,search}/**/*.test.ts'],
+          // Parts of the program without stores, which `npm test` runs for both.
+          exclude: ['test/http/body/**', 'test/search/{query,terms}/**'],
           env: { STRONGROOM_TEST_PROFILE: 'cluster' },
         },
       },
