@@ -9,6 +9,7 @@ import { updateToken } from '#src/commands/tokens/update-token.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 
 const rules = [{ description: '', priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions }];
+const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false' };
 const shown = ({ body, revision }) => ({ ...body.reveal(), revision });
 const done = (value) => ({ ok: true, value });
 const answer = (result, show) => (result.ok ? done(show(result.value)) : { ok: false, code: result.code });
@@ -21,6 +22,7 @@ export function commandsOn(vault) {
       applicationId: 'app',
       keyId: 'key',
       applicationType: 'private',
+      tenantSettings,
       access: { kind: 'rules', rules },
     },
     traceId: 'trace',
