@@ -3,6 +3,7 @@ import { createTenant } from '#src/commands/directory/create-tenant.js';
 import { openCluster } from '#src/compose/cluster/open-cluster.js';
 import { loadRootKey } from '#src/compose/root-key.js';
 import type { AccessRule } from '#src/domain/access/access-rule.js';
+import type { ApplicationSpec } from '#src/domain/directory/application-spec.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { http, makeRootKey, type Service, spawnService, tempDir, until } from '../../support/process.js';
@@ -60,11 +61,10 @@ export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
     ...{ database, rootKey: loaded.key, role: 'api', prepares: true, cvcRetentionMs: 3_600_000 },
     onError: (error) => console.error(error),
   });
-  const application = (transform: AccessRule['transform']) =>
-    ({
-      ...{ name: transform, type: 'private', expiresAt: null },
-      access: { kind: 'rules', rules: [rule('/', transform, tokenPermissions)] },
-    }) as const;
+  const application = (transform: AccessRule['transform']): ApplicationSpec => ({
+    ...{ name: transform, type: 'private', expiresAt: null },
+    access: { kind: 'rules', rules: [rule('/', transform, tokenPermissions)] },
+  });
   const made = await createTenant(service.vault, 'default', [application('reveal'), application('mask')]);
   await service.close();
   const [key = '', maskedKey = ''] = made.keys.map((made) => made.reveal());
