@@ -59,6 +59,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   let anonymous = 0;
   let serial = 0;
   const acknowledged: Record<string, number> = {};
+  let unavailable = 0;
 
   const name = (kind: string) => `${kind}-${process.pid}-${(serial++).toString(36)}`;
   const send = async (
@@ -68,7 +69,11 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     body?: object,
     headers: Record<string, string> = {},
   ): Promise<HttpAnswer> => {
-    const answer = await http(method, `${base}/tokens${path}`, { key, headers, ...(body === undefined ? {} : { body }) });
+    const answer = await http(method, `${base}/tokens${path}`, {
+      key,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
     if (answer.status === 503 && Number(answer.headers['retry-after']) > 0) throw new Unavailable(answer.text);
     return answer;
   };
@@ -212,7 +217,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
       } catch (error) {
         if (isBroken(error)) return;
         if (!(error instanceof Unavailable)) throw error;
-        count('unavailable');
+        unavailable += 1;
         mine.splice(0, mine.length, ...mine.filter(({ pending }) => pending === null));
         await wait(50);
       }
@@ -338,6 +343,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     checkTokens,
     acknowledged,
     tenants,
+    /** How many requests were answered 503. */
+    unavailable: () => unavailable,
     /** How many requests were acknowledged. */
     total: () => Object.values(acknowledged).reduce((sum, of) => sum + of, 0),
     /** Ids whose deletion was acknowledged and not undone since. */

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { chance, createModel } from '../../crash/model.js';
-import { until } from '../../support/process.js';
+import { answered } from './answered.js';
 import { lookInto } from './look-into.js';
 import { caughtUp, ownCluster } from './own-cluster.js';
 import { ownServers } from './own-servers.js';
@@ -28,9 +28,8 @@ test(`${rounds} kills of an API process lose nothing that was acknowledged (seed
 
   for (let round = 1; round <= rounds; round += 1) {
     const at = `round ${round}, STRONGROOM_CRASH_SEED=${seed}`;
-    const target = model.total() + 20 + random.below(300);
     const load = Promise.all(Array.from({ length: callers }, () => model.caller(killed.address)));
-    await Promise.race([load, until('some answers', 30_000, () => (model.total() >= target ? true : undefined))]);
+    await answered(model, load, 20 + random.below(300));
     await wait(random.below(30));
     expect(await killed.stop('SIGKILL'), at).toMatchObject({ signal: 'SIGKILL', stderr: '' });
     await load;

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '#src/domain/json.js';
 import { type HttpAnswer, http, until } from '../../support/process.js';
 import { database, type OwnCluster, ownCluster } from './own-cluster.js';
 import { ownServers } from './own-servers.js';
@@ -16,9 +17,9 @@ test('an old primary that wakes up is not believed', { timeout: 240_000 }, async
   const servers = await ownServers(3);
   const cluster = await ownCluster(servers);
   const { key } = cluster;
-  const old = await primaryOf(servers.mongoUrl);
-  const oldNumber = servers.mongoHosts.indexOf(old);
-  const alone = `mongodb://${old}/?directConnection=true`;
+  const primary = await servers.primary();
+  const old = servers.mongo[primary];
+  const alone = `mongodb://${servers.mongoHosts[primary]}/?directConnection=true`;
   const [api, island] = await Promise.all([
     cluster.start('api'),
     cluster.start('api', { env: { STRONGROOM_MONGODB_URL: alone } }),
@@ -37,7 +38,7 @@ test('an old primary that wakes up is not believed', { timeout: 240_000 }, async
   const rows = direct.db(database).collection('token_rows_1');
   expect(await rows.countDocuments({ removed_at: null }), 'rows as this test looks for them').toBe(1);
 
-  servers.mongo[oldNumber]?.signal('SIGSTOP');
+  old?.signal('SIGSTOP');
   await until('a delete on another primary', 60_000, async () => {
     const deleted = await http('DELETE', `${api.address}/tokens/doomed`, { key });
     if (deleted.status !== 503) expect(deleted).toMatchObject({ status: 204 });
@@ -46,10 +47,10 @@ test('an old primary that wakes up is not believed', { timeout: 240_000 }, async
   const later = { id: 'later', type: 'token', data: 'made on the new primary' };
   expect(await http('POST', `${api.address}/tokens`, { key, body: later })).toMatchObject({ status: 201 });
 
-  const until_ = performance.now() + askedMs;
+  const endsAt = performance.now() + askedMs;
   let stale = 0;
   const lookDirectly = async () => {
-    while (performance.now() < until_) {
+    while (performance.now() < endsAt) {
       stale += await rows.countDocuments({ removed_at: null }, { readConcern: 'majority', maxTimeMS: 500 }).then(
         (count) => Number(count === 1),
         () => 0,
@@ -60,21 +61,23 @@ test('an old primary that wakes up is not believed', { timeout: 240_000 }, async
   const answers: { readonly what: string; readonly answer: HttpAnswer }[] = [];
   const asking = [...questions(cluster, island.address, create), laterQuestion(cluster, island.address)].map(
     async ([what, ask]) => {
-      while (performance.now() < until_) {
+      while (performance.now() < endsAt) {
         answers.push({ what, answer: await ask() });
         await wait(5);
       }
     },
   );
   await wait(100);
-  servers.mongo[oldNumber]?.signal('SIGCONT');
+  old?.signal('SIGCONT');
   await Promise.all([...asking, lookDirectly()]);
 
-  console.log(`${stale} stale reads of the old primary itself; of ${answers.length} answers by way of it:`, tally(answers));
+  console.log(
+    `${stale} stale reads of the old primary itself; of ${answers.length} answers by way of it:`,
+    tally(answers),
+  );
   expect(stale, 'stale reads that the old primary answered itself').toBeGreaterThan(0);
-  const wrong = answers.filter(({ answer: { status } }) => status !== 503 && status !== 401);
+  const wrong = answers.filter(({ what, answer }) => !isRight(what, answer));
   expect(wrong.map(({ what, answer: { status, text } }) => `${what}: ${status} ${text}`)).toEqual([]);
-  expect(answers.every(({ answer: { status, headers } }) => status !== 503 || Number(headers['retry-after']) > 0)).toBe(true);
   // The process that sees all nodes goes by the new primary.
   expect(await http('GET', `${api.address}/tokens/doomed`, { key })).toMatchObject({ status: 404 });
   expect(await http('GET', `${api.address}/tokens/later`, { key })).toMatchObject({ status: 200 });
@@ -107,6 +110,17 @@ function questions(
   ];
 }
 
+/** Refused for now; or as the new primary has it, because the old one may have been elected again. */
+function isRight(what: string, { status, text, headers, body }: HttpAnswer): boolean {
+  if (status === 503) return Number(headers['retry-after']) > 0;
+  if (text.includes(secret) || text.includes('"doomed"')) return false;
+  if (what === 'get of a later one') return status === 200;
+  if (what.startsWith('get') || what === 'idempotent repeat') return status === 404;
+  if (what.startsWith('detokenize')) return status === 400;
+  if (what === 'list') return (body['pagination'] as JsonObject)['total_items'] === 1;
+  return status === 200;
+}
+
 /** What was made on the new primary is not unknown either. */
 function laterQuestion({ key }: OwnCluster, base: string): Question {
   return ['get of a later one', () => http('GET', `${base}/tokens/later`, { key })];
@@ -119,13 +133,4 @@ function tally(answers: readonly { readonly what: string; readonly answer: HttpA
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
-}
-
-async function primaryOf(url: string): Promise<string> {
-  const client = new MongoClient(url);
-  try {
-    return String((await client.db('admin').command({ hello: 1 }))['primary']);
-  } finally {
-    await client.close();
-  }
 }

@@ -3,8 +3,8 @@ import { createTenant } from '#src/commands/directory/create-tenant.js';
 import { openCluster } from '#src/compose/cluster/open-cluster.js';
 import { loadRootKey } from '#src/compose/root-key.js';
 import type { AccessRule } from '#src/domain/access/access-rule.js';
-import type { ApplicationSpec } from '#src/domain/directory/application-spec.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
+import type { ApplicationSpec } from '#src/domain/directory/application-spec.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { http, makeRootKey, type Service, spawnService, tempDir, until } from '../../support/process.js';
 import { rule } from '../../support/test-service.js';
@@ -76,7 +76,11 @@ export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
 
 async function start(role: string, env: Readonly<Record<string, string>>): Promise<Member> {
   const service = await spawnService(['--role', role], { env }).ready();
-  const admin = await until('the admin listener', 10_000, () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1]);
+  const admin = await until(
+    'the admin listener',
+    10_000,
+    () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1],
+  );
   return { ...service, admin, health: () => healthOf(admin) };
 }
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MongoClient } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import { type StandIn, startStandIn } from '../../support/eventstoredb.js';
 import { until } from '../../support/process.js';
@@ -25,6 +26,8 @@ export type OwnServers = {
   readonly mongo: readonly OwnServer[];
   /** Where each of them listens. */
   readonly mongoHosts: readonly string[];
+  /** The index of the node that is primary now. */
+  primary(): Promise<number>;
   readonly redis: OwnServer;
   readonly mongoUrl: string;
   readonly redisUrl: string;
@@ -47,8 +50,17 @@ export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
   onTestFinished(eventStore.remove);
   const numbers = Array.from({ length: nodes }, (_, index) => index + 1);
   const mongoHosts = numbers.map((node) => `127.0.0.1:${mongoPort + node - 1}`);
+  const mongoUrl = `mongodb://${mongoHosts.join()}/?replicaSet=rs0`;
   return {
-    ...{ eventStore, mongoHosts, mongoUrl: `mongodb://${mongoHosts.join()}/?replicaSet=rs0` },
+    ...{ eventStore, mongoHosts, mongoUrl },
+    async primary() {
+      const client = new MongoClient(mongoUrl);
+      try {
+        return mongoHosts.indexOf(String((await client.db('admin').command({ hello: 1 }))['primary']));
+      } finally {
+        await client.close();
+      }
+    },
     mongo: numbers.map((node) => ownServer(dir, `mongod-${node}`, ['start-mongod', String(node)])),
     redis: ownServer(dir, 'redis', ['start-redis']),
     redisUrl: `redis://127.0.0.1:${redisPort}`,
