@@ -27,7 +27,7 @@ const mongoDb: Outage = {
 };
 
 test(`EventStoreDB is down for 20 s: reads go on, nothing acknowledged is lost (seed ${seed})`, {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   await outage(eventStoreDb, (what, answer) => {
     if (what === 'create') expectUnavailable(answer);
@@ -36,7 +36,7 @@ test(`EventStoreDB is down for 20 s: reads go on, nothing acknowledged is lost (
 });
 
 test(`MongoDB is down for 20 s: nothing acknowledged is lost, and it works again by itself (seed ${seed})`, {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   await outage(mongoDb, (_what, answer) => expectUnavailable(answer));
 });

@@ -13,7 +13,7 @@ const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? 7);
 const replacedWithinMs = 15_000;
 
 test('a leader that is killed in mid-batch is replaced; one that was stopped and wakes up harms nothing', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
