@@ -13,7 +13,7 @@ import { recordDue } from '../../commands/tokens/record-due.js';
 import type { Vault } from '../../commands/vault.js';
 import { createLimits } from '../../http/limits/limits.js';
 import { shredEndedKeys } from '../../jobs/shredder.js';
-import { createSweep } from '../../jobs/sweep.js';
+import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { Clock } from '../../ports/clock.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { composeVault, systemRandom } from '../compose-vault.js';
@@ -42,11 +42,16 @@ export type ClusterOptions = {
   readonly onError: (error: unknown) => void;
 };
 
+export type Cluster = OpenService & {
+  /** The sweep of one term; the leader has it running. */
+  newSweep(): Sweep;
+};
+
 /**
  * The cluster profile: all ports on EventStoreDB, MongoDB and Redis, which many processes share. When it resolves, every key
  * that an event ended before is destroyed. Throws StoreUnavailable, and MongoBroken with what to do.
  */
-export async function openCluster(options: ClusterOptions): Promise<OpenService> {
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
   const metrics = prometheusMetrics();
   const lost = new Set<string>();
@@ -100,9 +105,10 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
     composed = { vault, stores };
     const { rowWriter, directoryWriter, checkpoints, batches, rowsConnection } = stores;
     const clockOffMs = clock.offMs;
+    const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError);
     const background = createBackground({
       ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
-      sweep: () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError),
+      sweep: newSweep,
       mayLead: () => Math.abs(clockOffMs()) <= clock.marginMs,
       clear: async () => {
         await batches.clear();
@@ -111,7 +117,7 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
     });
     const works = role !== 'api';
     return {
-      vault,
+      ...{ vault, newSweep },
       authenticate: createAuthenticate(vault),
       limits: createLimits(redis.rateLimits, limits, metrics),
       metrics,
