@@ -1,27 +1,41 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that need the servers of the cluster profile, or long faults; `npm run test:cluster` runs them. */
+const shared = { testTimeout: 180_000, hookTimeout: 60_000 };
+
+/**
+ * `npm run test:cluster`: what needs the servers of the cluster profile, or long faults; and the suites of the service, which
+ * `npm test` runs on the embedded profile, on the cluster profile.
+ */
 export default defineConfig({
   test: {
     globalSetup: 'test/cluster/start-servers.ts',
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
     projects: [
       {
-        extends: true,
         test: {
-          name: 'cluster',
+          ...shared,
+          name: 'servers',
           include: ['test/cluster/**/*.test.ts'],
           exclude: ['test/cluster/faults/**'],
-          sequence: { groupOrder: 0 },
         },
       },
       {
-        // Each has servers and processes of its own and measures how long things take: one after the other, and last.
-        extends: true,
         test: {
+          ...shared,
+          name: 'cluster',
+          // Each file would load the clients of three servers again.
+          isolate: false,
+          include: ['test/{http,jobs,commands,search}/**/*.test.ts'],
+          // Parts of the program without stores, which `npm test` runs for both.
+          exclude: ['test/http/body/**', 'test/search/{query,terms}/**'],
+          env: { STRONGROOM_TEST_PROFILE: 'cluster' },
+        },
+      },
+      {
+        test: {
+          ...shared,
           name: 'faults',
           include: ['test/cluster/faults/**/*.test.ts'],
+          // Each has servers and processes of its own and measures how long things take: one after the other, and last.
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
