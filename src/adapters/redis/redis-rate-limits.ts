@@ -3,10 +3,10 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../../ports/clock.js';
 import type { Limit, RateLimits, Used } from '../../ports/rate-limits.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { onceAMinute } from '../time-limit/once-a-minute.js';
 import { withinLimit } from '../time-limit/within-limit.js';
 import type { RedisClientOptions } from './connect-redis.js';
 import { countUse } from './count-use.js';
-import { onceAMinute } from './once-a-minute.js';
 import { redisFailure } from './redis-failure.js';
 
 export type RedisRateLimitsOptions = {

@@ -4,7 +4,7 @@ import { apiKeyHash, isWellFormedApiKey } from '../../domain/directory/api-key.j
 import type { Vault } from '../vault.js';
 import { createKeyUse } from './key-use.js';
 import type { KnownCaller } from './known-callers.js';
-import { applicationDocument } from './open-directory.js';
+import { applicationDocument, openTenant } from './open-directory.js';
 
 /**
  * Who a key belongs to; null when it is malformed, unknown, revoked or expired, which the answer must not tell apart.
@@ -19,12 +19,14 @@ export function createAuthenticate(vault: Vault): (key: string) => Promise<Calle
     const key = record?.keys.find((candidate) => candidate.hash === hash);
     if (record === null || key === undefined) return null;
     const { id: applicationId, tenantId } = record;
-    const tenant = await directory.get('tenant', tenantId);
-    if (tenant === null || tenant.removedAt !== null) return null;
+    const tenantRecord = await directory.get('tenant', tenantId);
+    const tenant = tenantRecord === null ? null : await openTenant(vault, tenantRecord);
+    if (tenant === null) return null;
     const application = await applicationDocument(vault, record);
     if (application === null) return null;
     const { type: applicationType, expires_at: expiresAt, access } = application;
-    return { caller: { tenantId, applicationId, keyId: key.id, applicationType, access: accessOf(access) }, expiresAt };
+    const who = { tenantId, applicationId, keyId: key.id, applicationType };
+    return { caller: { ...who, access: accessOf(access), tenantSettings: tenant.settings }, expiresAt };
   }
 
   return async function authenticate(key: string): Promise<Caller | null> {

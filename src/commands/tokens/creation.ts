@@ -10,11 +10,11 @@ import type { TenantKeys } from '../../ports/key-ring.js';
 import type { TokenView } from '../../projections/token-view.js';
 import type { TokenWrite } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
-import { deduplicationInForce } from '../directory/tenant-settings.js';
 import { refuseDeduplication } from '../limits/deduplication-guess.js';
 import type { OpenToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
 import type { Vault } from '../vault.js';
+import { deduplicationInForce } from './find-duplicate.js';
 import { type IndexKeys, rowIndexOf } from './row-index.js';
 
 /** A create request that was checked and may be carried out; it has no id yet. */
@@ -37,7 +37,7 @@ export async function prepareCreation(
   tenantKeys: TenantKeys,
   request: TokenRequest,
 ): Promise<CommandResult<Creation>> {
-  const distinct = await deduplicationInForce(vault, caller.tenantId, request.deduplicate_token);
+  const distinct = deduplicationInForce(caller, request.deduplicate_token);
   const refusal = distinct ? await refuseDeduplication(vault, caller) : null;
   if (refusal !== null) return refusal;
   const drafted = draftToken(vault.expressions, request, vault.clock.now());

@@ -25,7 +25,6 @@ import type { TenantKeys } from '../../ports/key-ring.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
-import { deduplicationInForce, keepsSupersededData } from '../directory/tenant-settings.js';
 import { originOf } from '../event-origin.js';
 import { KeyLost } from '../key-lost.js';
 import { countDeduplication, refuseDeduplication } from '../limits/deduplication-guess.js';
@@ -34,7 +33,7 @@ import { type CommandResult, done, invalidFields, type Rejected, rejected } from
 import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { duplicateAnswer } from './duplicate-answer.js';
-import { findDuplicate } from './find-duplicate.js';
+import { deduplicationInForce, findDuplicate } from './find-duplicate.js';
 import { idempotently } from './idempotently.js';
 import { preconditionHolds } from './precondition.js';
 import { renderAgain } from './render-again.js';
@@ -70,8 +69,9 @@ export async function updateToken(
   const run = async (cmd: string | null): Promise<TokenResult> => {
     const checked = checkPatch(vault.expressions, patch, vault.clock.now());
     if (!checked.ok) return invalidFields(checked.errors);
-    const distinct = await deduplicationInForce(vault, tenantId, patch.deduplicate_token);
-    const keepSuperseded = await keepsSupersededData(vault, tenantId);
+    const distinct = deduplicationInForce(context.caller, patch.deduplicate_token);
+    // The keys of replaced data live until the token is deleted, for replay as of an earlier time.
+    const keepSuperseded = context.caller.tenantSettings.keep_superseded_data === 'true';
     const update = { context, tenantKeys, searchKey, patch, ifMatch, distinct, keepSuperseded };
     return changeToken(vault, { tenantId, tenantKeys, stream }, originOf(context, cmd), (view, at) =>
       attemptUpdate(vault, { ...update, at }, view),

@@ -1,6 +1,7 @@
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
+import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
 import { createAuthenticate } from '../../commands/directory/authenticate.js';
 import { createKnownCallers } from '../../commands/directory/known-callers.js';
 import { projectDirectory } from '../../commands/directory/project-directory.js';
@@ -14,6 +15,7 @@ import { createLimits } from '../../http/limits/limits.js';
 import { shredEndedKeys } from '../../jobs/shredder.js';
 import { createSweep } from '../../jobs/sweep.js';
 import type { Clock } from '../../ports/clock.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { composeVault, systemRandom } from '../compose-vault.js';
 import type { StoreUrls } from '../config/store-urls.js';
 import type { OpenService } from '../open-service.js';
@@ -22,6 +24,8 @@ import { clusterClock } from './cluster-clock.js';
 import { clusterState } from './cluster-state.js';
 import { type ClusterStores, openClusterStores } from './cluster-stores.js';
 import { openRedis } from './open-redis.js';
+
+const stateMs = 500;
 
 export type ClusterOptions = {
   readonly urls: StoreUrls;
@@ -49,10 +53,13 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
   const reportError = (error: unknown): void => {
     if (error instanceof KeyLost) lost.add(error.stream);
   };
+  // A store that is down fails every round; the metric counts each.
+  const report = onceAMinute(onError);
   const onBackgroundError = (error: unknown): void => {
     reportError(error);
     metrics.backgroundWorkFailed();
-    onError(error);
+    if (error instanceof StoreUnavailable) report(error);
+    else onError(error);
   };
   const stopClocks: (() => void)[] = [];
   // The rows need what is composed of them: they are written with its keys and expressions.
@@ -108,12 +115,14 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
       authenticate: createAuthenticate(vault),
       limits: createLimits(redis.rateLimits, limits, metrics),
       metrics,
-      state: () =>
+      // Anybody may ask whether a process is ready; what that costs the stores is bounded.
+      state: remembered(stateMs, () =>
         clusterState({
           ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lost.size, clockOffMs: clockOffMs() },
           isUp: { mongodb: () => rowsConnection.call((db) => db.command({ ping: 1 })), redis: redis.ping },
           ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
         }),
+      ),
       reportError,
       start() {
         if (!works) return;
@@ -132,6 +141,19 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
     await closeStores().catch(() => undefined);
     throw error;
   }
+}
+
+/** Asks at most once in so many milliseconds; who comes meanwhile gets the same answer. */
+function remembered<T>(lifeMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer: Promise<T> | null = null;
+  return () => {
+    if (answer === null || performance.now() - askedAt > lifeMs) {
+      askedAt = performance.now();
+      answer = ask();
+    }
+    return answer;
+  };
 }
 
 /** Names a new log in the key store; refuses stores that do not belong together. */

@@ -1,3 +1,4 @@
+import type { TenantSettings } from '../directory/documents.js';
 import type { Access } from './access.js';
 import type { ApplicationType } from './application-type.js';
 
@@ -8,6 +9,8 @@ export type Caller = {
   readonly keyId: string;
   readonly applicationType: ApplicationType;
   readonly access: Access;
+  /** Of its tenant. */
+  readonly tenantSettings: TenantSettings;
   /** Where the request came from; absent: the command line. For the access log alone. */
   readonly sourceAddress?: string;
 };
