@@ -1,5 +1,6 @@
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
+import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
 import { createAuthenticate } from '../../commands/directory/authenticate.js';
@@ -95,23 +96,32 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await identify(stores, prepares);
     const projectedUpTo = () => stores.checkpoints.position('tokens');
     await shredEndedKeys(stores.log, stores.keys, await projectedUpTo());
+    const connections = [stores.rowsConnection, stores.keysConnection];
+    const prove = createReadProof(stores.rowsConnection);
+    // What another process knew of a caller is forgotten by then; so is what a server said that was deposed.
+    const knownCallers = createKnownCallers({ othersToo: true });
+    stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
     const { vault, recorder } = composeVault(stores, {
       ...{ clock, random: systemRandom, metrics, rateLimits: redis.rateLimits, limits, onError, cvcRetentionMs },
       timers: redis.timers,
-      // What another process knew of a caller is forgotten by then.
-      knownCallers: createKnownCallers({ othersToo: true }),
-      readsAreCurrent: (since) =>
-        [stores.rowsConnection, stores.keysConnection].every((connection) => connection.primaryIsSince(since)),
+      knownCallers,
+      async confirmReads(since, hasWritten) {
+        if (!hasWritten) await prove();
+        if (connections.some((connection) => !connection.primaryIsSince(since))) {
+          throw new StoreUnavailable('mongodb', 'primary_changed');
+        }
+      },
     });
     composed = { vault, stores };
-    const { rowWriter, directoryWriter, checkpoints, batches, rowsConnection } = stores;
+    const { rowWriter, directoryWriter, checkpoints, batches } = stores;
     const clockOffMs = clock.offMs;
+    const isOnTime = () => Math.abs(clockOffMs()) <= clock.marginMs;
     const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError, projectedUpTo);
     const background = createBackground({
       ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
       heldBack: batches.heldBack,
       sweep: newSweep,
-      mayLead: () => Math.abs(clockOffMs()) <= clock.marginMs,
+      mayLead: isOnTime,
       clear: async () => {
         await batches.clear();
         await redis.refill(vault.rows);
@@ -127,7 +137,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       state: remembered(stateMs, () =>
         clusterState({
           ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lost.size, clockOffMs: clockOffMs() },
-          isUp: { mongodb: () => rowsConnection.call((db) => db.command({ ping: 1 })), redis: redis.ping },
+          isUp: { mongodb: prove, redis: redis.ping },
           ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
         }),
       ),
@@ -135,7 +145,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       start() {
         if (!works) return;
         background.start();
-        redis.work((row) => recordDue(vault, row), onBackgroundError);
+        // What a machine does not do whose clock is off, the sweep of another one does.
+        redis.work(async (row) => (isOnTime() ? recordDue(vault, row) : undefined), onBackgroundError);
       },
       async close() {
         await redis.stopWork();
@@ -165,9 +176,12 @@ function remembered<T>(lifeMs: number, ask: () => Promise<T>): () => Promise<T> 
 }
 
 /** Names a new log in the key store; refuses stores that do not belong together. */
-async function identify({ log, clock, keyStore }: ClusterStores, prepares: boolean): Promise<void> {
+async function identify(stores: ClusterStores, prepares: boolean): Promise<void> {
+  const { log, clock, checkpoints, keyStore } = stores;
   const identity = await logIdentity(log);
   if (identity === null) {
+    // Threat: a new EventStoreDB would pass for the log of this vault, and every token would be gone.
+    if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
     if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Make one with `strongroom init`.');
     const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
     return openLog(log, systemRandom, { dev: false, at: clock.now(), logId });
@@ -175,4 +189,19 @@ async function identify({ log, clock, keyStore }: ClusterStores, prepares: boole
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
     throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
   }
+  if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
 }
+
+/** Whether MongoDB has rows or keys of a vault whose log was in use. */
+async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
+  if ((await directory.list('tenant')).length > 0) return true;
+  return (await checkpoints.position('tokens')) > 0 || (await keys.checkpoint('shredder')) > 0;
+}
+
+const emptyLog =
+  'EventStoreDB is empty, and MongoDB holds a vault already. Name the EventStoreDB of that vault, or restore it; ' +
+  'for a new vault name another mongodb.database.';
+
+const shortLog =
+  'EventStoreDB holds less than MongoDB has seen of it, as when it was restored from an older copy. Restore the rows in ' +
+  'MongoDB from a copy that is older still; they follow the log by themselves.';

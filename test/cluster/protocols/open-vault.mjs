@@ -33,7 +33,7 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
       ...{
         limits: noLimits,
         knownCallers: createKnownCallers(),
-        readsAreCurrent: () => true,
+        confirmReads: async () => undefined,
         cvcRetentionMs: 3_600_000,
       },
       timers: { set: () => undefined },
