@@ -163,9 +163,12 @@ function remembered<T>(lifeMs: number, ask: () => Promise<T>): () => Promise<T> 
 }
 
 /** Names a new log in the key store; refuses stores that do not belong together. */
-async function identify({ log, clock, keyStore }: ClusterStores, prepares: boolean): Promise<void> {
+async function identify(stores: ClusterStores, prepares: boolean): Promise<void> {
+  const { log, clock, checkpoints, keyStore } = stores;
   const identity = await logIdentity(log);
   if (identity === null) {
+    // Threat: a new EventStoreDB would pass for the log of this vault, and every token would be gone.
+    if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
     if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Make one with `strongroom init`.');
     const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
     return openLog(log, systemRandom, { dev: false, at: clock.now(), logId });
@@ -173,4 +176,19 @@ async function identify({ log, clock, keyStore }: ClusterStores, prepares: boole
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
     throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
   }
+  if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
 }
+
+/** Whether MongoDB has rows or keys of a vault whose log was in use. */
+async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
+  if ((await directory.list('tenant')).length > 0) return true;
+  return (await checkpoints.position('tokens')) > 0 || (await keys.checkpoint('shredder')) > 0;
+}
+
+const emptyLog =
+  'EventStoreDB is empty, and MongoDB holds a vault already. Name the EventStoreDB of that vault, or restore it; ' +
+  'for a new vault name another mongodb.database.';
+
+const shortLog =
+  'EventStoreDB holds less than MongoDB has seen of it, as when it was restored from an older copy. Restore the rows in ' +
+  'MongoDB from a copy that is older still; they follow the log by themselves.';
