@@ -1,11 +1,28 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that need the servers of the cluster profile, or long faults; `npm run test:cluster` runs them. */
+const shared = { testTimeout: 180_000, hookTimeout: 60_000 };
+
+/**
+ * `npm run test:cluster`: what needs the servers of the cluster profile, or long faults; and the suites of the service, which
+ * `npm test` runs on the embedded profile, on the cluster profile.
+ */
 export default defineConfig({
   test: {
-    include: ['test/cluster/**/*.test.ts'],
     globalSetup: 'test/cluster/start-servers.ts',
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
+    projects: [
+      { test: { ...shared, name: 'servers', include: ['test/cluster/**/*.test.ts'] } },
+      {
+        test: {
+          ...shared,
+          name: 'cluster',
+          // Each file would load the clients of three servers again.
+          isolate: false,
+          include: ['test/{http,jobs,commands,search}/**/*.test.ts'],
+          // Parts of the program without stores, which `npm test` runs for both.
+          exclude: ['test/http/body/**', 'test/search/{query,terms}/**'],
+          env: { STRONGROOM_TEST_PROFILE: 'cluster' },
+        },
+      },
+    ],
   },
 });

@@ -1,7 +1,16 @@
 import type { StoreUnavailable } from '../ports/store-unavailable.js';
 
+/** The settings that say where a server is. */
+const addresses: Readonly<Record<string, string>> = {
+  eventstoredb: 'eventstore.url names it',
+  mongodb: 'mongodb.url and mongodb.keys_url name it',
+};
+
 /** What a person can do about a store that cannot do its work now. */
 export function storeUnavailableText({ store, reason }: StoreUnavailable): string {
   if (reason === 'full') return `the disk under ${store} is full. Free some space, then try again.`;
-  return `${store} is unavailable (${reason}). Try again in a moment.`;
+  const text = `${store} is unavailable (${reason.replaceAll('_', ' ')}). Try again in a moment`;
+  const address = addresses[store];
+  if (address === undefined) return `${text}.`;
+  return `${text}; if that does not help, check that it runs, and that ${address}, with the right user and certificates.`;
 }

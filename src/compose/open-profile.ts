@@ -1,3 +1,4 @@
+import { EventStoreDbBroken } from '../adapters/eventstoredb/open-event-store-db.js';
 import { MongoBroken } from '../adapters/mongodb/connection.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
 import { openCluster } from './cluster/open-cluster.js';
@@ -45,7 +46,7 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
 
 /** Stores that cannot be used as they are, or as they are set; the message says what to do. */
 export function isStoreProblem(error: unknown): error is Error {
-  return [WrongStores, StoreBroken, MongoBroken].some((problem) => error instanceof problem);
+  return [WrongStores, StoreBroken, MongoBroken, EventStoreDbBroken].some((problem) => error instanceof problem);
 }
 
 /** Where the data of this machine lies; null: the stores are servers, and no process has them to itself. */

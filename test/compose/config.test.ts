@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printConfig } from '#src/compose/config/print-config.js';
 import { settingPaths, settings } from '#src/compose/config/settings.js';
+import { storeUrls } from '#src/compose/config/store-urls.js';
 import { type Config, loadConfig } from '#src/compose/config.js';
 
 let folder: string;
@@ -154,7 +155,7 @@ describe('unknown settings name the nearest known one, as their source writes it
 
 describe('wrong values', () => {
   it.each<[string, unknown, string]>([
-    ['profile', 'cluster', 'must be one of embedded'],
+    ['profile', 'clusters', 'must be one of embedded, cluster'],
     ['port', '8080x', 'must be a whole number from 0 to 65535'],
     ['port', '', 'must be a whole number'],
     ['port', '-1', 'must be a whole number'],
@@ -316,6 +317,130 @@ describe('settings that do not fit together', () => {
     { httpIdempotencyHeaderAliases: 'SERVICE-API-KEY' },
   ])('a header has one meaning: %j', (flags) => {
     expect(problems({ flags })[0]).toContain('carries something else already');
+  });
+});
+
+describe('the cluster profile', () => {
+  const stores = {
+    STRONGROOM_PROFILE: 'cluster',
+    STRONGROOM_EVENTSTORE_URL: 'esdb://u:MARKER4242@e:2113',
+    STRONGROOM_MONGODB_URL: 'mongodb://u:MARKER4242@a,b/?replicaSet=rs0&tls=true',
+    STRONGROOM_REDIS_URL: 'rediss://u:MARKER4242@r:6379',
+  };
+  /** What is wrong with the addresses themselves, with some of them given otherwise. */
+  const refused = (env: Record<string, string>): readonly string[] => {
+    const urls = storeUrls(config({ env: { ...stores, ...env } }));
+    return urls.ok ? [] : urls.problems;
+  };
+  const fileWith = (text: string): string => fileOf(`${text}\n`);
+  /** A variable that is not given. */
+  const without = (name: string): Record<string, string> =>
+    Object.fromEntries(Object.entries(stores).filter(([other]) => other !== name));
+
+  it('does all of the work of a process unless a role is named', () => {
+    expect(config({ env: stores }).settings).toMatchObject({ profile: 'cluster', role: 'all', insecure_stores: false });
+    expect(config({ env: stores, flags: { role: 'worker' } }).settings.role).toBe('worker');
+    expect(problems({ env: stores, flags: { role: 'reader' } })).toEqual(['--role: must be one of all, api, worker']);
+  });
+
+  it('needs the address of each store, or its file', () => {
+    expect(problems({ flags: { profile: 'cluster' } })).toEqual([
+      expect.stringMatching(
+        /^eventstore\.url: the cluster profile needs it; set eventstore\.url or eventstore\.url_file$/,
+      ),
+      expect.stringMatching(/^mongodb\.url: /),
+      expect.stringMatching(/^redis\.url: /),
+    ]);
+    const env = { ...without('STRONGROOM_REDIS_URL'), STRONGROOM_REDIS_URL_FILE: '/r' };
+    expect(problems({ env })).toEqual([]);
+  });
+
+  it.each([
+    'STRONGROOM_EVENTSTORE_URL',
+    'STRONGROOM_MONGODB_URL',
+    'STRONGROOM_MONGODB_KEYS_URL',
+    'STRONGROOM_REDIS_URL',
+  ])('%s and its file are not both given', (name) => {
+    const env = { STRONGROOM_MONGODB_KEYS_URL: stores.STRONGROOM_MONGODB_URL, ...stores, [`${name}_FILE`]: '/x' };
+    expect(problems({ env })).toEqual([expect.stringMatching(`^${name}: .*${name}_FILE.* remove one of them$`)]);
+  });
+
+  it('has roles, and no dev', () => {
+    expect(problems({ env: stores, flags: { dev: true } })).toEqual([
+      '--dev: is for the embedded profile; leave it out',
+    ]);
+    expect(problems({ flags: { role: 'api' } })).toEqual([
+      '--role: is for the cluster profile; set profile to cluster',
+    ]);
+  });
+
+  it.each([
+    ['STRONGROOM_EVENTSTORE_URL', 'http://e:2113'],
+    ['STRONGROOM_MONGODB_URL', 'mongo://a'],
+    ['STRONGROOM_REDIS_URL', 'r:6379'],
+  ])('%s is an address of its kind, in a variable and in a file, and is never repeated: %s', (name, url) => {
+    expect(problems({ env: { ...stores, [name]: url } })).toEqual([
+      expect.stringMatching(`^${name}: must be an address`),
+    ]);
+    const urls = storeUrls(config({ env: { ...without(name), [`${name}_FILE`]: fileWith(url) } }));
+    expect(urls).toEqual({ ok: false, problems: [expect.stringMatching(/_file: what \S+ holds must be an address/)] });
+    expect(JSON.stringify(urls)).not.toContain(url);
+  });
+
+  it('takes addresses from files, without the end of their line; keys lie where rows do unless told otherwise', () => {
+    const env = {
+      ...without('STRONGROOM_REDIS_URL'),
+      STRONGROOM_REDIS_URL_FILE: fileWith(stores.STRONGROOM_REDIS_URL),
+    };
+    const urls = storeUrls(config({ env }));
+    const mongodb = stores.STRONGROOM_MONGODB_URL;
+    const expected = { eventstore: stores.STRONGROOM_EVENTSTORE_URL, mongodb, keys: mongodb };
+    expect(urls).toEqual({ ok: true, urls: { ...expected, redis: stores.STRONGROOM_REDIS_URL } });
+    const keys = mongodb.replace('u:', 'k:');
+    const apart = storeUrls(config({ env: { ...env, STRONGROOM_MONGODB_KEYS_URL_FILE: fileWith(keys) } }));
+    expect(apart).toMatchObject({ ok: true, urls: { mongodb, keys } });
+  });
+
+  it('names a file that cannot be read', () => {
+    expect(refused({ STRONGROOM_MONGODB_KEYS_URL_FILE: '/nowhere/url' })).toEqual([
+      'mongodb.keys_url_file: /nowhere/url cannot be read. Check the path and its permissions.',
+    ]);
+  });
+
+  it.each([
+    ['STRONGROOM_EVENTSTORE_URL', 'esdb://u:p@e?tls=false', /^eventstore\.url: lacks TLS\./],
+    ['STRONGROOM_EVENTSTORE_URL', 'esdb://e:2113', /^eventstore\.url: lacks a password\./],
+    ['STRONGROOM_EVENTSTORE_URL', 'esdb://u:p@e?tlsVerifyCert=false', /^eventstore\.url: lacks a check of the cert/],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://a/?replicaSet=rs0', /^mongodb\.url: lacks TLS and a password\./],
+    ['STRONGROOM_MONGODB_URL', 'mongodb+srv://u:p@a/?tls=false', /^mongodb\.url: lacks TLS\./],
+    [
+      'STRONGROOM_MONGODB_URL',
+      'mongodb://u:p@a/?tls=true&tlsInsecure=true',
+      /^mongodb\.url: lacks a check of the cert/,
+    ],
+    ['STRONGROOM_MONGODB_KEYS_URL', 'mongodb://u:p@a/?tlsAllowInvalidHostnames=true&tls=true', /^mongodb\.keys_url: /],
+    ['STRONGROOM_REDIS_URL', 'redis://u:p@r', /^redis\.url: lacks TLS\./],
+    ['STRONGROOM_REDIS_URL', 'rediss://r', /^redis\.url: lacks a password\./],
+  ])('%s may not be %s, unless insecure_stores says so', (name, url, message) => {
+    const env: Record<string, string> = { STRONGROOM_MONGODB_KEYS_URL: stores.STRONGROOM_MONGODB_URL, [name]: url };
+    expect(refused(env)).toEqual([expect.stringMatching(message)]);
+    expect(refused({ ...env, STRONGROOM_INSECURE_STORES: 'true' })).toEqual([]);
+  });
+
+  it.each([
+    ['STRONGROOM_MONGODB_URL', 'mongodb+srv://u:p@a/'],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://u:p@a/?ssl=true'],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://a/?tls=true&authMechanism=MONGODB-X509'],
+    ['STRONGROOM_EVENTSTORE_URL', 'esdb+discover://u:p@e'],
+    ['STRONGROOM_REDIS_URL', 'rediss://:p@r'],
+  ])('%s may be %s', (name, url) => {
+    expect(refused({ [name]: url })).toEqual([]);
+  });
+
+  it('is printed without the passwords of its stores', () => {
+    const text = printConfig(config({ env: stores }), false);
+    expect(text).not.toContain('MARKER4242');
+    expect(text).toContain('rediss://[hidden]@r:6379');
   });
 });
 

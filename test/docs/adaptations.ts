@@ -28,6 +28,16 @@ export const adaptations: readonly Adaptation[] = [
     because: 'a test installs no servers; the script must be there and be well-formed',
   },
   {
+    says: /^(?:docker compose|curl .* https:\/\/localhost:8081).*$/gm,
+    runs: ':',
+    because: 'Docker may not be here; test/deployment looks at what it would run',
+  },
+  {
+    says: /^(node )(scripts\/prepare-mongodb\.mjs) .*$/gm,
+    runs: '$1--check $2',
+    because: 'a test prepares no MongoDB of the tester; the script must be there and be well-formed',
+  },
+  {
     says: /^((?:sudo -u strongroom )?npx strongroom serve|npm start)\b/gm,
     runs: 'in_background $1',
     because: 'the next block comes when it is ready',

@@ -1,24 +1,14 @@
-import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
-import type { TestService } from '../support/test-service.js';
+import { holdKeys } from '../support/hold-keys.js';
 import { card, create, expectRefusal, path, refusal, test, uniqueId } from './routes/support.js';
 
 const unavailable = { status: 503, code: 'store_unavailable', paths: [] };
-
-/** Another program, a backup perhaps, reads the key store: the old bytes of a key cannot leave its files meanwhile. */
-function readKeys({ dataDir }: TestService): () => void {
-  const reader = keptDatabase(join(dataDir, 'keys.db'), { readonly: true });
-  reader.exec('BEGIN');
-  reader.prepare('SELECT count(*) FROM sqlite_master').get();
-  return () => reader.close();
-}
 
 describe('503 the keys could not be destroyed yet', () => {
   test.for(['', '/cvc'])('DELETE /tokens/{id}%s: the repeat finishes it', async (suffix, { service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const before = await service.eventCount();
-    const release = readKeys(service);
+    const release = holdKeys(service);
     const first = await service.call('DELETE', path(id) + suffix);
     expect(refusal(first), first.text).toEqual(unavailable);
     expect(first.headers['retry-after']).toBe('1');
@@ -36,7 +26,7 @@ describe('503 the keys could not be destroyed yet', () => {
     const { id } = await create(service, { type: 'token', data: 'old' });
     const headers = { 'idempotency-key': uniqueId() };
     const before = await service.eventCount();
-    const release = readKeys(service);
+    const release = holdKeys(service);
     const update = () => service.call('PATCH', path(id), { data: 'new' }, { headers });
     expect(refusal(await update())).toEqual(unavailable);
     release();

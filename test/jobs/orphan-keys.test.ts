@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { destroyOrphanKeys } from '#src/jobs/orphan-keys.js';
-import { wrappedKeys } from '../erasure/files.js';
 import { aCard, anHour, create, keyIdsOf } from '../erasure/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -50,11 +49,10 @@ describe('the search for orphan keys', () => {
       await search();
     }
     for (const id of orphans.slice(0, -1)) expect(await stateOf(id)).toBe('destroyed');
-    const living = [...wrappedKeys(service.dataDir).values()].filter(({ destroyed }) => !destroyed);
     const named = (await service.vault.log.readAll(0, 1_000)).flatMap(({ clear }) => [clear['key'], clear['cvc_key']]);
-    const unnamed = living.filter(({ id }) => !named.includes(id));
     const old = await service.vault.keys.made(0, service.clock.now() - anHour, 1_000);
-    expect(unnamed.filter(({ id }) => old.some(({ keyId }) => keyId === id))).toEqual([]);
+    expect(old.length).toBeGreaterThan(0);
+    expect(old.filter(({ keyId }) => !named.includes(keyId))).toEqual([]);
   });
 
   test('takes no key while the log is an older copy that ends before the keys were made', async () => {

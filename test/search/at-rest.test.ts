@@ -2,8 +2,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { embeddedOnly } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
+
+beforeEach((context) => embeddedOnly(context, 'it looks into the files of SQLite'));
 
 type Counts = { readonly postings: number; readonly counted: number; readonly withTerms: number };
 

@@ -5,14 +5,16 @@ import { join } from 'node:path';
 import { createApplication } from '#src/commands/directory/create-application.js';
 import { createTenant } from '#src/commands/directory/create-tenant.js';
 import type { LimitSettings } from '#src/commands/limits/limit-settings.js';
-import { type Embedded, openEmbedded } from '#src/compose/embedded.js';
+import { type EmbeddedOptions, openEmbedded } from '#src/compose/embedded.js';
 import type { AccessRule } from '#src/domain/access/access-rule.js';
 import type { ApplicationType } from '#src/domain/access/application-type.js';
 import { type Permission, tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { createApp, type RequestLog } from '#src/http/app.js';
+import { openClusterService } from './cluster-service.js';
 import { manualClock } from './manual-clock.js';
 import { openApiChecker } from './openapi-checker.js';
+import { profile } from './profile.js';
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
@@ -48,22 +50,22 @@ export type Answer = {
 };
 
 /**
- * The real service on SQLite files in a folder of its own, with a clock that the test owns and no sweep running: call
- * `service.sweep.run()`. Its `key` belongs to a private application that reveals everything. `call` fails on an answer
+ * The real service of the profile under test (`profile.ts`), with a clock that the test owns and no sweep running: call
+ * `service.sweep.run()`. Embedded it has SQLite files in a folder of its own. Its `key` belongs to a private application that reveals everything. `call` fails on an answer
  * that the OpenAPI document does not describe.
  */
 export async function startTestService(options: TestServiceOptions = {}) {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'strongroom-test-')));
   const rootKey = options.rootKey ?? randomBytes(32);
   const clock = manualClock();
   const errors: unknown[] = [];
   const { limits, trustedProxies = [] } = options;
-  const service: Embedded = await openEmbedded({
+  const shared = {
     ...(limits === undefined ? {} : { limits }),
-    ...{ dataDir, rootKey, clock, mode: 'any', cvcRetentionMs: 3_600_000 },
-    onError: (error) => errors.push(error),
-    onBroken: (error) => errors.push(error),
-  });
+    ...{ rootKey, clock, cvcRetentionMs: 3_600_000, onError: (error: unknown) => void errors.push(error) },
+  };
+  const { service, dataDir, remove } = await (profile === 'cluster'
+    ? openClusterService(shared)
+    : openEmbeddedService(shared, options.dataDir));
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
   const tenant = await createTenant(service.vault, 'test', [{ name: 'all', type: 'private', access, expiresAt: null }]);
   const app = createApp(service, { headerNames, corsOrigins: [], trustedProxies, tls: null, log: silent });
@@ -133,9 +135,15 @@ export async function startTestService(options: TestServiceOptions = {}) {
     async close(): Promise<void> {
       await app.close();
       await service.close();
-      await rm(dataDir, { recursive: true, force: true });
+      await remove();
     },
   };
+}
+
+async function openEmbeddedService(shared: Omit<EmbeddedOptions, 'dataDir' | 'mode' | 'onBroken'>, folder?: string) {
+  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'strongroom-test-')));
+  const service = await openEmbedded({ ...shared, dataDir, mode: 'any', onBroken: shared.onError });
+  return { service, dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
 /** An access rule; the lower its priority the earlier it is tried. */

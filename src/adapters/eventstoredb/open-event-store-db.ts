@@ -32,6 +32,16 @@ function clientOf(connectionString: string): EventStoreDBClient {
     return EventStoreDBClient.connectionString(connectionString);
   } catch {
     // The library's message quotes the string, which may hold a password.
-    throw new Error('the connection string of EventStoreDB cannot be read');
+    throw new EventStoreDbBroken(
+      'the address of EventStoreDB cannot be used: check eventstore.url, its options, and the file that tlsCAFile names.',
+    );
+  }
+}
+
+/** EventStoreDB cannot be used as it is set up. The message says what to do. */
+export class EventStoreDbBroken extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'EventStoreDbBroken';
   }
 }

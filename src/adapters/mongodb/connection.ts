@@ -1,4 +1,11 @@
-import { type Db, MongoClient, type ServerDescription, type TopologyDescription } from 'mongodb';
+import {
+  type Db,
+  MongoClient,
+  type MongoClientOptions,
+  MongoServerError,
+  type ServerDescription,
+  type TopologyDescription,
+} from 'mongodb';
 import { withinLimit } from '../time-limit/within-limit.js';
 import { mongoError } from './mongo-error.js';
 
@@ -29,23 +36,7 @@ export type MongoConnection = {
  * which no write is durable in the sense of the contract.
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
-  const client = new MongoClient(url, {
-    appName: 'strongroom',
-    readPreference: 'primary',
-    readConcern: { level: 'majority' },
-    writeConcern: { w: 'majority', journal: true },
-    retryWrites: true,
-    retryReads: true,
-    // A frozen primary is noticed within three seconds.
-    heartbeatFrequencyMS: 1_000,
-    connectTimeoutMS: 2_000,
-    serverSelectionTimeoutMS: callLimitMs,
-    socketTimeoutMS: callLimitMs,
-    // Binary values come back as Buffers, whole numbers as numbers: no value of ours needs more than 2^53.
-    promoteBuffers: true,
-    promoteLongs: true,
-    ignoreUndefined: false,
-  });
+  const client = clientOf(url);
   let primary: string | null = null;
   let primarySince = Number.POSITIVE_INFINITY;
   client.on('topologyDescriptionChanged', ({ newDescription }) => {
@@ -61,7 +52,7 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
     try {
       return await withinLimit('mongodb', callLimitMs, work(db));
     } catch (error) {
-      throw mongoError(error);
+      throw refusalOf(error) ?? mongoError(error);
     }
   }
 
@@ -86,6 +77,55 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
     close: () => client.close(),
   };
 }
+
+function clientOf(url: string): MongoClient {
+  try {
+    return new MongoClient(url, options);
+  } catch {
+    // The driver's message may quote the address, which holds a password.
+    throw new MongoBroken(unreadable);
+  }
+}
+
+const options: MongoClientOptions = {
+  appName: 'strongroom',
+  readPreference: 'primary',
+  readConcern: { level: 'majority' },
+  writeConcern: { w: 'majority', journal: true },
+  retryWrites: true,
+  retryReads: true,
+  // A frozen primary is noticed within three seconds.
+  heartbeatFrequencyMS: 1_000,
+  connectTimeoutMS: 2_000,
+  serverSelectionTimeoutMS: callLimitMs,
+  socketTimeoutMS: callLimitMs,
+  // Binary values come back as Buffers, whole numbers as numbers: no value of ours needs more than 2^53.
+  promoteBuffers: true,
+  promoteLongs: true,
+  ignoreUndefined: false,
+};
+
+/** What trying again does not mend: the server refuses the user, or a file that the address names is not there. */
+function refusalOf(error: unknown): MongoBroken | null {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (error instanceof MongoServerError) {
+    if (code === authenticationFailed) return new MongoBroken(unknownUser);
+    return code === unauthorized ? new MongoBroken(lacksRights) : null;
+  }
+  return code === 'ENOENT' || code === 'EACCES' ? new MongoBroken(unreadable) : null;
+}
+
+const authenticationFailed = 18;
+const unauthorized = 13;
+const unreadable =
+  'the address of MongoDB cannot be used: check mongodb.url and mongodb.keys_url, their options, and that the files which ' +
+  'they name can be read.';
+const unknownUser =
+  'MongoDB does not know this user with this password. Check name, password and authSource in mongodb.url and ' +
+  'mongodb.keys_url.';
+const lacksRights =
+  'the user of mongodb.url or mongodb.keys_url lacks a right in MongoDB. `node scripts/prepare-mongodb.mjs` gives both ' +
+  'what they need.';
 
 /** MongoDB cannot be used as it is set up. The message says what to do. */
 export class MongoBroken extends Error {

@@ -13,7 +13,7 @@ import { recordDue } from '../../commands/tokens/record-due.js';
 import type { Vault } from '../../commands/vault.js';
 import { createLimits } from '../../http/limits/limits.js';
 import { shredEndedKeys } from '../../jobs/shredder.js';
-import { createSweep } from '../../jobs/sweep.js';
+import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { Clock } from '../../ports/clock.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { composeVault, systemRandom } from '../compose-vault.js';
@@ -42,11 +42,16 @@ export type ClusterOptions = {
   readonly onError: (error: unknown) => void;
 };
 
+export type Cluster = OpenService & {
+  /** The sweep of one term; the leader has it running. */
+  newSweep(): Sweep;
+};
+
 /**
  * The cluster profile: all ports on EventStoreDB, MongoDB and Redis, which many processes share. When it resolves, every key
  * that an event ended before is destroyed. Throws StoreUnavailable, and MongoBroken with what to do.
  */
-export async function openCluster(options: ClusterOptions): Promise<OpenService> {
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
   const metrics = prometheusMetrics();
   const lost = new Set<string>();
@@ -100,9 +105,10 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
     composed = { vault, stores };
     const { rowWriter, directoryWriter, checkpoints, batches, rowsConnection } = stores;
     const clockOffMs = clock.offMs;
+    const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError);
     const background = createBackground({
       ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
-      sweep: () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError),
+      sweep: newSweep,
       mayLead: () => Math.abs(clockOffMs()) <= clock.marginMs,
       clear: async () => {
         await batches.clear();
@@ -111,7 +117,7 @@ export async function openCluster(options: ClusterOptions): Promise<OpenService>
     });
     const works = role !== 'api';
     return {
-      vault,
+      ...{ vault, newSweep },
       authenticate: createAuthenticate(vault),
       limits: createLimits(redis.rateLimits, limits, metrics),
       metrics,
@@ -157,9 +163,12 @@ function remembered<T>(lifeMs: number, ask: () => Promise<T>): () => Promise<T> 
 }
 
 /** Names a new log in the key store; refuses stores that do not belong together. */
-async function identify({ log, clock, keyStore }: ClusterStores, prepares: boolean): Promise<void> {
+async function identify(stores: ClusterStores, prepares: boolean): Promise<void> {
+  const { log, clock, checkpoints, keyStore } = stores;
   const identity = await logIdentity(log);
   if (identity === null) {
+    // Threat: a new EventStoreDB would pass for the log of this vault, and every token would be gone.
+    if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
     if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Make one with `strongroom init`.');
     const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
     return openLog(log, systemRandom, { dev: false, at: clock.now(), logId });
@@ -167,4 +176,19 @@ async function identify({ log, clock, keyStore }: ClusterStores, prepares: boole
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
     throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
   }
+  if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
 }
+
+/** Whether MongoDB has rows or keys of a vault whose log was in use. */
+async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
+  if ((await directory.list('tenant')).length > 0) return true;
+  return (await checkpoints.position('tokens')) > 0 || (await keys.checkpoint('shredder')) > 0;
+}
+
+const emptyLog =
+  'EventStoreDB is empty, and MongoDB holds a vault already. Name the EventStoreDB of that vault, or restore it; ' +
+  'for a new vault name another mongodb.database.';
+
+const shortLog =
+  'EventStoreDB holds less than MongoDB has seen of it, as when it was restored from an older copy. Restore the rows in ' +
+  'MongoDB from a copy that is older still; they follow the log by themselves.';

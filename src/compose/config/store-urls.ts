@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.js';
+import { settings as catalogue } from './settings.js';
 
 export type StoreUrls = {
   readonly eventstore: string;
@@ -20,12 +21,13 @@ export function storeUrls({ settings }: Config): StoreUrlsResult {
   const read = (path: UrlPath): string | null => {
     const file = settings[`${path}_file`];
     if (file === null) return settings[path];
-    try {
-      return readFileSync(file, 'utf8').trim();
-    } catch {
-      problems.push(`${path}_file: ${file} cannot be read. Check the path and its permissions.`);
-      return null;
+    const text = textOf(file);
+    const checked = catalogue[path].schema.safeParse(text);
+    if (text === null) problems.push(`${path}_file: ${file} cannot be read. Check the path and its permissions.`);
+    else if (!checked.success) {
+      problems.push(...checked.error.issues.map(({ message }) => `${path}_file: what ${file} holds ${message}`));
     }
+    return text;
   };
   const mongodb = read('mongodb.url');
   const given = { eventstore: read('eventstore.url'), mongodb, redis: read('redis.url') };
@@ -38,6 +40,14 @@ export function storeUrls({ settings }: Config): StoreUrlsResult {
   return { ok: true, urls: { eventstore, mongodb, redis, keys } };
 }
 
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
 /** Sealed data and wrapped keys cross these connections: others on the network must not read, and not write, there. */
 function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonly string[] {
   const problems: string[] = [];
@@ -46,6 +56,7 @@ function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonl
     const url = urls[store] ?? '';
     const lacks = [
       ...(hasTls(store, url) ? [] : ['TLS']),
+      ...(trustsAnybody(url) ? ['a check of the certificate, which its options turn off'] : []),
       ...(/^[a-z+]+:\/\/[^/?@]*:[^/?@]+@/.test(url) || /authMechanism=MONGODB-X509/.test(url) ? [] : ['a password']),
     ];
     if (lacks.length > 0) {
@@ -59,6 +70,12 @@ function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonl
 
 function hasTls(store: keyof StoreUrls, url: string): boolean {
   if (store === 'redis') return url.startsWith('rediss://');
-  if (store === 'eventstore') return !/[?&]tls=false(&|$)/i.test(url);
-  return url.startsWith('mongodb+srv://') || /[?&](tls|ssl)=true(&|$)/i.test(url);
+  if (/[?&](tls|ssl)=false(&|$)/i.test(url)) return false;
+  return store === 'eventstore' || url.startsWith('mongodb+srv://') || /[?&](tls|ssl)=true(&|$)/i.test(url);
+}
+
+/** Threat: TLS with whoever answers keeps nobody out who can answer in the place of the store. */
+function trustsAnybody(url: string): boolean {
+  const off = /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames)=true(&|$)/i;
+  return off.test(url) || /[?&]tlsVerifyCert=false(&|$)/i.test(url);
 }

@@ -19,6 +19,14 @@ export type Hold =
   | { readonly outcome: 'held'; readonly held: HeldFingerprint }
   | { readonly outcome: 'duplicate'; readonly stream: string };
 
+/** What a fingerprint is claimed under. Whoever claims several does so in the order of these, or two wait for each other. */
+export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamWrite['distinct']>): string {
+  return `${tenantId}:${fingerprintHash}`;
+}
+
+/** Claims a fingerprint before an append that must be the only living one with it. */
+export type HoldFingerprint = (write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>) => Promise<Hold>;
+
 /** How long another's append is waited for before it is barred. */
 const patienceMs = 1_000;
 const pollMs = 25;
@@ -40,15 +48,21 @@ type Needs = {
 export function createFingerprintClaims({ connection, log, rows, now, project }: Needs) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
+  /** Changes of this process, by the fingerprint that they hold; they settle when the change is made, or is not. */
+  const underWay = new Map<string, Promise<void>>();
+
   async function livingOther(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>) {
     const found = await rows.findByFingerprint(distinct.tenantId, distinct.fingerprintHash, distinct.now);
     return found === null || found === write.stream ? null : found;
   }
 
-  /** Waits until what the owner intended is in its row, or can never be. */
-  async function settleOwner({ intent }: FingerprintClaim): Promise<void> {
+  /** Waits until what the owner intended is in its row, or can never be, or the owner has given the fingerprint up. */
+  async function settleOwner({ _id, attempt, intent }: FingerprintClaim): Promise<void> {
     const until = performance.now() + patienceMs;
-    while (!(await hasLanded(log, intent)) && performance.now() < until) await wait(pollMs);
+    while (!(await hasLanded(log, intent)) && performance.now() < until) {
+      if ((await connection.call((db) => claims(db).findOne({ _id, attempt }))) === null) return;
+      await wait(pollMs);
+    }
     await settle(log, intent, now());
     await project(intent.tenantId, intent.stream);
   }
@@ -72,26 +86,54 @@ export function createFingerprintClaims({ connection, log, rows, now, project }:
     await connection.call((db) => claims(db).deleteOne({ _id: id, attempt }));
   }
 
+  async function hold(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>): Promise<Hold> {
+    const id = fingerprintId(distinct);
+    for (;;) {
+      const known = await connection.call((db) => claims(db).findOne({ _id: id }));
+      const living = await livingOther(write, distinct);
+      if (living !== null) return { outcome: 'duplicate', stream: living };
+      if (known !== null && known.intent.stream !== write.stream) {
+        await settleOwner(known);
+        const landed = await livingOther(write, distinct);
+        if (landed !== null) return { outcome: 'duplicate', stream: landed };
+      }
+      const attempt = randomUUID();
+      if (!(await take(id, known, { _id: id, attempt, intent: intentOf(write) }))) continue;
+      // One that was made without a claim, because deduplication was not asked for.
+      const late = await livingOther(write, distinct);
+      if (late === null) return { outcome: 'held', held: { id, attempt } };
+      await release({ id, attempt });
+      return { outcome: 'duplicate', stream: late };
+    }
+  }
+
   return {
-    /** Before an append that must be the only living one with its fingerprint. */
-    async hold(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>): Promise<Hold> {
-      const id = `${distinct.tenantId}:${distinct.fingerprintHash}`;
-      for (;;) {
-        const known = await connection.call((db) => claims(db).findOne({ _id: id }));
-        const living = await livingOther(write, distinct);
-        if (living !== null) return { outcome: 'duplicate', stream: living };
-        if (known !== null && known.intent.stream !== write.stream) {
-          await settleOwner(known);
-          const landed = await livingOther(write, distinct);
-          if (landed !== null) return { outcome: 'duplicate', stream: landed };
+    /**
+     * Runs a change, and what it holds is its own in this process until it ends: of many that want one fingerprint one
+     * asks the stores, the others wait for what came of it.
+     */
+    async during<T>(change: (hold: HoldFingerprint) => Promise<T>): Promise<T> {
+      const mine = new Set<string>();
+      let leave: () => void = () => undefined;
+      const ended = new Promise<void>((resolve) => {
+        leave = resolve;
+      });
+      const holdHere: HoldFingerprint = async (write, distinct) => {
+        const id = fingerprintId(distinct);
+        for (let other = underWay.get(id); other !== undefined && !mine.has(id); other = underWay.get(id)) {
+          await other;
+          const living = await livingOther(write, distinct);
+          if (living !== null) return { outcome: 'duplicate', stream: living };
         }
-        const attempt = randomUUID();
-        if (!(await take(id, known, { _id: id, attempt, intent: intentOf(write) }))) continue;
-        // One that was made without a claim, because deduplication was not asked for.
-        const late = await livingOther(write, distinct);
-        if (late === null) return { outcome: 'held', held: { id, attempt } };
-        await release({ id, attempt });
-        return { outcome: 'duplicate', stream: late };
+        mine.add(id);
+        underWay.set(id, ended);
+        return hold(write, distinct);
+      };
+      try {
+        return await change(holdHere);
+      } finally {
+        for (const id of mine) underWay.delete(id);
+        leave();
       }
     },
     /** After an append that is known to have failed. */

@@ -6,7 +6,12 @@ import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '../../../po
 import { withCreatedPosition } from '../../../projections/token-view.js';
 import { atMost } from '../at-most.js';
 import type { Batches } from './batches.js';
-import type { createFingerprintClaims, HeldFingerprint } from './fingerprint-claims.js';
+import {
+  type createFingerprintClaims,
+  fingerprintId,
+  type HeldFingerprint,
+  type HoldFingerprint,
+} from './fingerprint-claims.js';
 import { intentOf } from './intent.js';
 import type { ClaimedWork, MongoClaims } from './mongo-claims.js';
 
@@ -23,15 +28,21 @@ type Needs = {
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
-/** Notes in the claim what is about to be stored; false: the claim is somebody else's by now. */
-type Intend = (work: ClaimedWork) => Promise<boolean>;
+/** What a change does before it appends. */
+type Before = {
+  /** Notes in the claim what is about to be stored; false: the claim is somebody else's by now. */
+  readonly intend: (work: ClaimedWork) => Promise<boolean>;
+  readonly hold: HoldFingerprint;
+};
 
 /**
  * `UnitOfWork` over an event log and MongoDB, which have no transaction in common (architecture, "A write, step by step"):
  * what would be lost or doubled by a crash between two steps is noted before it is done, and settled by whoever comes by.
  * The event is the truth: once it is appended the change is made, and its row is written here or by the runner.
  */
-export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, batches, project }: Needs): UnitOfWork {
+export function mongoUnitOfWork(needs: Needs): UnitOfWork {
+  const { log, rows, directory, claims, fingerprints, batches, project } = needs;
+
   async function projectWrite(write: StreamWrite, positions: readonly number[]): Promise<void> {
     const { row, stream, expectedRevision, events } = write;
     if (row === null) return;
@@ -50,8 +61,8 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
     log.append(stream, expectedRevision, events);
 
   /** One append. What is noted before it is made, is known by the name of the stream. */
-  async function storeOne(write: StreamWrite, intend: Intend): Promise<CommitOutcome> {
-    const hold = write.distinct === null ? null : await fingerprints.hold(write, write.distinct);
+  async function storeOne(write: StreamWrite, { intend, hold: holdOne }: Before): Promise<CommitOutcome> {
+    const hold = write.distinct === null ? null : await holdOne(write, write.distinct);
     if (hold?.outcome === 'duplicate') return { outcome: 'duplicate', write: 0, stream: hold.stream };
     if (!(await intend({ of: 'append', intent: intentOf(write) }))) {
       if (hold !== null) await fingerprints.release(hold.held);
@@ -67,8 +78,10 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
   }
 
   /** Each by itself: what fails is decided again over what is left. */
-  async function storeEach(writes: readonly StreamWrite[]): Promise<CommitOutcome> {
-    const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, async () => true));
+  async function storeEach(writes: readonly StreamWrite[], hold: HoldFingerprint): Promise<CommitOutcome> {
+    const outcomes = await atMost(streamsAtOnce, writes, (write) =>
+      storeOne(write, { intend: async () => true, hold }),
+    );
     const landed = outcomes.flatMap(({ outcome }, index) => (outcome === 'committed' ? [index] : []));
     return landed.length === writes.length ? { outcome: 'committed' } : { outcome: 'conflict', landed };
   }
@@ -78,16 +91,21 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
   }
 
   /** Holds all fingerprints of a batch, or none. */
-  async function holdAll(writes: readonly StreamWrite[]): Promise<HeldFingerprint[] | CommitOutcome> {
-    const held: HeldFingerprint[] = [];
-    for (const [index, write] of writes.entries()) {
-      if (write.distinct === null) continue;
-      const { tenantId, fingerprintHash } = write.distinct;
+  async function holdAll(
+    writes: readonly StreamWrite[],
+    holdOne: HoldFingerprint,
+  ): Promise<HeldFingerprint[] | CommitOutcome> {
+    const wanted = writes.flatMap((write, index) =>
+      write.distinct === null ? [] : [{ write, index, distinct: write.distinct, id: fingerprintId(write.distinct) }],
+    );
+    for (const { index, distinct } of wanted) {
+      const { tenantId, fingerprintHash } = distinct;
       const twin = writes.slice(0, index).find((earlier) => makes(earlier, tenantId, fingerprintHash));
-      const hold =
-        twin === undefined
-          ? await fingerprints.hold(write, write.distinct)
-          : ({ outcome: 'duplicate', stream: twin.stream } as const);
+      if (twin !== undefined) return { outcome: 'duplicate', write: index, stream: twin.stream };
+    }
+    const held: HeldFingerprint[] = [];
+    for (const { write, index, distinct } of wanted.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+      const hold = await holdOne(write, distinct);
       if (hold.outcome === 'held') held.push(hold.held);
       else {
         await releaseAll(held);
@@ -102,11 +120,11 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
   }
 
   /** Creations, all or none. */
-  async function storeBatch(writes: readonly StreamWrite[], intend: Intend): Promise<CommitOutcome> {
+  async function storeBatch(writes: readonly StreamWrite[], { intend, hold }: Before): Promise<CommitOutcome> {
     // Nothing is undone, and so nothing is fenced, for a conflict that can be seen beforehand.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
-    const held = await holdAll(writes);
+    const held = await holdAll(writes, hold);
     if (!Array.isArray(held)) return held;
     const id = await batches.open(writes.map(intentOf));
     if (!(await intend({ of: 'batch', id }))) {
@@ -128,27 +146,28 @@ export function mongoUnitOfWork({ log, rows, directory, claims, fingerprints, ba
     return { outcome: 'committed' };
   }
 
-  async function store(writes: readonly StreamWrite[], intend: Intend): Promise<CommitOutcome> {
+  async function store(writes: readonly StreamWrite[], before: Before): Promise<CommitOutcome> {
+    const { intend, hold } = before;
     const [first, ...others] = writes;
     if (first === undefined) return { outcome: (await intend({ of: 'nothing' })) ? 'committed' : 'claimed' };
-    if (others.length === 0) return storeOne(first, intend);
-    if (writes.some(creates)) return storeBatch(writes, intend);
-    const outcome = await storeEach(writes);
+    if (others.length === 0) return storeOne(first, before);
+    if (writes.some(creates)) return storeBatch(writes, before);
+    const outcome = await storeEach(writes, hold);
     if (outcome.outcome === 'committed' && !(await intend({ of: 'nothing' }))) return { outcome: 'claimed' };
     return outcome;
   }
 
-  return {
-    async commit({ writes, claim }: Change): Promise<CommitOutcome> {
-      if (claim === null) return store(writes, async () => true);
-      const { cmd, result, time } = claim;
-      // What throws leaves the claim as it is: whoever takes it over learns what was stored.
-      const outcome = await store(writes, (work) => claims.intend(cmd, work, result, time));
-      if (outcome.outcome === 'committed') await claims.finish(cmd);
-      else if (outcome.outcome !== 'claimed') await claims.withdraw(cmd);
-      return outcome;
-    },
-  };
+  async function commit({ writes, claim }: Change, hold: HoldFingerprint): Promise<CommitOutcome> {
+    if (claim === null) return store(writes, { intend: async () => true, hold });
+    const { cmd, result, time } = claim;
+    // What throws leaves the claim as it is: whoever takes it over learns what was stored.
+    const outcome = await store(writes, { intend: (work) => claims.intend(cmd, work, result, time), hold });
+    if (outcome.outcome === 'committed') await claims.finish(cmd);
+    else if (outcome.outcome !== 'claimed') await claims.withdraw(cmd);
+    return outcome;
+  }
+
+  return { commit: (change) => fingerprints.during((hold) => commit(change, hold)) };
 }
 
 function creates({ events }: StreamWrite): boolean {

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Makes what docker-compose.yml reads: ./secrets (root key, certificates, passwords, addresses), ./volumes for the data of
+# the stores, and .env with the user that all containers run as. Every file is for its owner alone.
+#
+#   scripts/make-secrets.sh [DIRECTORY]     default: the directory of docker-compose.yml
+#
+# What is there is never replaced: a second root key or password would lock you out of your own data.
+set -euo pipefail
+umask 077
+place=${1:-$(cd "$(dirname "$0")/.." && pwd)}
+secrets=$place/secrets
+days=825
+
+fail() { printf '%s\n' "$*" >&2; exit 1; }
+command -v openssl >/dev/null || fail 'openssl is not on the PATH. Install it and try again.'
+[ ! -e "$secrets" ] || fail "$secrets is there already; nothing was changed. To begin anew, with other keys and no data, remove it together with $place/volumes."
+
+# The work is done aside and moved into its place at the end, so that an interrupted run leaves nothing that looks complete.
+work=$(mktemp -d "$place/.secrets.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+password() { openssl rand -hex 24; }
+
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days "$days" -subj '/CN=Strongroom stores' \
+  -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign \
+  -keyout ca.key -out ca.pem 2>/dev/null
+
+# certificate NAME COMMON_NAME HOST...: NAME.key and NAME.pem, which is signed by ca.key.
+certificate() {
+  local name=$1 common_name=$2 hosts='DNS:localhost,IP:127.0.0.1' host
+  shift 2
+  for host in "$@"; do hosts+=,DNS:$host; done
+  # RSA: the certificates of EventStoreDB 23.10 must have such keys.
+  openssl req -new -newkey rsa:2048 -nodes -subj "/CN=$common_name" -keyout "$name.key" -out "$name.csr" 2>/dev/null
+  openssl x509 -req -in "$name.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days "$days" -out "$name.pem" \
+    -extfile <(printf '%s\n' 'basicConstraints=critical,CA:FALSE' "subjectAltName=$hosts" \
+      'keyUsage=critical,digitalSignature,keyEncipherment' 'extendedKeyUsage=serverAuth,clientAuth') 2>/dev/null
+  rm "$name.csr"
+}
+# EventStoreDB asks for this common name.
+certificate eventstoredb eventstoredb-node eventstoredb
+certificate mongodb mongodb mongodb
+certificate redis redis redis
+certificate api strongroom api-1 api-2
+cat mongodb.key >>mongodb.pem
+rm mongodb.key ca.srl
+mkdir eventstoredb-ca
+cp ca.pem eventstoredb-ca/ca.pem
+
+openssl rand -hex 32 >root.key
+
+eventstore_password=$(password)
+printf 'EVENTSTORE_DEFAULT_ADMIN_PASSWORD=%s\nEVENTSTORE_DEFAULT_OPS_PASSWORD=%s\n' \
+  "$eventstore_password" "$(password)" >eventstoredb.env
+printf 'esdb://admin:%s@eventstoredb:2113?tlsCAFile=/run/secrets/ca\n' "$eventstore_password" >eventstore.url
+
+openssl rand -base64 756 >mongodb.keyfile
+password | tr -d '\n' >mongodb-admin.password
+mongodb='mongodb:27017/?replicaSet=rs0&authSource=admin&tls=true&tlsCAFile=/run/secrets/ca'
+printf 'mongodb://admin:%s@mongodb:27017/?authSource=admin&tls=true&tlsCAFile=/run/secrets/ca\n' "$(cat mongodb-admin.password)" >mongodb-admin.url
+printf 'mongodb://strongroom-rows:%s@%s\n' "$(password)" "$mongodb" >mongodb.url
+printf 'mongodb://strongroom-keys:%s@%s\n' "$(password)" "$mongodb" >mongodb-keys.url
+
+redis_password=$(password)
+printf 'rediss://strongroom:%s@redis:6379\n' "$redis_password" >redis.url
+cat >redis.conf <<CONF
+port 0
+tls-port 6379
+tls-cert-file /run/secrets/redis_cert
+tls-key-file /run/secrets/redis_key
+tls-ca-cert-file /run/secrets/ca
+tls-auth-clients no
+dir /data
+appendonly yes
+appendfsync everysec
+save ""
+maxmemory-policy noeviction
+user default on nopass resetkeys resetchannels -@all +ping
+user strongroom on >$redis_password ~strongroom:* resetchannels +@all -@admin -@dangerous +info
+CONF
+
+# Containers must not run as root; who runs this as root gets a user without a name.
+user=$(id -u):$(id -g)
+if [ "$(id -u)" = 0 ]; then user=10001:10001; fi
+mkdir -p "$place/volumes"/{eventstoredb,mongodb,redis}
+if [ "$(id -u)" = 0 ]; then chown -R "$user" "$work" "$place/volumes"; fi
+printf 'CONTAINER_USER=%s\n' "$user" >"$place/.env"
+trap - EXIT
+mv "$work" "$secrets"
+echo "made $secrets. Keep copies of root.key and of the rest of it where no copy of the data is."

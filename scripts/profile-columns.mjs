@@ -1,0 +1,38 @@
+// node scripts/profile-columns.mjs EMBEDDED.json CLUSTER.json
+// What the suites of the service came to on each profile, by folder, from the JSON reports of `npm test` and
+// `npm run test:cluster`: one suite, two columns.
+import { readFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} Count */
+
+/** @param {string} file @returns {Map<string, Count>} */
+function countsOf(file) {
+  /** @type {Map<string, Count>} */
+  const counts = new Map();
+  for (const { name, assertionResults } of JSON.parse(readFileSync(file, 'utf8')).testResults) {
+    const folder = dirname(relative('.', name));
+    const count = counts.get(folder) ?? { passed: 0, failed: 0, skipped: 0 };
+    counts.set(folder, count);
+    for (const { status } of assertionResults) {
+      if (status === 'passed' || status === 'failed') count[/** @type {'passed' | 'failed'} */ (status)] += 1;
+      else count.skipped += 1;
+    }
+  }
+  return counts;
+}
+
+/** @param {Count | undefined} count */
+function cell(count) {
+  if (count === undefined) return 'not run';
+  const { passed, failed, skipped } = count;
+  return `${passed}${failed === 0 ? '' : `, ${failed} failed`}${skipped === 0 ? '' : `, ${skipped} skipped`}`;
+}
+
+const [embedded, cluster] = process.argv.slice(2).map(countsOf);
+if (embedded === undefined || cluster === undefined) throw new Error('usage: profile-columns.mjs EMBEDDED CLUSTER');
+const folders = [...cluster.keys()].filter((folder) => !folder.startsWith('test/cluster')).sort();
+const line = (/** @type {readonly string[]} */ [name = '', ...cells]) =>
+  console.log(name.padEnd(48) + cells.map((text) => text.padEnd(24)).join(''));
+line(['passed tests', 'embedded', 'cluster']);
+for (const folder of folders) line([folder, cell(embedded.get(folder)), cell(cluster.get(folder))]);

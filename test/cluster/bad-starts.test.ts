@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type StandIn, startStandIn } from '../support/eventstoredb.js';
+import { makeRootKey, run, runJson, tempDir } from '../support/process.js';
+import { mongoUrl } from './own-database.js';
+
+// Each start of the program takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 300_000 });
+
+const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
+const noServer = '127.0.0.1:9';
+
+type Env = Readonly<Record<string, string>>;
+
+async function eventStore(): Promise<StandIn> {
+  const server = await startStandIn();
+  onTestFinished(server.remove);
+  return server;
+}
+
+/** Settings of a vault that is not there yet, by files, as a container has them. */
+function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
+  const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
+  onTestFinished(async () => {
+    const client = new MongoClient(mongoUrl);
+    for (const name of [database, `${database}_keys`]) await client.db(name).dropDatabase();
+    await client.close();
+  });
+  const fileOf = (name: string, text: string): string => {
+    writeFileSync(join(dir, name), `${text}\n`);
+    return join(dir, name);
+  };
+  return {
+    ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_MONGODB_DATABASE: database },
+    STRONGROOM_ROOT_KEY_FILE: makeRootKey(dir),
+    STRONGROOM_EVENTSTORE_URL_FILE: fileOf('eventstore.url', eventstoreUrl),
+    STRONGROOM_MONGODB_URL_FILE: fileOf('mongodb.url', mongoUrl),
+    STRONGROOM_REDIS_URL_FILE: fileOf('redis.url', redisUrl),
+  };
+}
+
+/** Settings in which an address is given directly, and no longer by a file. */
+function with_(env: Env, name: string, url: string): Env {
+  const { [`${name}_FILE`]: _, ...others } = env;
+  return { ...others, [name]: url };
+}
+
+async function expectRefusal(args: readonly string[], env: Env, message: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await run(args, { env, cwd: '/' });
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+  expect(stderr).not.toMatch(/not foreseen|\n.*\n/);
+}
+
+const worker = ['serve', '--role', 'worker', '--admin-port', '0'];
+
+test('stores that do not belong to the vault are refused, and it is as it was', async () => {
+  const server = await eventStore();
+  const env = settingsOf(server.url);
+  await expectRefusal(worker, env, /lacks .* Run `strongroom init`/);
+  const { tenant_id: tenantId } = await runJson(['init'], { env });
+
+  await expectRefusal(['init'], env, /initialised already; nothing was changed/);
+  const other = { ...env, STRONGROOM_ROOT_KEY_FILE: makeRootKey(tempDir()) };
+  await expectRefusal(worker, other, /the root key is not the one/);
+
+  const empty = with_(env, 'STRONGROOM_EVENTSTORE_URL', (await eventStore()).url);
+  for (const args of [worker, ['init']])
+    await expectRefusal(args, empty, /EventStoreDB is empty, and MongoDB holds a vault/);
+
+  const { tenants } = await runJson(['tenants', 'list'], { env });
+  expect(tenants).toEqual([{ name: 'default', tenant_id: tenantId }]);
+});
+
+test('the event log of another vault is refused', async () => {
+  const env = settingsOf((await eventStore()).url);
+  await runJson(['init'], { env });
+  const another = settingsOf((await eventStore()).url);
+  await runJson(['init'], { env: another });
+  const { STRONGROOM_EVENTSTORE_URL_FILE: itsLog = '' } = another;
+  await expectRefusal(worker, { ...env, STRONGROOM_EVENTSTORE_URL_FILE: itsLog }, /do not belong together/);
+});
+
+test('an event log that lost what was seen of it is refused', async () => {
+  const server = await eventStore();
+  const env = settingsOf(server.url);
+  await runJson(['init'], { env });
+  const client = new MongoClient(mongoUrl);
+  const checkpoints = client.db(env['STRONGROOM_MONGODB_DATABASE']).collection<{ _id: string }>('checkpoints');
+  await checkpoints.updateOne(
+    { _id: 'tokens' },
+    { $set: { position: 2 ** 40, epoch: 1, holder: null } },
+    { upsert: true },
+  );
+  await client.close();
+  await expectRefusal(worker, env, /holds less than MongoDB has seen of it/);
+});
+
+test('a store that does not answer, or refuses, is named with what to check', async () => {
+  const server = await eventStore();
+  const env = settingsOf(server.url);
+  await runJson(['init'], { env });
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    ['STRONGROOM_EVENTSTORE_URL', `esdb://${noServer}?tls=false`, /^eventstoredb is unavailable .*eventstore\.url/],
+    ['STRONGROOM_EVENTSTORE_URL', 'esdb://127.0.0.1?tlsCAFile=/nowhere', /^the address of EventStoreDB cannot be used/],
+    ['STRONGROOM_MONGODB_URL', `mongodb://${noServer}/?replicaSet=rs0`, /^mongodb is unavailable .*mongodb\.url/],
+    ['STRONGROOM_MONGODB_URL', 'mongodb://127.0.0.1/?nonsense=1', /^the address of MongoDB cannot be used/],
+    ['STRONGROOM_MONGODB_URL', mongoUrl.replace('//', '//nobody:pw@'), /^MongoDB does not know this user/],
+    [
+      'STRONGROOM_MONGODB_KEYS_URL',
+      `${mongoUrl}&tls=true&tlsCAFile=/nowhere`,
+      /^the address of MongoDB cannot be used/,
+    ],
+  ];
+  for (const [name, url, message] of cases) await expectRefusal(worker, with_(env, name, url), message);
+});

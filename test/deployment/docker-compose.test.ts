@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { environmentName } from '#src/compose/config/names.js';
+import { settingPaths, settings } from '#src/compose/config/settings.js';
+import { loadConfig } from '#src/compose/config.js';
+
+type Health = { readonly test?: readonly string[]; readonly disable?: boolean };
+type Service = {
+  readonly image: string;
+  readonly build?: string;
+  readonly user?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly ulimits?: { readonly core?: number };
+  readonly ports?: readonly string[];
+  readonly privileged?: boolean;
+  readonly networks?: readonly string[];
+  readonly environment?: Readonly<Record<string, string | number>>;
+  readonly secrets?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly command?: string | readonly string[];
+  readonly healthcheck?: Health;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+};
+type Compose = {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
+};
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const text = (file: string): string => readFileSync(`${root}/${file}`, 'utf8');
+const compose: Compose = parse(text('docker-compose.yml'), { merge: true });
+const services = Object.entries(compose.services);
+const ours = services.filter(([, { image }]) => image.startsWith('strongroom:'));
+const serving = ours.filter(([name]) => /^(api|worker)-/.test(name));
+const stores = services.filter(([, { image }]) => !image.startsWith('strongroom:'));
+
+test('there are two API processes, two workers, one init by hand, and the three stores', () => {
+  expect(services.map(([name]) => name).sort()).toEqual(
+    ['api-1', 'api-2', 'eventstoredb', 'init', 'mongodb', 'mongodb-init', 'redis', 'worker-1', 'worker-2'].sort(),
+  );
+  const roles = serving.map(([name, { environment }]) => [name, environment?.['STRONGROOM_ROLE']]);
+  expect(roles).toEqual([
+    ['api-1', 'api'],
+    ['api-2', 'api'],
+    ['worker-1', 'worker'],
+    ['worker-2', 'worker'],
+  ]);
+});
+
+test.each(services)('%s runs as nobody special, gains nothing and dumps nothing', (_name, service) => {
+  expect(service).toMatchObject({
+    user: expect.stringContaining('CONTAINER_USER'),
+    cap_drop: ['ALL'],
+    security_opt: ['no-new-privileges:true'],
+    ulimits: { core: 0 },
+  });
+  expect(service.privileged).toBeUndefined();
+});
+
+test.each(ours)('%s writes no file', (_name, service) => {
+  expect(service.read_only).toBe(true);
+  expect(service.volumes).toBeUndefined();
+});
+
+test.each(services)('%s is of an exact version', (_name, { image }) => {
+  expect(image).toMatch(/:\d+\.\d+\.\d+(-[a-z-]+)?$/);
+});
+
+test('only API processes are published, on loopback alone, over TLS; stores are in a network without a way out', () => {
+  for (const [name, { ports = [], networks = [] }] of services) {
+    const isApi = name.startsWith('api-');
+    expect([name, ports.length]).toEqual([name, isApi ? 1 : 0]);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:8080$/);
+    expect([name, networks]).toEqual([name, isApi ? ['stores', 'callers'] : ['stores']]);
+  }
+  expect(compose.networks['stores']).toEqual({ internal: true });
+});
+
+test.each([...serving, ...stores])('%s has a health check', (_name, { healthcheck }) => {
+  expect(healthcheck?.test?.[0]).toBe('CMD');
+});
+
+test.each(serving)('%s starts when its stores are there', (_name, { depends_on }) => {
+  expect(depends_on).toEqual({
+    eventstoredb: { condition: 'service_healthy' },
+    'mongodb-init': { condition: 'service_completed_successfully' },
+    redis: { condition: 'service_healthy' },
+  });
+});
+
+test.each(ours)('%s is set up by known settings that are right together, and by no value of a secret', (_, service) => {
+  const given = Object.entries(service.environment ?? {}).filter(([name]) => name.startsWith('STRONGROOM_'));
+  const known = settingPaths.map(environmentName);
+  expect(given.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([]);
+  if (given.length === 0) return;
+  const env = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  expect(env).not.toHaveProperty('STRONGROOM_INSECURE_STORES');
+  const loaded = loadConfig({ env, flags: {} });
+  expect(loaded.ok ? [] : loaded.problems).toEqual([]);
+  for (const [name, value] of given) {
+    if (!/_(FILE|CERT|KEY)$/.test(name)) continue;
+    expect(service.secrets).toContain(/^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1]);
+  }
+});
+
+test.each(services)('%s names secrets that scripts/make-secrets.sh makes', (_name, { secrets = [] }) => {
+  for (const name of secrets) {
+    const file = compose.secrets[name]?.file.replace('./secrets/', '') ?? '';
+    const [stem = '', kind = ''] = file.split('.');
+    // `certificate NAME …` makes NAME.pem and NAME.key.
+    const isMade = text('scripts/make-secrets.sh').includes(file);
+    const isOfPair = ['pem', 'key'].includes(kind) && text('scripts/make-secrets.sh').includes(`certificate ${stem} `);
+    expect([name, isMade || isOfPair]).toEqual([name, true]);
+  }
+});
+
+test('EventStoreDB runs no projections, Redis forgets nothing', () => {
+  expect(compose.services['eventstoredb']?.environment).toMatchObject({ EVENTSTORE_RUN_PROJECTIONS: 'None' });
+  expect(compose.services['eventstoredb']?.environment).not.toHaveProperty('EVENTSTORE_INSECURE');
+  expect(text('scripts/make-secrets.sh')).toMatch(/appendonly yes[\s\S]*maxmemory-policy noeviction/);
+});
+
+test('the image runs as a user of its own, without a shell, without dumps, and has a health check', () => {
+  const lines = text('Dockerfile').split('\n');
+  const last = (word: string): string => lines.filter((line) => line.startsWith(`${word} `)).at(-1) ?? '';
+  expect(last('USER')).toBe('USER 10001:10001');
+  expect(last('STOPSIGNAL')).toBe('STOPSIGNAL SIGTERM');
+  expect(last('ENTRYPOINT')).toMatch(/^ENTRYPOINT \["prlimit", "--core=0:0", "--", "node", /);
+  expect(lines.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
+  for (const line of lines.filter((from) => from.startsWith('FROM '))) {
+    expect(line).toMatch(/^FROM node:\d+\.\d+\.\d+-bookworm(-slim)?( AS build)?$/);
+  }
+  expect(text('Dockerfile')).toContain(`127.0.0.1:${settings['admin.port'].default}/health/live`);
+});
+
+test('the image is made of named files alone, so no secret or data gets into it', () => {
+  const [first, ...others] = text('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  expect(first).toBe('*');
+  expect(
+    others.every((line) => /^!(package(-lock)?\.json|tsconfig(\.build)?\.json|src|scripts\/\S+\.mjs)$/.test(line)),
+  ).toBe(true);
+});

@@ -1,0 +1,72 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { storeUrls } from '#src/compose/config/store-urls.js';
+import { loadConfig } from '#src/compose/config.js';
+
+const program = fileURLToPath(new URL('../../scripts/make-secrets.sh', import.meta.url));
+let place: string;
+let secrets: string;
+beforeAll(() => {
+  place = mkdtempSync(join(tmpdir(), 'strongroom-secrets-'));
+  secrets = join(place, 'secrets');
+  execFileSync(program, [place]);
+});
+afterAll(() => rmSync(place, { recursive: true }));
+
+const files = (): string[] =>
+  readdirSync(secrets, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+test('every file is for its owner alone', () => {
+  expect(files().filter((file) => (statSync(file).mode & 0o7777) !== 0o600)).toEqual([]);
+  expect(statSync(secrets).mode & 0o7777).toBe(0o700);
+  expect(files().map((file) => statSync(file).uid)).not.toContain(0);
+});
+
+test('a second run is refused and changes nothing', () => {
+  const before = files().map((file) => readFileSync(file, 'utf8'));
+  const second = spawnSync(program, [place], { encoding: 'utf8' });
+  expect([second.status, second.stderr]).toEqual([1, expect.stringContaining('nothing was changed')]);
+  expect(files().map((file) => readFileSync(file, 'utf8'))).toEqual(before);
+});
+
+test('addresses have TLS that is checked, and each its own password', () => {
+  const flags = {
+    ...{
+      profile: 'cluster',
+      eventstoreUrlFile: join(secrets, 'eventstore.url'),
+      redisUrlFile: join(secrets, 'redis.url'),
+    },
+    ...{ mongodbUrlFile: join(secrets, 'mongodb.url'), mongodbKeysUrlFile: join(secrets, 'mongodb-keys.url') },
+  };
+  const loaded = loadConfig({ env: {}, flags });
+  if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
+  const urls = storeUrls(loaded.config);
+  if (!urls.ok) throw new Error(urls.problems.join('\n'));
+  const passwords = Object.values(urls.urls).map((url) => /:([0-9a-f]{48})@/.exec(url)?.[1]);
+  expect(new Set(passwords).size).toBe(4);
+  expect(passwords).not.toContain(undefined);
+  expect(readFileSync(join(secrets, 'root.key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+});
+
+test('each server has a certificate of its name by one authority, whose key no container gets', () => {
+  const authority = new X509Certificate(readFileSync(join(secrets, 'ca.pem')));
+  for (const [name, host] of [
+    ['eventstoredb', 'eventstoredb'],
+    ['mongodb', 'mongodb'],
+    ['redis', 'redis'],
+    ['api', 'api-2'],
+  ]) {
+    const certificate = new X509Certificate(readFileSync(join(secrets, `${name}.pem`)));
+    expect(certificate.verify(authority.publicKey)).toBe(true);
+    expect([certificate.checkHost(host ?? ''), certificate.checkIP('127.0.0.1')]).toEqual([host, '127.0.0.1']);
+  }
+  const compose = readFileSync(fileURLToPath(new URL('../../docker-compose.yml', import.meta.url)), 'utf8');
+  expect(compose).not.toContain('ca.key');
+});

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { MongoClient } from 'mongodb';
+import { type ClusterOptions, openCluster } from '#src/compose/cluster/open-cluster.js';
+import { serveInMemory } from './eventstoredb-stand-in/serve-in-memory.mjs';
+
+const mongodb = process.env['STRONGROOM_TEST_MONGODB_URL'] ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
+const redis = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
+
+type Options = Omit<ClusterOptions, 'urls' | 'database' | 'role' | 'prepares'>;
+
+/**
+ * A service of the cluster profile with a log, databases and Redis prefix of its own, and without a worker: `sweep` runs
+ * when the test says so. `remove` drops all of it.
+ */
+export async function openClusterService(options: Options) {
+  const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
+  const server = await serveInMemory();
+  const urls = { eventstore: server.url, mongodb, keys: mongodb, redis };
+  const cluster = await openCluster({ ...options, urls, database, role: 'api', prepares: true });
+  return {
+    service: { ...cluster, sweep: cluster.newSweep() },
+    /** It has none: a test that looks into files is `embeddedOnly`. */
+    dataDir: '/nowhere',
+    async remove(): Promise<void> {
+      server.close();
+      await Promise.all([dropDatabases([database, `${database}_keys`]), dropPrefix(database)]);
+    },
+  };
+}
+
+async function dropDatabases(names: readonly string[]): Promise<void> {
+  const client = await MongoClient.connect(mongodb);
+  await Promise.all(names.map((name) => client.db(name).dropDatabase()));
+  await client.close();
+}
+
+async function dropPrefix(prefix: string): Promise<void> {
+  const client = new Redis(redis);
+  for await (const keys of client.scanStream({ match: `${prefix}*`, count: 1_000 })) {
+    if (keys.length > 0) await client.del(...keys);
+  }
+  client.disconnect();
+}

@@ -1,0 +1,1 @@
+export function serveInMemory(): Promise<{ readonly url: string; close(): void }>;

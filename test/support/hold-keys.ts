@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { profile } from './profile.js';
+import type { TestService } from './test-service.js';
+
+/**
+ * From now on no key can be destroyed for good, until the answer is called. SQLite: another program, a backup perhaps, reads
+ * the key store, so that the old bytes of a key cannot leave its files. MongoDB: nothing that destroys reaches it.
+ */
+export function holdKeys({ dataDir, vault: { keys } }: TestService): () => void {
+  if (profile === 'embedded') {
+    const reader = keptDatabase(join(dataDir, 'keys.db'), { readonly: true });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM sqlite_master').get();
+    return () => reader.close();
+  }
+  const { destroy, destroyTenant } = keys;
+  const late = () => Promise.reject(new StoreUnavailable('mongodb', 'timeout'));
+  Object.assign(keys, { destroy: late, destroyTenant: late });
+  return () => Object.assign(keys, { destroy, destroyTenant });
+}
