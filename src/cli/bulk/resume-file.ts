@@ -21,7 +21,9 @@ export async function resumeSecret(path: string): Promise<Buffer> {
   // Another import of the same file was first; what is there and cannot be read is a link to nothing.
   const other = await readSecret(path);
   if (other !== null) return other;
-  throw new Failure(`${path} is a link to nothing. Remove it, or name another one with --resume-file.`);
+  throw new Failure(
+    `${path} is a link to a file that is not there. Remove it, or name another one with --resume-file.`,
+  );
 }
 
 async function readSecret(path: string): Promise<Buffer | null> {
