@@ -17,6 +17,8 @@ export type RunnerNeeds = {
   readonly rows: TokenRowWriter;
   readonly directory: DirectoryWriter;
   readonly checkpoints: Checkpoints;
+  /** Streams whose tokens may still be undone with others: whoever decides that writes their rows. */
+  readonly heldBack: () => Promise<ReadonlySet<string>>;
 };
 
 /**
@@ -24,7 +26,10 @@ export type RunnerNeeds = {
  * their rows themselves; this repairs what a crash or a store that was down left. An error stops it at the page where it
  * happened, and nothing is skipped.
  */
-export async function catchUp({ vault, rows, directory, checkpoints }: RunnerNeeds, lead: Lead): Promise<number> {
+export async function catchUp(
+  { vault, rows, directory, checkpoints, heldBack }: RunnerNeeds,
+  lead: Lead,
+): Promise<number> {
   let position = await checkpoints.position(lead.name);
   let seen = 0;
   for (;;) {
@@ -33,7 +38,10 @@ export async function catchUp({ vault, rows, directory, checkpoints }: RunnerNee
     if (last === undefined) return seen;
     const newest = newestOfStreams(page);
     if ((await behind(rows, newest)).length > 0) await wait(graceMs);
-    await inLanes(await behind(rows, newest), ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
+    const late = await behind(rows, newest);
+    const hidden = late.length === 0 ? new Set() : await heldBack();
+    const shown = late.filter(({ stream }) => !hidden.has(stream));
+    await inLanes(shown, ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
     const tenants = newest.filter(({ stream }) => stream.startsWith('tenant-'));
     await inLanes(tenants, ({ stream }) => projectDirectory(vault, directory, stream));
     if (!(await checkpoints.save(lead, last.position))) return seen;

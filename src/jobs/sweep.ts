@@ -27,12 +27,13 @@ export type Sweep = {
 /**
  * Records expiry and cvc purge by the due times of the rows, woken by the next of them; and keeps house: shreds what
  * commands could not, forgets old claims and tombstones, looks for orphan keys. Reads never depend on it. `onError` is
- * told of a failure; the next round tries again.
+ * told of a failure; the next round tries again. `projectedUpTo`: the position in the log that rows have come to.
  */
 export function createSweep(
   vault: Vault,
   forgetTombstones: (notBefore: number) => Promise<unknown>,
   onError: (error: unknown) => void,
+  projectedUpTo = async (): Promise<number> => Number.POSITIVE_INFINITY,
 ): Sweep {
   let timer: NodeJS.Timeout | null = null;
   let wakesAt = Number.POSITIVE_INFINITY;
@@ -66,7 +67,7 @@ export function createSweep(
     const now = vault.clock.now();
     if (now - keptHouseAt < housekeepingMs) return;
     keptHouseAt = now;
-    await shredEndedKeys(vault.log, vault.keys);
+    await shredEndedKeys(vault.log, vault.keys, await projectedUpTo());
     await vault.claims.forget(forgottenBefore(now));
     await forgetTombstones(now - tombstoneMs);
     await dropOldAccess(vault.accessLog, now);
