@@ -39,10 +39,11 @@ export type Vault = {
   /** Every look-up by value or by many ids asks here first and tells what it missed. */
   readonly guesses: Guesses;
   /**
-   * To be asked after a durable write: whether the stores that were read since then (`performance.now()`) are still the ones
-   * that take writes. One that was deposed goes on answering reads for seconds.
+   * Resolves when what the stores have answered since a time (`performance.now()`) was current; awaited before anything
+   * leaves that was read. `hasWritten`: a durable write was acknowledged after the last of these reads. Throws
+   * StoreUnavailable when it may not have been: a server that was deposed goes on answering reads for seconds.
    */
-  readonly readsAreCurrent: (since: number) => boolean;
+  readonly confirmReads: (since: number, hasWritten: boolean) => Promise<void>;
   /** How long a cvc may live, milliseconds: at most one hour. */
   readonly cvcRetentionMs: number;
 };

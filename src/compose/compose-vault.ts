@@ -18,7 +18,7 @@ import { countingKeyRing } from './counting-key-ring.js';
 export type Stores = Pick<Vault, 'log' | 'rows' | 'work' | 'keys' | 'claims' | 'directory' | 'accessLog'>;
 
 /** What a profile decides besides its stores. */
-export type Parts = Pick<Vault, 'clock' | 'random' | 'timers' | 'readsAreCurrent' | 'cvcRetentionMs'> & {
+export type Parts = Pick<Vault, 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs'> & {
   readonly metrics: Metrics;
   readonly rateLimits: RateLimits;
   readonly limits: LimitSettings;

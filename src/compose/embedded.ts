@@ -65,7 +65,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
       timers: { set: ({ dueAt }) => sweep.dueAt(dueAt) },
       knownCallers: createKnownCallers(),
-      readsAreCurrent: () => true,
+      confirmReads: async () => undefined,
     });
     const reportError = (error: unknown): void => {
       if (error instanceof KeyLost) lost.add(error.stream);

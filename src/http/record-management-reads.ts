@@ -21,9 +21,10 @@ export function recordManagementReads(app: FastifyInstance, vault: Vault): void 
           : null;
     if (entity === null) return;
     route.onSend = async (request, reply) => {
-      const { caller, traceId, params } = request;
+      const { caller, traceId, params, beganAt } = request;
       const { id = null } = params as { readonly id?: string | null };
       if (caller !== null && reply.statusCode === 200) {
+        await vault.confirmReads(beganAt, false);
         await recordManagementRead(vault, { caller, traceId }, entity, id);
       }
     };

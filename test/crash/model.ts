@@ -33,11 +33,22 @@ export function chance(seed: number) {
 
 export type Chance = ReturnType<typeof chance>;
 
+export type ModelOptions = {
+  /** Expiry may be shown so much before its time, ms: the margin of the clocks of many processes. */
+  readonly marginMs?: number;
+};
+
+/** A store is down: it was answered with 503 and when to come again. What was asked may have happened. */
+class Unavailable extends Error {}
+
+/** How long a claim may stay open that a killed process left. */
+const claimedMsMax = 40_000;
+
 /**
  * Callers that write at the same time and remember what was acknowledged. Each owns its tokens, so of each token at most
  * one request is unanswered when the connections break.
  */
-export function createModel(key: string, random: Chance) {
+export function createModel(key: string, random: Chance, { marginMs = 0 }: ModelOptions = {}) {
   const entries = new Map<string, Entry>();
   const once = new Map<string, Once>();
   const updates = new Map<string, { id: string; key: string; body: object; etag: string | null }>();
@@ -48,10 +59,24 @@ export function createModel(key: string, random: Chance) {
   let anonymous = 0;
   let serial = 0;
   const acknowledged: Record<string, number> = {};
+  let unavailable = 0;
 
   const name = (kind: string) => `${kind}-${process.pid}-${(serial++).toString(36)}`;
-  const send = (base: string, method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
-    http(method, `${base}/tokens${path}`, { key, headers, ...(body === undefined ? {} : { body }) });
+  const send = async (
+    base: string,
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<HttpAnswer> => {
+    const answer = await http(method, `${base}/tokens${path}`, {
+      key,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    if (answer.status === 503 && Number(answer.headers['retry-after']) > 0) throw new Unavailable(answer.text);
+    return answer;
+  };
   const shownOf = ({ body, headers }: HttpAnswer): Shown => ({ body, etag: String(headers.etag) });
   const unexpected = (what: string, { status, text }: HttpAnswer) =>
     new Error(`${what} was answered ${status}: ${text}`);
@@ -168,7 +193,7 @@ export function createModel(key: string, random: Chance) {
     if (dice < 39) return createAnonymous(base, mine);
     if (dice < 48) return createShared(base);
     if (dice < 53) {
-      const expires = new Date(Date.now() + 300 + random.below(3_000)).toISOString();
+      const expires = new Date(Date.now() + marginMs + 300 + random.below(3_000)).toISOString();
       return create(base, [], 'short life', { id: name('brief'), type: 'token', data: 1, expires_at: expires });
     }
     if (isCard && dice < 74)
@@ -180,13 +205,22 @@ export function createModel(key: string, random: Chance) {
     return remove(base, mine, entry);
   }
 
-  /** One caller, until its connection breaks. An answer that is wrong is thrown. */
-  async function caller(base: string): Promise<void> {
+  /**
+   * One caller, until its connection breaks or it is told to stop. After a 503 it leaves that token alone and goes on. An
+   * answer that is wrong is thrown.
+   */
+  async function caller(base: string, stop?: AbortSignal): Promise<void> {
     const mine: Entry[] = [];
-    try {
-      for (;;) await step(base, mine);
-    } catch (error) {
-      if (!isBroken(error)) throw error;
+    while (stop?.aborted !== true) {
+      try {
+        await step(base, mine);
+      } catch (error) {
+        if (isBroken(error)) return;
+        if (!(error instanceof Unavailable)) throw error;
+        unavailable += 1;
+        mine.splice(0, mine.length, ...mine.filter(({ pending }) => pending === null));
+        await wait(50);
+      }
     }
   }
 
@@ -210,6 +244,11 @@ export function createModel(key: string, random: Chance) {
 
   /** Everything that is wrong with what a service answers after the crash, and settles what was unanswered. */
   async function check(base: string): Promise<string[]> {
+    return [...(await checkTokens(base)), ...(await checkRepeats(base))];
+  }
+
+  /** The part of it that changes nothing: what each token reads. */
+  async function checkTokens(base: string): Promise<string[]> {
     const problems: string[] = [];
     const parallel = [...entries.values()];
     await Promise.all(
@@ -218,6 +257,12 @@ export function createModel(key: string, random: Chance) {
           await checkEntry(base, entry, problems);
       }),
     );
+    return problems;
+  }
+
+  /** The other part: what was asked is asked once more. */
+  async function checkRepeats(base: string): Promise<string[]> {
+    const problems: string[] = [];
     for (const request of once.values()) await repeat(base, request, problems);
     for (const update of updates.values()) await repeatUpdate(base, update, problems);
     for (const [value, id] of shared) {
@@ -247,7 +292,8 @@ export function createModel(key: string, random: Chance) {
       entries.delete(entry.id);
       return;
     } else if (isGone) {
-      const mayBeGone = entry.shown === null || entry.pending === 'deleted';
+      const isDue = entry.expiresAt !== null && Date.now() >= entry.expiresAt - marginMs;
+      const mayBeGone = entry.shown === null || entry.pending === 'deleted' || isDue;
       if (!mayBeGone) problems.push(`${what}: lost`);
       entry.shown = null;
     } else if (matches(read, entry.shown) || (entry.pending !== null && follows(read, entry))) {
@@ -257,7 +303,8 @@ export function createModel(key: string, random: Chance) {
   }
 
   async function repeat(base: string, request: Once, problems: string[]): Promise<void> {
-    const again = () => send(base, 'POST', '', request.body, { 'service-idempotency-key': request.key });
+    const again = () =>
+      onceFree(() => send(base, 'POST', '', request.body, { 'service-idempotency-key': request.key }));
     const [first, second] = [await again(), await again()];
     const entry = entries.get(request.id ?? String(first.body['id']));
     if (request.id !== null && entry !== undefined && entry.shown === null) {
@@ -280,7 +327,9 @@ export function createModel(key: string, random: Chance) {
   ): Promise<void> {
     const entry = entries.get(id);
     if (entry?.shown == null) return;
-    const answer = await send(base, 'PATCH', `/${id}`, body, { 'service-idempotency-key': idempotencyKey });
+    const answer = await onceFree(() =>
+      send(base, 'PATCH', `/${id}`, body, { 'service-idempotency-key': idempotencyKey }),
+    );
     if (answer.status !== 200) problems.push(`repeat of an update of ${id}: ${answer.status} ${answer.text}`);
     else if (etag !== null && entry.shown.etag === etag && answer.headers.etag !== etag) {
       problems.push(`repeat of an acknowledged update of ${id} changed it again`);
@@ -291,8 +340,13 @@ export function createModel(key: string, random: Chance) {
     caller,
     operator,
     check,
+    checkTokens,
     acknowledged,
     tenants,
+    /** How many requests were answered 503. */
+    unavailable: () => unavailable,
+    /** How many requests were acknowledged. */
+    total: () => Object.values(acknowledged).reduce((sum, of) => sum + of, 0),
     /** Ids whose deletion was acknowledged and not undone since. */
     deleted: () =>
       [...entries.values()].filter(({ shown, pending }) => shown === null && pending === null).map(({ id }) => id),
@@ -306,6 +360,16 @@ export function createModel(key: string, random: Chance) {
     /** Milliseconds until every short life has ended. */
     untilExpired: () => Math.max(0, ...[...entries.values()].map(({ expiresAt }) => (expiresAt ?? 0) - Date.now())),
   };
+}
+
+/** Asks again while the claim of the one that was killed is open. */
+async function onceFree(ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+  const until = performance.now() + claimedMsMax;
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 409 || performance.now() > until) return answer;
+    await wait(500);
+  }
 }
 
 function matches({ body, headers }: HttpAnswer, shown: Shown): boolean {

@@ -108,7 +108,7 @@ export async function runJson(args: readonly string[], options: RunOptions = {})
 }
 
 export type Service = {
-  /** As the ready line names it. */
+  /** As the ready line names it; of a worker, which serves nobody, nothing. */
   readonly address: string;
   readonly pid: number;
   readonly stdout: () => string;
@@ -145,9 +145,9 @@ export function spawnService(args: readonly string[], options: RunOptions = {}) 
 
   async function ready(): Promise<Service> {
     const address = await until('the ready line', startLimitMs, () => {
-      const line = /^Strongroom listens on (\S+)$/m.exec(output.stdout)?.[1];
-      if (line === undefined && hasEnded) throw new Error(`serve ended before it was ready: ${output.stderr}`);
-      return line;
+      const line = /^Strongroom (?:listens on (\S+)|works in the background)$/m.exec(output.stdout);
+      if (line === null && hasEnded) throw new Error(`serve ended before it was ready: ${output.stderr}`);
+      return line === null ? undefined : (line[1] ?? '');
     });
     return {
       ...{ address, pid, ended, stop },

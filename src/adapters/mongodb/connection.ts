@@ -26,6 +26,8 @@ export type MongoConnection = {
    * answering reads for seconds.
    */
   primaryIsSince(time: number): boolean;
+  /** Calls whenever the primary is another one, elected again, or gone. */
+  onPrimaryChanged(listener: () => void): void;
   /** Milliseconds by which this process's clock is ahead of the primary's, give or take half a round trip. */
   clockAheadMs(now: () => number): Promise<number>;
   close(): Promise<void>;
@@ -37,6 +39,7 @@ export type MongoConnection = {
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
   const client = clientOf(url);
+  const listeners: (() => void)[] = [];
   let primary: string | null = null;
   let primarySince = Number.POSITIVE_INFINITY;
   client.on('topologyDescriptionChanged', ({ newDescription }) => {
@@ -44,6 +47,7 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
     if (now === primary) return;
     primary = now;
     primarySince = now === null ? Number.POSITIVE_INFINITY : performance.now();
+    for (const listener of listeners) listener();
   });
   // Without a listener an error of the client would end the process.
   client.on('error', () => undefined);
@@ -68,6 +72,7 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   return {
     ...{ db, call },
     primaryIsSince: (time) => primarySince <= time,
+    onPrimaryChanged: (listener) => void listeners.push(listener),
     async clockAheadMs(now) {
       const sentAt = now();
       const { localTime } = await call((database) => database.command({ hello: 1 }));

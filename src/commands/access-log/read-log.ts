@@ -31,7 +31,7 @@ export type ShownEntry = {
  */
 export async function readLog(
   vault: Vault,
-  { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
+  { caller, traceId, beganAt }: Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>,
   filter: LogFilter,
   page: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly total: number; readonly entries: readonly ShownEntry[] }> {
@@ -43,6 +43,7 @@ export async function readLog(
   const asked = { entityType, entityRef: ref, operation, from: filter.from ?? now - lastDayMs, to };
   const { total, entries } = await vault.accessLog.query(caller.tenantId, asked, page);
   const ids = await livingIds(vault, caller, entries, entityId === null || ref === null ? null : { id: entityId, ref });
+  await vault.confirmReads(beganAt, false);
   const fact = { entity: 'log', ref: null, operation: 'read', message: 'access log read' } as const;
   vault.recorder.soon(entriesOfRequest({ caller, traceId }, tenantKeys, now, [fact]));
   return {

@@ -1,6 +1,5 @@
 import type { Transform } from '../../domain/access/transform.js';
 import { entityRef } from '../../events/access-log/entity-ref.js';
-import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { CommandContext } from '../command-context.js';
 import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -22,20 +21,19 @@ export type ShownToken = {
 
 /**
  * Records the tokens that an answer is about to show, one entry each (contract, section 10; architecture, "Audit"). To
- * be awaited before any answer with token data leaves: when one of them is in clear it resolves once all are durable,
- * else at once. Throws StoreUnavailable, and then the answer must not leave.
+ * be awaited before any answer with token data leaves, also one that found none: when one of them is in clear it resolves
+ * once all are durable, else when what was read is known to be current. Throws StoreUnavailable, and then the answer must
+ * not leave.
  */
 export async function recordReads(vault: Vault, context: ReadContext, shown: readonly ShownToken[]): Promise<void> {
   const read = shown.filter(isRead);
   const revealing = shown.some(({ transform }) => transform === 'reveal');
   const entries = read.length === 0 ? [] : await entriesOf(vault, context, read);
-  if (!revealing) {
-    if (entries.length > 0) vault.recorder.soon(entries);
-    return;
-  }
-  await vault.recorder.now(entries);
-  // The stores have just taken a durable write: if they are still those that were read, what was read was current.
-  if (!vault.readsAreCurrent(context.beganAt)) throw new StoreUnavailable('token rows', 'primary_changed');
+  if (revealing) await vault.recorder.now(entries);
+  else if (entries.length > 0) vault.recorder.soon(entries);
+  // What a change has stored and shows was read from the log.
+  if (shown.length > 0 && read.length === 0) return;
+  await vault.confirmReads(context.beganAt, revealing);
 }
 
 async function entriesOf(vault: Vault, context: ReadContext, read: readonly ShownToken[]) {

@@ -18,6 +18,8 @@ export type KnownCallers = {
   /** To be called before a look-up; the answer keeps what was found, unless something was forgotten meanwhile. */
   lookUp(now: number): (keyHash: string, known: KnownCaller) => void;
   forget(tenantId: string): Promise<void>;
+  /** Lets go of all that was looked up: the store that answered may have been deposed. */
+  forgetAll(): void;
 };
 
 /**
@@ -46,6 +48,10 @@ export function createKnownCallers({ othersToo = false } = {}): KnownCallers {
       forgotten += 1;
       for (const [keyHash, { caller }] of [...entries]) if (caller.tenantId === tenantId) entries.delete(keyHash);
       if (othersToo) await wait(lifeMs + spareMs);
+    },
+    forgetAll() {
+      forgotten += 1;
+      entries.clear();
     },
   };
 }

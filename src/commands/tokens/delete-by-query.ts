@@ -21,7 +21,7 @@ const pageSize = 100;
  */
 export async function deleteByQuery(
   vault: Vault,
-  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  context: Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>,
   text: string,
 ): Promise<CommandResult<{ readonly deleted: number; readonly refused: number; readonly remaining: number }>> {
   const parsed = parseQuery(text);
@@ -44,6 +44,8 @@ export async function deleteByQuery(
   const all = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens);
   await finishRemembered(vault, tenantId);
+  // Nothing left to erase is no answer for a server to give that was deposed.
+  await vault.confirmReads(context.beganAt, false);
   const outside = Math.max(0, all.total - total);
   // What changed meanwhile may be found no more, so it stays for the next call.
   return done({ deleted, refused: refused + outside, remaining: total - tokens.length + changed });

@@ -25,7 +25,10 @@ export async function detokenize(
 ): Promise<CommandResult<Secret<Json>>> {
   const { caller } = context;
   const read = await readAll(vault, caller, template);
-  if (!read.ok) return read;
+  if (!read.ok) {
+    await vault.confirmReads(context.beganAt, false);
+    return read;
+  }
   const shown = new Map<string, Shown>();
   const records: ShownToken[] = [];
   for (const [id, token] of read.value) {

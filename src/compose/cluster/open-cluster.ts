@@ -1,5 +1,6 @@
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
+import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
 import { createAuthenticate } from '../../commands/directory/authenticate.js';
@@ -94,22 +95,31 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   try {
     await identify(stores, prepares);
     await shredEndedKeys(stores.log, stores.keys);
+    const connections = [stores.rowsConnection, stores.keysConnection];
+    const prove = createReadProof(stores.rowsConnection);
+    // What another process knew of a caller is forgotten by then; so is what a server said that was deposed.
+    const knownCallers = createKnownCallers({ othersToo: true });
+    stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
     const { vault, recorder } = composeVault(stores, {
       ...{ clock, random: systemRandom, metrics, rateLimits: redis.rateLimits, limits, onError, cvcRetentionMs },
       timers: redis.timers,
-      // What another process knew of a caller is forgotten by then.
-      knownCallers: createKnownCallers({ othersToo: true }),
-      readsAreCurrent: (since) =>
-        [stores.rowsConnection, stores.keysConnection].every((connection) => connection.primaryIsSince(since)),
+      knownCallers,
+      async confirmReads(since, hasWritten) {
+        if (!hasWritten) await prove();
+        if (connections.some((connection) => !connection.primaryIsSince(since))) {
+          throw new StoreUnavailable('mongodb', 'primary_changed');
+        }
+      },
     });
     composed = { vault, stores };
-    const { rowWriter, directoryWriter, checkpoints, batches, rowsConnection } = stores;
+    const { rowWriter, directoryWriter, checkpoints, batches } = stores;
     const clockOffMs = clock.offMs;
+    const isOnTime = () => Math.abs(clockOffMs()) <= clock.marginMs;
     const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError);
     const background = createBackground({
       ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
       sweep: newSweep,
-      mayLead: () => Math.abs(clockOffMs()) <= clock.marginMs,
+      mayLead: isOnTime,
       clear: async () => {
         await batches.clear();
         await redis.refill(vault.rows);
@@ -125,7 +135,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       state: remembered(stateMs, () =>
         clusterState({
           ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lost.size, clockOffMs: clockOffMs() },
-          isUp: { mongodb: () => rowsConnection.call((db) => db.command({ ping: 1 })), redis: redis.ping },
+          isUp: { mongodb: prove, redis: redis.ping },
           ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
         }),
       ),
@@ -133,7 +143,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       start() {
         if (!works) return;
         background.start();
-        redis.work((row) => recordDue(vault, row), onBackgroundError);
+        // What a machine does not do whose clock is off, the sweep of another one does.
+        redis.work(async (row) => (isOnTime() ? recordDue(vault, row) : undefined), onBackgroundError);
       },
       async close() {
         await redis.stopWork();

@@ -13,6 +13,8 @@ export const getTokenRoute: Routes = (app, { vault }) => {
     { config: { permission: 'token:read', operation } },
     async (request, reply) => {
       const result = await getToken(vault, { caller: callerOf(request) }, request.params.id);
+      // Nor may it be said by a server that was deposed that there is no such token.
+      if (!result.ok) await vault.confirmReads(request.beganAt, false);
       const known = request.headers['if-none-match'];
       if (result.ok && known !== undefined && namesRevision(known.replaceAll('W/', ''), result.value.revision)) {
         const { id, revision } = result.value;

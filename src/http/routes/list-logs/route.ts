@@ -1,6 +1,6 @@
 import { readLog } from '../../../commands/access-log/read-log.js';
 import { pageAnswer, rangeOf } from '../../pagination.js';
-import { callerOf } from '../../request-state.js';
+import { contextOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendJson } from '../../send-json.js';
 import { entryBody } from './entry-body.js';
@@ -13,7 +13,7 @@ export const listLogsRoute: Routes = (app, { vault }) => {
     '/logs',
     { schema: { querystring: logQuery }, config: { permission: 'log:read', operation: listLogsOperation } },
     async (request, reply) => {
-      const context = { caller: callerOf(request), traceId: request.traceId };
+      const context = contextOf(request);
       const { total, entries } = await readLog(vault, context, logFilterOf(request.query), rangeOf(request.query));
       return sendJson(reply, 200, pageAnswer(request.query, total, entries.map(entryBody)));
     },

@@ -1,0 +1,46 @@
+import { randomInt } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { chance, createModel } from '../../crash/model.js';
+import { until } from '../../support/process.js';
+import { answered } from './answered.js';
+import { lookInto } from './look-into.js';
+import { caughtUp, type Member, ownCluster } from './own-cluster.js';
+import { ownServers } from './own-servers.js';
+
+const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
+const backWithinMs = 60_000;
+
+test(`all servers and processes are killed and started at once (seed ${seed})`, { timeout: 600_000 }, async () => {
+  const servers = await ownServers();
+  const { eventStore, mongo, redis } = servers;
+  const cluster = await ownCluster(servers);
+  const model = createModel(cluster.key, chance(seed), { marginMs: 2_000 });
+  const roles = ['api', 'api', 'worker'] as const;
+  const members = await Promise.all(roles.map((role) => cluster.start(role)));
+  const load = Promise.all(members.slice(0, 2).flatMap(({ address }) => [1, 2, 3].map(() => model.caller(address))));
+  await answered(model, load, 200);
+  await Promise.all([
+    ...members.map((member) => member.stop('SIGKILL')),
+    ...[eventStore, redis, ...mongo].map((server) => server.kill()),
+  ]);
+  await load;
+
+  const startedAt = performance.now();
+  let starts = 0;
+  /** As a supervisor does: a process that ends because a store is not there yet is started again. */
+  const supervised = (role: (typeof roles)[number]): Promise<Member> =>
+    until(`a ready ${role}`, backWithinMs, () => {
+      starts += 1;
+      return cluster.start(role).catch(() => undefined);
+    });
+  const starting = Promise.all(roles.map(supervised));
+  await eventStore.start();
+  for (const server of [redis, ...mongo]) server.start();
+  const [api] = await starting;
+  const backMs = Math.round(performance.now() - startedAt);
+  if (api === undefined) throw new Error('three were started');
+  await caughtUp(api, 20_000);
+  expect((await lookInto(servers, cluster)).endedAlive).toEqual([]);
+  expect(await model.check(api.address)).toEqual([]);
+  console.log(`ready after ${backMs} ms and ${starts} starts; acknowledged ${JSON.stringify(model.acknowledged)}`);
+});

@@ -1,0 +1,19 @@
+import type { createModel } from '../../crash/model.js';
+import { until } from '../../support/process.js';
+
+/** A loaded machine makes few of them a second. */
+const usualLimitMs = 90_000;
+
+/** Waits until so many more requests of a load are acknowledged. Throws what is wrong with an answer. */
+export async function answered(
+  model: ReturnType<typeof createModel>,
+  load: Promise<unknown>,
+  more: number,
+  limitMs = usualLimitMs,
+): Promise<void> {
+  const target = model.total() + more;
+  await Promise.race([
+    load,
+    until(`${more} more answers`, limitMs, () => (model.total() >= target ? true : undefined)),
+  ]);
+}

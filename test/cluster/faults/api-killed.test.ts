@@ -1,0 +1,48 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { chance, createModel } from '../../crash/model.js';
+import { answered } from './answered.js';
+import { lookInto } from './look-into.js';
+import { caughtUp, ownCluster } from './own-cluster.js';
+import { ownServers } from './own-servers.js';
+
+const rounds = Number(process.env['STRONGROOM_CRASH_ROUNDS'] ?? 6);
+const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
+const callers = 8;
+
+/**
+ * Kills an API process (SIGKILL) at a random moment under load, so also between an append and the row of it, and looks by
+ * another one: a worker brings rows and keys to where the log is.
+ */
+test(`${rounds} kills of an API process lose nothing that was acknowledged (seed ${seed})`, {
+  timeout: 600_000,
+}, async () => {
+  const random = chance(seed);
+  const servers = await ownServers();
+  const cluster = await ownCluster(servers);
+  const model = createModel(cluster.key, random, { marginMs: 2_000 });
+  const [other, ,] = await Promise.all([cluster.start('api'), cluster.start('worker')]);
+  let killed = await cluster.start('api');
+  let cutOff = 0;
+
+  for (let round = 1; round <= rounds; round += 1) {
+    const at = `round ${round}, STRONGROOM_CRASH_SEED=${seed}`;
+    const load = Promise.all(Array.from({ length: callers }, () => model.caller(killed.address)));
+    await answered(model, load, 20 + random.below(300));
+    await wait(random.below(30));
+    expect(await killed.stop('SIGKILL'), at).toMatchObject({ signal: 'SIGKILL', stderr: '' });
+    await load;
+    const starting = round < rounds ? cluster.start('api') : null;
+
+    const left = await lookInto(servers, cluster);
+    expect(left.endedAliveOf(model.deleted()), `deletes answered and not carried out; ${at}`).toEqual([]);
+    cutOff += left.endedAlive.length;
+    await caughtUp(other, 5_000);
+    expect((await lookInto(servers, cluster)).endedAlive, `keys of ended tokens; ${at}`).toEqual([]);
+    const check = round < rounds ? model.checkTokens : model.check;
+    expect(await check(other.address), at).toEqual([]);
+    if (starting !== null) killed = await starting;
+  }
+  console.log(`acknowledged ${JSON.stringify(model.acknowledged)}; keys that a kill left alive: ${cutOff}`);
+});

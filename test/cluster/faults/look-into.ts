@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
+import { connectMongo } from '#src/adapters/mongodb/connection.js';
+import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
+import { uuidText } from '#src/adapters/mongodb/uuid.js';
+import type { ClearEvent } from '#src/events/event.js';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { database, type OwnCluster } from './own-cluster.js';
+import type { OwnServers } from './own-servers.js';
+
+/** What the log and the key store of a cluster hold now, as their clients see it. */
+export type Seen = {
+  /** Keys that an event ended and that still open. */
+  readonly endedAlive: readonly string[];
+  /** Those of them that events on the tokens with these ids ended. */
+  endedAliveOf(ids: readonly string[]): readonly string[];
+  /** Events of this type on the token with this id. */
+  events(id: string, type: string): readonly ClearEvent[];
+};
+
+/** Looks past the service at log and keys. */
+export async function lookInto(servers: OwnServers, { rootKeyFile, tenantId }: OwnCluster): Promise<Seen> {
+  const { log, close } = await openEventStoreDb(servers.eventStore.url);
+  const connection = await connectMongo(servers.mongoUrl, `${database}_keys`);
+  try {
+    const rootKey = Buffer.from(readFileSync(rootKeyFile, 'utf8').trim(), 'hex');
+    const { keys } = await openMongoKeyStore(connection, rootKey, { now: () => Date.now() }, log.head);
+    const names = (await keys.tenantKeys(tenantId))?.names;
+    await keys.close();
+    if (names === undefined) throw new Error('the tenant has no keys');
+    const living = await connection.call((db) =>
+      keyCollections
+        .dataKeys(db)
+        .find({ wrapped: { $ne: null } })
+        .project<{ _id: Parameters<typeof uuidText>[0] }>({ _id: 1 })
+        .toArray(),
+    );
+    const livingIds = new Set(living.map(({ _id }) => uuidText(_id)));
+    const events = await log.readClear(0, 1_000_000);
+    const endedBy = ({ clear }: ClearEvent) => (clear['ends'] ?? []) as string[];
+    const alive = (some: readonly ClearEvent[]) => some.flatMap(endedBy).filter((id) => livingIds.has(id));
+    return {
+      endedAlive: alive(events),
+      endedAliveOf(ids) {
+        const streams = new Set(ids.map((id) => tokenStream(names, id)));
+        return alive(events.filter(({ stream }) => streams.has(stream)));
+      },
+      events: (id, type) => events.filter((event) => event.stream === tokenStream(names, id) && event.type === type),
+    };
+  } finally {
+    await connection.close();
+    await close();
+  }
+}

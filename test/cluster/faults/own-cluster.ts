@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { openCluster } from '#src/compose/cluster/open-cluster.js';
+import { loadRootKey } from '#src/compose/root-key.js';
+import type { AccessRule } from '#src/domain/access/access-rule.js';
+import { tokenPermissions } from '#src/domain/access/permission.js';
+import type { ApplicationSpec } from '#src/domain/directory/application-spec.js';
+import type { JsonObject } from '#src/domain/json.js';
+import { http, makeRootKey, type Service, spawnService, tempDir, until } from '../../support/process.js';
+import { rule } from '../../support/test-service.js';
+import type { OwnServers } from './own-servers.js';
+
+export const database = 'strongroom';
+
+/** A process of the cluster profile, with the address of its admin listener. */
+export type Member = Service & {
+  readonly admin: string;
+  /** What its admin listener says. */
+  health(): Promise<Health>;
+};
+
+export type Health = {
+  readonly status: number;
+  readonly reasons: readonly string[];
+  readonly gaps: Readonly<Record<string, number | null>>;
+  readonly stores: Readonly<Record<string, string>>;
+};
+
+export type StartOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export type OwnCluster = {
+  readonly rootKeyFile: string;
+  readonly tenantId: string;
+  readonly managementKey: string;
+  /** Belongs to a private application that reveals everything. */
+  readonly key: string;
+  /** Of one that sees everything masked. */
+  readonly maskedKey: string;
+  /** Starts `serve` in a role and waits until it is ready. */
+  start(role: 'api' | 'worker' | 'all', options?: StartOptions): Promise<Member>;
+};
+
+/** A vault in the cluster profile on servers of the test's own, made in this process because starting one takes long. */
+export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
+  const dir = tempDir();
+  const rootKeyFile = makeRootKey(dir);
+  const env = {
+    ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
+    ...{ STRONGROOM_EVENTSTORE_URL: servers.eventStore.url, STRONGROOM_MONGODB_URL: servers.mongoUrl },
+    ...{ STRONGROOM_REDIS_URL: servers.redisUrl, STRONGROOM_MONGODB_DATABASE: database },
+    // As fast as they can: all callers of a test are one application.
+    ...{ STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
+  };
+  const loaded = await loadRootKey({ file: rootKeyFile, dataDir: join(dir, 'none') });
+  if (!loaded.ok) throw new Error(loaded.message);
+  const mongodb = servers.mongoUrl;
+  const service = await openCluster({
+    urls: { eventstore: servers.eventStore.url, mongodb, keys: mongodb, redis: servers.redisUrl },
+    ...{ database, rootKey: loaded.key, role: 'api', prepares: true, cvcRetentionMs: 3_600_000 },
+    onError: (error) => console.error(error),
+  });
+  const application = (transform: AccessRule['transform']): ApplicationSpec => ({
+    ...{ name: transform, type: 'private', expiresAt: null },
+    access: { kind: 'rules', rules: [rule('/', transform, tokenPermissions)] },
+  });
+  const made = await createTenant(service.vault, 'default', [application('reveal'), application('mask')]);
+  await service.close();
+  const [key = '', maskedKey = ''] = made.keys.map((made) => made.reveal());
+  return {
+    ...{ rootKeyFile, key, maskedKey, tenantId: made.tenantId, managementKey: made.managementKey.reveal() },
+    start: (role, options = {}) => start(role, { ...env, ...options.env }),
+  };
+}
+
+async function start(role: string, env: Readonly<Record<string, string>>): Promise<Member> {
+  const service = await spawnService(['--role', role], { env }).ready();
+  const admin = await until(
+    'the admin listener',
+    10_000,
+    () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1],
+  );
+  return { ...service, admin, health: () => healthOf(admin) };
+}
+
+async function healthOf(admin: string): Promise<Health> {
+  const { status, body } = await http('GET', `${admin}/health/ready`);
+  const list = (name: string) => (body[name] ?? []) as readonly JsonObject[];
+  return {
+    ...{ status, reasons: (body['reasons'] ?? []) as string[] },
+    gaps: Object.fromEntries(list('projections').map(({ name, gap }) => [String(name), gap as number | null])),
+    stores: Object.fromEntries(list('stores').map(({ name, state }) => [String(name), String(state)])),
+  };
+}
+
+/** Waits until the rows and the shredder have come to the head of the log. */
+export async function caughtUp({ health }: Pick<Member, 'health'>, limitMs: number): Promise<void> {
+  await until('the head of the log in rows and keys', limitMs, async () => {
+    const { gaps } = await health();
+    return Object.values(gaps).every((gap) => gap === 0) ? true : undefined;
+  });
+}

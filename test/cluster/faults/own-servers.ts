@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MongoClient } from 'mongodb';
+import { onTestFinished } from 'vitest';
+import { type StandIn, startStandIn } from '../../support/eventstoredb.js';
+import { until } from '../../support/process.js';
+
+const program = fileURLToPath(new URL('../../../scripts/servers.sh', import.meta.url));
+
+/** A server of a test's own, by its process. */
+export type OwnServer = {
+  /** kill -9; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** On the same port, with the same data. */
+  start(): void;
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+};
+
+export type OwnServers = {
+  readonly eventStore: StandIn;
+  /** The nodes of the replica set, by their number from 1. */
+  readonly mongo: readonly OwnServer[];
+  /** Where each of them listens. */
+  readonly mongoHosts: readonly string[];
+  /** The index of the node that is primary now. */
+  primary(): Promise<number>;
+  readonly redis: OwnServer;
+  readonly mongoUrl: string;
+  readonly redisUrl: string;
+};
+
+/** All three servers, for the one test that calls it: it may kill and freeze them. Gone when it ends. */
+export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
+  const dir = mkdtempSync(join(tmpdir(), 'strongroom-faults-'));
+  const [mongoPort, redisPort] = await freePorts();
+  const env = {
+    ...{ ...process.env, STRONGROOM_SERVERS_DIR: dir, STRONGROOM_MONGO_NODES: String(nodes) },
+    ...{ STRONGROOM_MONGO_PORT: String(mongoPort), STRONGROOM_REDIS_PORT: String(redisPort) },
+  };
+  onTestFinished(() => {
+    execFileSync(program, ['down', '--clean'], { env });
+    rmSync(dir, { recursive: true, force: true });
+  });
+  execFileSync(program, ['up'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const eventStore = await startStandIn();
+  onTestFinished(eventStore.remove);
+  const numbers = Array.from({ length: nodes }, (_, index) => index + 1);
+  const mongoHosts = numbers.map((node) => `127.0.0.1:${mongoPort + node - 1}`);
+  const mongoUrl = `mongodb://${mongoHosts.join()}/?replicaSet=rs0`;
+  return {
+    ...{ eventStore, mongoHosts, mongoUrl },
+    async primary() {
+      const client = new MongoClient(mongoUrl);
+      try {
+        return mongoHosts.indexOf(String((await client.db('admin').command({ hello: 1 }))['primary']));
+      } finally {
+        await client.close();
+      }
+    },
+    mongo: numbers.map((node) => ownServer(dir, `mongod-${node}`, ['start-mongod', String(node)])),
+    redis: ownServer(dir, 'redis', ['start-redis']),
+    redisUrl: `redis://127.0.0.1:${redisPort}`,
+  };
+}
+
+function ownServer(dir: string, name: string, [start = '', ...args]: readonly string[]): OwnServer {
+  const pid = () => Number(readFileSync(join(dir, `${name}.pid`), 'utf8'));
+  return {
+    async kill() {
+      const killed = pid();
+      process.kill(killed, 'SIGKILL');
+      await until(`the end of ${name}`, 10_000, () => (runs(killed) ? undefined : true));
+    },
+    start: () => void execFileSync(join(dir, start), args, { stdio: 'ignore' }),
+    signal: (signal) => void process.kill(pid(), signal),
+  };
+}
+
+/** Whether a process is there and no zombie: who inherits the servers may be slow to collect them. */
+function runs(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** The first of three free ports in a row, and one more. */
+async function freePorts(): Promise<readonly [number, number]> {
+  return until('four free ports', 10_000, async () => {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const free = await Promise.all([0, 1, 2, 3].map((offset) => isFree(first + offset)));
+    return free.includes(false) ? undefined : ([first, first + 3] as const);
+  });
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

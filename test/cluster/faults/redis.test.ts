@@ -1,0 +1,91 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { http, until } from '../../support/process.js';
+import { lookInto } from './look-into.js';
+import { type OwnCluster, ownCluster } from './own-cluster.js';
+import { type OwnServers, ownServers } from './own-servers.js';
+
+/** Contract, section 8: recorded within a minute of it in normal running. */
+const minuteMs = 60_000;
+const limit = 30;
+
+test('expiry and purge are recorded within a minute, whatever Redis loses; limits go on', {
+  timeout: 600_000,
+}, async () => {
+  const servers = await ownServers();
+  const cluster = await ownCluster(servers);
+  // A card verification code lives as short as the settings let it.
+  const env = { STRONGROOM_CVC_RETENTION_SECONDS: '6' };
+  const limits = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: String(limit), STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '5' };
+  const [api, limited] = await Promise.all([
+    cluster.start('api', { env }),
+    cluster.start('api', { env: limits }),
+    cluster.start('worker', { env }),
+  ]);
+  const late: Record<string, number> = {};
+  const record = async (what: string, meanwhile: () => Promise<void> | void) => {
+    late[what] = await latenessMs(servers, cluster, api.address, what, meanwhile);
+    expect(late[what], `${what}: how late it was recorded`).toBeLessThan(minuteMs);
+  };
+  await record('all-well', () => undefined);
+  await record('flushed', async () => {
+    const client = new Redis(servers.redisUrl);
+    await client.flushall();
+    client.disconnect();
+  });
+  expect(await refusals(limited.address, cluster.key), 'refused by limits that all share').toBeGreaterThan(0);
+  await servers.redis.kill();
+  await record('down', () => undefined);
+  expect(await refusals(limited.address, cluster.key), 'refused by limits while Redis is down').toBeGreaterThan(0);
+  expect((await api.health()).stores['redis']).toBe('down');
+  expect((await api.health()).status, 'ready without Redis').toBe(200);
+  await record('restarted', () => servers.redis.start());
+  await until('Redis to be seen again', 15_000, async () =>
+    (await api.health()).stores['redis'] === 'up' ? true : undefined,
+  );
+  await record('well-again', () => undefined);
+  expect((await lookInto(servers, cluster)).endedAlive).toEqual([]);
+  console.log(`recorded so many ms after it was due: ${JSON.stringify(late)}`);
+});
+
+/** Makes a token that expires and one whose code is purged, has something happen, and waits for both events. */
+async function latenessMs(
+  servers: OwnServers,
+  cluster: OwnCluster,
+  base: string,
+  what: string,
+  meanwhile: () => Promise<void> | void,
+): Promise<number> {
+  const { key } = cluster;
+  const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
+  const expiresAt = Date.now() + 6_000;
+  const bodies = [
+    { id: `brief-${what}`, type: 'token', data: what, expires_at: new Date(expiresAt).toISOString() },
+    { id: `card-${what}`, type: 'card', data: card },
+  ];
+  for (const body of bodies) {
+    expect(await http('POST', `${base}/tokens`, { key, body }), what).toMatchObject({ status: 201 });
+  }
+  const purgeAt = Date.now() + 6_000;
+  await meanwhile();
+  await wait(Math.max(0, purgeAt - Date.now()));
+  expect(await http('GET', `${base}/tokens/brief-${what}`, { key }), what).toMatchObject({ status: 404 });
+  const read = await http('GET', `${base}/tokens/card-${what}`, { key });
+  expect(read.body['data'], what).not.toHaveProperty('cvc');
+  const at = await until(`expiry and purge of ${what}`, minuteMs, async () => {
+    const seen = await lookInto(servers, cluster);
+    const [expired] = seen.events(`brief-${what}`, 'token.expired');
+    const [purged] = seen.events(`card-${what}`, 'token.property.expired');
+    return expired === undefined || purged === undefined ? undefined : [expired.time, purged.time];
+  });
+  return Math.max(Number(at[0]) - expiresAt, Number(at[1]) - purgeAt);
+}
+
+/** How many of twice as many requests as are allowed are refused; each answer is one or the other. */
+async function refusals(base: string, key: string): Promise<number> {
+  const asked = Array.from({ length: 2 * limit }, () => http('GET', `${base}/tokens/nothing`, { key }));
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(statuses.filter((status) => status !== 404 && status !== 429)).toEqual([]);
+  return statuses.filter((status) => status === 429).length;
+}

@@ -1,0 +1,10 @@
+// Preloaded (`node --import`): this process has a clock that is off by TEST_CLOCK_SHIFT_MS, in everything it runs.
+const shiftMs = Number(process.env['TEST_CLOCK_SHIFT_MS']);
+const TrueDate = Date;
+const now = () => TrueDate.now() + shiftMs;
+
+globalThis.Date = new Proxy(TrueDate, {
+  construct: (target, given, made) => Reflect.construct(target, given.length === 0 ? [now()] : given, made),
+  apply: () => new TrueDate(now()).toString(),
+  get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+});
