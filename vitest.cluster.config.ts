@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 const shared = { testTimeout: 180_000, hookTimeout: 60_000 };
 
 /**
- * `npm run test:cluster`: what needs the servers of the cluster profile, or long faults; and the suites of the service, which
- * `npm test` runs on the embedded profile, on the cluster profile.
+ * `npm run test:cluster`: what needs the servers of the cluster profile; the suites of the service, which `npm test` runs on
+ * the embedded profile, on the cluster profile; and long faults.
  */
 export default defineConfig({
   test: {
@@ -16,6 +16,7 @@ export default defineConfig({
           name: 'servers',
           include: ['test/cluster/**/*.test.ts'],
           exclude: ['test/cluster/faults/**'],
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -28,14 +29,15 @@ export default defineConfig({
           // Parts of the program without stores, which `npm test` runs for both.
           exclude: ['test/http/body/**', 'test/search/{query,terms}/**'],
           env: { STRONGROOM_TEST_PROFILE: 'cluster' },
+          sequence: { groupOrder: 0 },
         },
       },
       {
+        // Each has servers and processes of its own and measures how long things take: one after the other, and last.
         test: {
           ...shared,
           name: 'faults',
           include: ['test/cluster/faults/**/*.test.ts'],
-          // Each has servers and processes of its own and measures how long things take: one after the other, and last.
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { finishTenantDeletion } from '../commands/directory/delete-tenant.js';
 import { grantsAnywhere } from '../domain/access/decide-access.js';
 import { headerOf } from './header.js';
-import { Problem } from './problem.js';
+import { Problem, permissionMissing } from './problem.js';
 import type { Service } from './service.js';
 
 /**
@@ -26,7 +26,7 @@ export function createAuthentication(service: Service, headerNames: readonly str
     await service.limits.request(caller);
     if (permission === 'any_key') return undefined;
     const sufficient = typeof permission === 'string' ? [permission] : permission;
-    if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw new Problem('permission_missing');
+    if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw permissionMissing(sufficient);
     return undefined;
   };
 }

@@ -17,10 +17,10 @@ export function createErrorHandler(
   recordRefusal: (request: FastifyRequest, status: number) => void,
 ) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const { code, errors, retryAfterMs } = problemOf(error);
+    const { code, errors, retryAfterMs, detail } = problemOf(error);
     if (problemCatalogue[code].status >= 500) report(error, request.traceId);
     recordRefusal(request, problemCatalogue[code].status);
-    sendProblem(reply, code, request.traceId, errors, retryAfterMs);
+    sendProblem(reply, code, request.traceId, errors, retryAfterMs, detail);
   };
 }
 
@@ -31,6 +31,7 @@ export function sendProblem(
   traceId: string,
   errors?: FieldErrors,
   retryAfterMs = retryAfterMsDefault,
+  detail?: string,
 ): void {
   const { status } = problemCatalogue[code];
   if (status === 429 || status === 503) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterMs / 1_000)));
@@ -38,7 +39,7 @@ export function sendProblem(
     .code(status)
     .header('content-type', 'application/problem+json; charset=utf-8')
     .header('cache-control', 'no-store')
-    .send(problemBody(code, traceId, errors));
+    .send(problemBody(code, traceId, errors, detail));
 }
 
 /** A command that did nothing, as a problem. */
@@ -46,7 +47,12 @@ export function problemFrom({ code, errors, retryAfterMs }: Rejected): Problem {
   return new Problem(code, errors, retryAfterMs);
 }
 
-type Rendered = { code: ProblemCode; errors?: FieldErrors | undefined; retryAfterMs?: number | undefined };
+type Rendered = {
+  code: ProblemCode;
+  errors?: FieldErrors | undefined;
+  retryAfterMs?: number | undefined;
+  detail?: string | undefined;
+};
 
 function problemOf(error: unknown): Rendered {
   if (error instanceof Problem) return error;

@@ -100,7 +100,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   not_found: {
     status: 404,
     title: 'No such address',
-    detail: 'Nothing is served at this address.',
+    detail: 'Nothing is served at this address; /docs lists what is.',
     advice: 'Check method and path.',
   },
   idempotent_result_gone: {

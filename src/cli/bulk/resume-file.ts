@@ -18,8 +18,12 @@ export async function resumeSecret(path: string): Promise<Buffer> {
   const file = await openOutFile(path);
   await file.write(Buffer.from(`${firstLine}\n${secret.toString('hex')}\n`));
   if (await file.commit()) return secret;
-  // Another import of the same file was first.
-  return resumeSecret(path);
+  // Another import of the same file was first; what is there and cannot be read is a link to nothing.
+  const other = await readSecret(path);
+  if (other !== null) return other;
+  throw new Failure(
+    `${path} is a link to a file that is not there. Remove it, or name another one with --resume-file.`,
+  );
 }
 
 async function readSecret(path: string): Promise<Buffer | null> {

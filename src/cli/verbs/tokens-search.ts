@@ -13,6 +13,7 @@ type Options = TokenVerbOptions & { readonly page: number; readonly size: number
 type Found = {
   readonly pagination: { readonly total_items: number; readonly page_number: number; readonly total_pages: number };
   readonly data: readonly JsonObject[];
+  readonly _suggestions?: readonly string[];
 };
 
 /** `strongroom tokens search`. */
@@ -42,7 +43,7 @@ Examples:
 }
 
 /** Ids, types, times and containers; what is in the tokens is for `--json`. */
-function table({ pagination, data }: Found): string {
+function table({ pagination, data, _suggestions: meant = [] }: Found): string {
   const { total_items: total, page_number: page, total_pages: pages } = pagination;
   const rows = [
     ['ID', 'TYPE', 'CREATED', 'CONTAINERS'],
@@ -59,7 +60,8 @@ function table({ pagination, data }: Found): string {
       .trimEnd(),
   );
   const count = `${total} found${pages > 1 ? `, page ${page} of ${pages}` : ''}`;
-  return data.length === 0 ? count : [...lines, count].join('\n');
+  if (data.length > 0) return [...lines, count].join('\n');
+  return meant.length === 0 ? count : `${count}; did you mean ${meant.join(' or ')}?`;
 }
 
 function wholeNumber(text: string): number {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { http, run, runJson, startService } from '../../support/process.js';
@@ -104,6 +104,14 @@ test('standard input takes lines with ids; without one it needs a file to resume
   writeFileSync(join(dir, 'resume'), 'something else');
   expect(await importJson(['-', ...resume, ...args], stdin)).toMatchObject({ code: 1, summary: { created: 0 } });
   expect(readFileSync(join(dir, 'resume'), 'utf8')).toBe('something else');
+  symlinkSync(join(dir, 'nowhere'), join(dir, 'link'));
+  const linked = await importJson(['-', '--resume-file', join(dir, 'link'), ...args], stdin);
+  expect(linked).toMatchObject({
+    code: 1,
+    summary: { created: 0 },
+    stderr: expect.stringMatching(/link is a link to a/),
+  });
+  expect(existsSync(join(dir, 'nowhere'))).toBe(false);
 });
 
 test('a person reads a summary, and lines that failed', async () => {
@@ -128,6 +136,8 @@ test('search shows a page as the application may see it', async () => {
   expect(page['data']).toHaveLength(1);
   const table = await run(['tokens', 'search', '-', ...args], { stdin: 'id:found-2\n' });
   expect(table.stdout).toMatch(/^ID +TYPE +CREATED +CONTAINERS\nfound-2 +token +20.* \/general\/high\/\n1 found\n$/);
+  const misspelt = await run(['tokens', 'search', 'type:tokn', ...args]);
+  expect(misspelt).toMatchObject({ code: 0, stdout: '0 found; did you mean type:token?\n' });
   const bad = await run(['tokens', 'search', `nofield:${marker}`, ...args]);
   expectNoMarker(bad);
   expect(bad).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^query: /) });

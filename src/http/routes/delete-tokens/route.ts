@@ -3,7 +3,7 @@ import { deleteByIds } from '../../../commands/tokens/delete-by-ids.js';
 import { deleteByQuery } from '../../../commands/tokens/delete-by-query.js';
 import { grantsAnywhere } from '../../../domain/access/decide-access.js';
 import { problemFrom } from '../../error-handler.js';
-import { Problem } from '../../problem.js';
+import { Problem, permissionMissing } from '../../problem.js';
 import { contextOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendJson } from '../../send-json.js';
@@ -31,7 +31,7 @@ export const deleteTokensRoute: Routes = (app, { vault }) => {
       const context = contextOf(request);
       const { ids, query } = request.body;
       if (typeof query === 'string' && ids == null) {
-        if (!grantsAnywhere(context.caller, 'token:search')) throw new Problem('permission_missing');
+        if (!grantsAnywhere(context.caller, 'token:search')) throw permissionMissing(['token:search']);
         const result = await deleteByQuery(vault, context, query);
         if (!result.ok) throw problemFrom(result);
         return sendJson(reply, 200, result.value);
