@@ -27,7 +27,7 @@ export default defineConfig({
           isolate: false,
           include: ['test/{http,jobs,commands,search}/**/*.test.ts'],
           // Parts of the program without stores, which `npm test` runs for both.
-          exclude: ['test/http/body/**', 'test/search/{query,terms}/**'],
+          exclude: ['test/http/body/**', 'test/search/{query,terms}/**', 'test/commands/*.test.ts'],
           env: { STRONGROOM_TEST_PROFILE: 'cluster' },
           sequence: { groupOrder: 0 },
         },

@@ -184,6 +184,22 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
         }),
       );
 
+      test(
+        'of racers that want two fingerprints in opposite orders exactly one is stored, and nothing of the others',
+        on(async ({ work, log }) => {
+          const hashes = [aHash(), aHash()];
+          const racers = Array.from({ length: 6 }, (_, index) =>
+            (index % 2 === 0 ? hashes : hashes.toReversed()).map((hash) =>
+              tokenWrite(noTokenYet(), [tokenCreated()], same(hash)),
+            ),
+          );
+          const outcomes = await Promise.all(racers.map((writes) => work.commit(change(...writes))));
+          expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['committed', ...Array(5).fill('duplicate')]);
+          const losers = racers.filter((_, index) => outcomes[index]?.outcome !== 'committed').flat();
+          for (const { stream } of losers) expect(await log.readStream(stream)).toEqual([]);
+        }),
+      );
+
       test.each([
         ['is its own', { own: true }],
         ['belongs to another tenant', { tenantId: 'another' }],

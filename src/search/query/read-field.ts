@@ -38,11 +38,11 @@ function expectKey(key: string, at: number): string {
   return key;
 }
 
-/** The known field that an unknown one is nearest to. */
+/** The known field that an unknown one is nearest to; in capitals it is as near as without. */
 export function nearestPlainField(name: string): string {
   const [first] = name.split('.');
   if (first?.toLowerCase() === 'metadata') return metadataField;
-  return nearest(name.slice(0, comparedLengthMax), knownFields) ?? metadataField;
+  return nearest(name.slice(0, comparedLengthMax).toLowerCase(), knownFields) ?? metadataField;
 }
 
 function startMessage(character: string): string {

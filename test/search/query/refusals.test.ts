@@ -122,6 +122,8 @@ describe('an unknown field names the nearest known one', () => {
     ['ID', 'id'],
     ['modifiedat', 'modified_at'],
     ['AND', 'id'],
+    ['TYPE', 'type'],
+    ['MODIFIED_BY', 'modified_by'],
   ])('%s: %s', ([field, nearest]) => {
     const result = parseQuery(`${field}:x`);
     expect(result).toMatchObject({
