@@ -20,7 +20,7 @@ if (adminFile === undefined || rowsFile === undefined || keysFile === undefined)
 const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollections', 'listIndexes'];
 const changing = ['update', 'remove'];
 /** An entry of the access log is never changed or removed, and so nobody may; its months are dropped whole. */
-const changed = ['token_rows_1', 'directory', 'checkpoints', 'claims', 'fingerprint_claims', 'batches'];
+const changed = ['token_rows_1', 'directory', 'checkpoints', 'claims', 'fingerprint_claims', 'batches', 'read_proofs'];
 const roles = [
   {
     ...{ user: userOf(rowsFile), role: 'strongroomRows' },

@@ -28,7 +28,7 @@ export const adaptations: readonly Adaptation[] = [
     because: 'a test installs no servers; the script must be there and be well-formed',
   },
   {
-    says: /^(?:docker compose|curl .* https:\/\/localhost:8081).*$/gm,
+    says: /^(?:docker (?:.*\\\n)*|curl .* https:\/\/localhost:8081).*$/gm,
     runs: ':',
     because: 'Docker may not be here; test/deployment looks at what it would run',
   },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { chance, createModel } from '../../crash/model.js';
 import { until } from '../../support/process.js';
 import { answered } from './answered.js';
-import { lookInto } from './look-into.js';
+import { allErased } from './look-into.js';
 import { caughtUp, type Member, ownCluster } from './own-cluster.js';
 import { ownServers } from './own-servers.js';
 
@@ -40,7 +40,7 @@ test(`all servers and processes are killed and started at once (seed ${seed})`, 
   const backMs = Math.round(performance.now() - startedAt);
   if (api === undefined) throw new Error('three were started');
   await caughtUp(api, 20_000);
-  expect((await lookInto(servers, cluster)).endedAlive).toEqual([]);
+  await allErased(servers, cluster);
   expect(await model.check(api.address)).toEqual([]);
   console.log(`ready after ${backMs} ms and ${starts} starts; acknowledged ${JSON.stringify(model.acknowledged)}`);
 });

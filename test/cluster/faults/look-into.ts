@@ -6,8 +6,11 @@ import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store
 import { uuidText } from '#src/adapters/mongodb/uuid.js';
 import type { ClearEvent } from '#src/events/event.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { until } from '../../support/process.js';
 import { database, type OwnCluster } from './own-cluster.js';
 import type { OwnServers } from './own-servers.js';
+
+const erasedWithinMs = 15_000;
 
 /** What the log and the key store of a cluster hold now, as their clients see it. */
 export type Seen = {
@@ -18,6 +21,13 @@ export type Seen = {
   /** Events of this type on the token with this id. */
   events(id: string, type: string): readonly ClearEvent[];
 };
+
+/** Waits until no key opens any more that an event ended: the leader destroys them after it has written the rows. */
+export async function allErased(servers: OwnServers, cluster: OwnCluster): Promise<void> {
+  await until('the end of every ended key', erasedWithinMs, async () =>
+    (await lookInto(servers, cluster)).endedAlive.length === 0 ? true : undefined,
+  );
+}
 
 /** Looks past the service at log and keys. */
 export async function lookInto(servers: OwnServers, { rootKeyFile, tenantId }: OwnCluster): Promise<Seen> {

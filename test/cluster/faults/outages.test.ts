@@ -5,7 +5,7 @@ import type { JsonObject } from '#src/domain/json.js';
 import { chance, createModel } from '../../crash/model.js';
 import { type HttpAnswer, http, until } from '../../support/process.js';
 import { answered } from './answered.js';
-import { lookInto } from './look-into.js';
+import { allErased } from './look-into.js';
 import { caughtUp, type Member, type OwnCluster, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
@@ -84,7 +84,7 @@ async function outage({ stop, start }: Outage, expectDown: (what: string, answer
     else expectRight(what, answer);
   }
   await caughtUp(api, 20_000);
-  expect((await lookInto(servers, cluster)).endedAlive).toEqual([]);
+  await allErased(servers, cluster);
   expect(await model.check(api.address)).toEqual([]);
   console.log(
     `asked ${JSON.stringify(asked)} while down; back after ${recoveredMs} ms; ${JSON.stringify(model.acknowledged)}, ${model.unavailable()} unavailable`,

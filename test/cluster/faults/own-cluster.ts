@@ -94,10 +94,14 @@ async function healthOf(admin: string): Promise<Health> {
   };
 }
 
-/** Waits until the rows and the shredder have come to the head of the log. */
+/** Waits until the rows have come to the head of the log. */
 export async function caughtUp({ health }: Pick<Member, 'health'>, limitMs: number): Promise<void> {
-  await until('the head of the log in rows and keys', limitMs, async () => {
-    const { gaps } = await health();
-    return Object.values(gaps).every((gap) => gap === 0) ? true : undefined;
+  let last: Health | null = null;
+  const isThere = async () => {
+    last = await health();
+    return last.gaps['tokens'] === 0 ? true : undefined;
+  };
+  await until('the head of the log in the rows', limitMs, isThere).catch((error: unknown) => {
+    throw new Error(`${String(error)}: ${JSON.stringify(last)}`);
   });
 }
