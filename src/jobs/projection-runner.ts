@@ -6,6 +6,7 @@ import type { ClearEvent } from '../events/event.js';
 import type { Checkpoints, Lead } from '../ports/checkpoints.js';
 import type { DirectoryWriter } from '../ports/directory.js';
 import type { TokenRowWriter } from '../ports/token-rows.js';
+import { inLanes } from './in-lanes.js';
 
 const pageSize = 1_000;
 const lanes = 16;
@@ -41,9 +42,9 @@ export async function catchUp(
     const late = await behind(rows, newest);
     const hidden = late.length === 0 ? new Set() : await heldBack();
     const shown = late.filter(({ stream }) => !hidden.has(stream));
-    await inLanes(shown, ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
+    await inLanes(lanes, shown, ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
     const tenants = newest.filter(({ stream }) => stream.startsWith('tenant-'));
-    await inLanes(tenants, ({ stream }) => projectDirectory(vault, directory, stream));
+    await inLanes(lanes, tenants, ({ stream }) => projectDirectory(vault, directory, stream));
     if (!(await checkpoints.save(lead, last.position))) return seen;
     position = last.position;
     seen += page.length;
@@ -59,12 +60,4 @@ async function behind(rows: TokenRowWriter, newest: readonly ClearEvent[]): Prom
   const tokens = newest.filter(({ stream }) => stream.startsWith('token-'));
   const stored = await rows.revisionsOf(tokens.map(({ stream }) => stream));
   return tokens.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
-}
-
-async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const lane = async (): Promise<void> => {
-    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
 }

@@ -105,6 +105,7 @@ test('a connection string that cannot be read is not quoted', async () => {
     () => expect.unreachable(),
     (thrown: Error) => thrown,
   );
+  expect(error.message).not.toContain('SECRET');
   expect(error.message).toMatch(/^the address of EventStoreDB cannot be used: check eventstore\.url/);
 });
 
