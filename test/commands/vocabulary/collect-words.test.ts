@@ -21,11 +21,14 @@ describe('the words of a tenant', () => {
       await createPlain(service, { metadata, containers: [`/c/${i}/`] });
     }
     let turns = 0;
-    const counting = setInterval(() => {
+    let counting = true;
+    const count = (): void => {
       turns += 1;
-    }, 1);
+      if (counting) setImmediate(count);
+    };
+    setImmediate(count);
     const { keys, containers } = await collectWords(service.vault, service.tenantId);
-    clearInterval(counting);
+    counting = false;
     expect(keys.size).toBeGreaterThan(99_000);
     expect(keys.size).toBeLessThanOrEqual(100_000);
     expect(keys.has(`${long}-29-0`), 'the newest first').toBe(true);
