@@ -6,7 +6,9 @@ import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { EventOrigin, RequestOrigin } from './event-origin.js';
+import { KeyLost } from './key-lost.js';
 import { loadToken } from './load-token.js';
+import { rowsFollow } from './rows-follow.js';
 import { type Payload, type Sealed, sealEvents } from './seal-events.js';
 import { lost, settled, settleRace } from './settle-race.js';
 import type { Vault } from './vault.js';
@@ -65,17 +67,48 @@ export function changeTokens<T>(
     // Of this try: whoever waited must not act on a token that has expired meanwhile.
     const at = vault.clock.now();
     const origin = { ...requested, at };
-    const tried = await attempt(viewIn(views), at);
-    if (tried.do === 'answer') return settled(tried.answer);
-    const sealed: Sealed[] = [];
-    for (const { view, decisions, payload } of tried.writes) {
-      sealed.push(await sealEvents(vault, tenantKeys, view, decisions, payload, origin));
+    const decided = await unlessMovedOn(vault, views, async () => {
+      const tried = await attempt(viewIn(views), at);
+      const sealed: Sealed[] = [];
+      for (const { view, decisions, payload } of tried.do === 'store' ? tried.writes : []) {
+        sealed.push(await sealEvents(vault, tenantKeys, view, decisions, payload, origin));
+      }
+      return { tried, sealed };
+    });
+    if (decided === null) return lost;
+    const { tried, sealed } = decided;
+    const changed = sealed.filter(({ events }) => events.length > 0).map(({ view }) => view);
+    const unchanged = [...views.values()].filter(({ stream }) => !changed.some((view) => view.stream === stream));
+    if (tried.do === 'answer') {
+      // The answer may speak of a change whose writer died before it wrote the row.
+      await rowsFollow(vault, unchanged);
+      return settled(tried.answer);
     }
-    for (const { view } of sealed) views.set(view.stream, view);
+    for (const view of changed) views.set(view.stream, view);
     if (performance.now() - beganAt > keysGoodMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     const after = viewIn(views);
-    return (await store(vault, tried.writes, sealed, origin, tried.claim(after))) ? settled(tried.answer(after)) : lost;
+    if (!(await store(vault, tried.writes, sealed, origin, tried.claim(after)))) return lost;
+    await rowsFollow(vault, unchanged);
+    await settle(vault, sealed);
+    return settled(tried.answer(after));
   });
+}
+
+/** Null: another process changed or deleted a token after it was loaded, and destroyed its key. Nothing is lost then. */
+async function unlessMovedOn<T>(
+  vault: Vault,
+  views: ReadonlyMap<string, TokenView>,
+  decide: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await decide();
+  } catch (error) {
+    const view = error instanceof KeyLost ? views.get(error.stream) : undefined;
+    if (view === undefined) throw error;
+    const now = await loadToken(vault, view.tenantId, view.stream);
+    if (now.state.revision === view.state.revision) throw error;
+    return null;
+  }
 }
 
 function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
@@ -98,9 +131,9 @@ async function store(
   const claim = cmd === null || result === null ? null : { cmd, result, time: at };
   if (writes.length > 0 || claim !== null) {
     const { outcome } = await vault.work.commit({ writes, claim });
+    if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
     if (outcome !== 'committed') return false;
   }
-  await settle(vault, sealed);
   return true;
 }
 

@@ -6,6 +6,7 @@ import type { ClearEvent } from '../events/event.js';
 import type { Checkpoints, Lead } from '../ports/checkpoints.js';
 import type { DirectoryWriter } from '../ports/directory.js';
 import type { TokenRowWriter } from '../ports/token-rows.js';
+import { inLanes } from './in-lanes.js';
 
 const pageSize = 1_000;
 const lanes = 16;
@@ -17,6 +18,8 @@ export type RunnerNeeds = {
   readonly rows: TokenRowWriter;
   readonly directory: DirectoryWriter;
   readonly checkpoints: Checkpoints;
+  /** Streams whose tokens may still be undone with others: whoever decides that writes their rows. */
+  readonly heldBack: () => Promise<ReadonlySet<string>>;
 };
 
 /**
@@ -24,7 +27,10 @@ export type RunnerNeeds = {
  * their rows themselves; this repairs what a crash or a store that was down left. An error stops it at the page where it
  * happened, and nothing is skipped.
  */
-export async function catchUp({ vault, rows, directory, checkpoints }: RunnerNeeds, lead: Lead): Promise<number> {
+export async function catchUp(
+  { vault, rows, directory, checkpoints, heldBack }: RunnerNeeds,
+  lead: Lead,
+): Promise<number> {
   let position = await checkpoints.position(lead.name);
   let seen = 0;
   for (;;) {
@@ -33,9 +39,12 @@ export async function catchUp({ vault, rows, directory, checkpoints }: RunnerNee
     if (last === undefined) return seen;
     const newest = newestOfStreams(page);
     if ((await behind(rows, newest)).length > 0) await wait(graceMs);
-    await inLanes(await behind(rows, newest), ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
+    const late = await behind(rows, newest);
+    const hidden = late.length === 0 ? new Set() : await heldBack();
+    const shown = late.filter(({ stream }) => !hidden.has(stream));
+    await inLanes(lanes, shown, ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
     const tenants = newest.filter(({ stream }) => stream.startsWith('tenant-'));
-    await inLanes(tenants, ({ stream }) => projectDirectory(vault, directory, stream));
+    await inLanes(lanes, tenants, ({ stream }) => projectDirectory(vault, directory, stream));
     if (!(await checkpoints.save(lead, last.position))) return seen;
     position = last.position;
     seen += page.length;
@@ -51,12 +60,4 @@ async function behind(rows: TokenRowWriter, newest: readonly ClearEvent[]): Prom
   const tokens = newest.filter(({ stream }) => stream.startsWith('token-'));
   const stored = await rows.revisionsOf(tokens.map(({ stream }) => stream));
   return tokens.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
-}
-
-async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const lane = async (): Promise<void> => {
-    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
 }

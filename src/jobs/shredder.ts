@@ -8,18 +8,17 @@ const pageSize = 1_000;
  * Destroys the keys that events of the log ended, and those of deleted tenants, from where it came to up to the head.
  * Commands destroy inline before they answer; this repeats it for whatever a crash or a busy store left. Its checkpoint
  * lies beside the keys, so a restored key store is rewound and shredded again; and a log that is shorter than the
- * checkpoint, because it was restored, is read again from its start. Answers how many keys it brought to their end.
+ * checkpoint, because it was restored, is read again from its start. Nothing after the position `upTo` is looked at: where
+ * rows are written after their events, they must be first, or a row would name a key that is gone. Answers how many keys
+ * it brought to their end.
  */
-export async function shredEndedKeys(log: EventLog, keys: KeyRing): Promise<number> {
+export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
   const start = await keys.checkpoint('shredder');
   let position = start > (await log.head()) ? 0 : start;
   let hasEnded = position < start;
   let destroyed = 0;
-  for (
-    let page = await log.readClear(position, pageSize);
-    page.length > 0;
-    page = await log.readClear(position, pageSize)
-  ) {
+  const read = async () => (await log.readClear(position, pageSize)).filter((event) => event.position <= upTo);
+  for (let page = await read(); page.length > 0; page = await read()) {
     const ended = endedKeys(page);
     if (ended.length > 0) {
       destroyed += await keys.destroy(ended);

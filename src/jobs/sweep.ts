@@ -4,10 +4,13 @@ import { recordDue } from '../commands/tokens/record-due.js';
 import type { Vault } from '../commands/vault.js';
 import { earliestNow } from '../ports/clock.js';
 import { dropOldAccess } from './drop-old-access.js';
+import { inLanes } from './in-lanes.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
 import { shredEndedKeys } from './shredder.js';
 
 const dueRowsMax = 500;
+/** So many share a commit, or the connections of a server, without one of them waiting beyond its limit. */
+const recordedAtOnce = 64;
 /** How often the sweep looks even when nobody woke it. */
 const roundMs = 20_000;
 const housekeepingMs = 60_000;
@@ -27,12 +30,13 @@ export type Sweep = {
 /**
  * Records expiry and cvc purge by the due times of the rows, woken by the next of them; and keeps house: shreds what
  * commands could not, forgets old claims and tombstones, looks for orphan keys. Reads never depend on it. `onError` is
- * told of a failure; the next round tries again.
+ * told of a failure; the next round tries again. `projectedUpTo`: the position in the log that rows have come to.
  */
 export function createSweep(
   vault: Vault,
   forgetTombstones: (notBefore: number) => Promise<unknown>,
   onError: (error: unknown) => void,
+  projectedUpTo = async (): Promise<number> => Number.POSITIVE_INFINITY,
 ): Sweep {
   let timer: NodeJS.Timeout | null = null;
   let wakesAt = Number.POSITIVE_INFINITY;
@@ -54,19 +58,25 @@ export function createSweep(
     }
   }
 
-  /** One that fails must not keep the others waiting. */
+  /** One that fails must not keep the others waiting. Answers how many failed. */
   async function recordAll(due: Awaited<ReturnType<Vault['rows']['due']>>): Promise<number> {
-    const outcomes = await Promise.allSettled(due.map((row) => recordDue(vault, row)));
-    const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
-    for (const { reason } of failures) onError(reason);
-    return failures.length;
+    let failed = 0;
+    await inLanes(recordedAtOnce, due, async (row) => {
+      try {
+        await recordDue(vault, row);
+      } catch (error) {
+        failed += 1;
+        onError(error);
+      }
+    });
+    return failed;
   }
 
   async function keepHouse(): Promise<void> {
     const now = vault.clock.now();
     if (now - keptHouseAt < housekeepingMs) return;
     keptHouseAt = now;
-    await shredEndedKeys(vault.log, vault.keys);
+    await shredEndedKeys(vault.log, vault.keys, await projectedUpTo());
     await vault.claims.forget(forgottenBefore(now));
     await forgetTombstones(now - tombstoneMs);
     await dropOldAccess(vault.accessLog, now);

@@ -23,6 +23,9 @@ export type StreamWrite = {
   readonly distinct: { readonly tenantId: string; readonly fingerprintHash: string; readonly now: number } | null;
 };
 
+/** A token's stream, and the revision of the newest event that was read. */
+export type SeenStream = { readonly tenantId: string; readonly stream: string; readonly revision: number };
+
 export type Change = {
   readonly writes: readonly StreamWrite[];
   /** Recorded together with the writes, so that a repeat finds what the first did. */
@@ -47,4 +50,10 @@ export type CommitOutcome =
  */
 export interface UnitOfWork {
   commit(change: Change): Promise<CommitOutcome>;
+  /**
+   * Makes sure that the rows of these tokens are no older than the streams were seen, before something is answered or
+   * destroyed because of what their events say. Their writer may have died on the way from one to the other; where both
+   * are written by one transaction there is nothing to do.
+   */
+  follow(streams: readonly SeenStream[]): Promise<void>;
 }

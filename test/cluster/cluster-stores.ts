@@ -11,6 +11,7 @@ import { createBatches } from '#src/adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '#src/adapters/mongodb/work/fingerprint-claims.js';
 import { createMongoClaims } from '#src/adapters/mongodb/work/mongo-claims.js';
 import { mongoUnitOfWork } from '#src/adapters/mongodb/work/mongo-unit-of-work.js';
+import { usualWaits } from '#src/adapters/mongodb/work/waits.js';
 import { workIndexes } from '#src/adapters/mongodb/work/work-indexes.js';
 import type { ContractStores } from '../contract/support.js';
 import { eventStoreDb } from '../support/eventstoredb.js';
@@ -48,14 +49,22 @@ async function open(
     while (((await rowWriter.revisionsOf([stream])).get(stream) ?? -1) < head) await wait(10);
   }
 
-  const needs = { connection, log, rows, project, now: () => clock.now(), destroyKeys: async () => 0 };
+  const needs = {
+    connection,
+    log,
+    rows,
+    project,
+    waits: usualWaits,
+    now: () => clock.now(),
+    destroyKeys: async () => 0,
+  };
   const batches = createBatches(needs);
-  const fingerprints = createFingerprintClaims(needs);
+  const fingerprints = createFingerprintClaims({ ...needs, batches });
   const claims = createMongoClaims({ ...needs, batches });
   const directory = mongoDirectoryWriter(connection);
   return {
     ...{ log, rows, clock, claims: claims.port, directory: mongoDirectory(connection) },
-    work: mongoUnitOfWork({ log, rows: rowWriter, directory, claims, fingerprints, batches, project }),
+    work: mongoUnitOfWork({ ...needs, rows: rowWriter, directory, claims, fingerprints, batches }),
     keys: notAsked as ContractStores['keys'],
     accessLog: notAsked as ContractStores['accessLog'],
     async reopen() {

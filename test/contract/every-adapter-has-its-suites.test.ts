@@ -61,7 +61,7 @@ describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder))
 });
 
 test('together the adapters implement every store', () => {
-  const users = sources('test/contract')
+  const users = [...sources('test/contract'), ...sources('test/cluster')]
     .filter((path) => path.endsWith('.test.ts'))
     .map(text)
     .join('\n');

@@ -240,7 +240,8 @@ describe('it keeps house', () => {
     expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: 'again' });
   });
 
-  test('what a crash left is shredded, and orphans are sought', async () => {
+  test('what a crash left is shredded, and orphans are sought', async (context) => {
+    embeddedOnly(context, 'the shredder follows the rows there, which a worker brings to the head: cluster/faults');
     const { keyIds } = await deletedWithLivingKeys(service);
     const { id: orphan } = await service.vault.keys.create(service.tenantId);
     service.clock.advance(2 * anHour);

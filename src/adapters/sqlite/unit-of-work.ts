@@ -3,5 +3,5 @@ import type { Writer } from './writer/writer.js';
 
 /** `UnitOfWork` on `vault.db`: one savepoint of a transaction that many commands share. */
 export function sqliteUnitOfWork(writer: Writer): UnitOfWork {
-  return { commit: (change) => writer.request('commit', change) };
+  return { commit: (change) => writer.request('commit', change), follow: async () => undefined };
 }

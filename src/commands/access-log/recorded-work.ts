@@ -23,6 +23,7 @@ export function recordedWork(
       }
       return committed;
     },
+    follow: (streams) => work.follow(streams),
   };
 }
 

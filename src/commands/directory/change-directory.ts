@@ -8,6 +8,7 @@ import type { TenantDirectory } from '../../domain/directory/tenant-directory.js
 import { tenantStream } from '../../events/directory/streams.js';
 import type { NewEvent } from '../../events/event.js';
 import type { ClaimResult } from '../../ports/claims.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { applyToDirectory, type DirectoryView } from '../../projections/directory-view.js';
 import type { EventOrigin } from '../event-origin.js';
 import { type CommandResult, done } from '../result.js';
@@ -122,6 +123,7 @@ async function store(
     writes: events.length === 0 ? [] : [write],
     claim: claim == null ? null : { cmd: claim.cmd, time, result: resultOf(claim.application) },
   });
+  if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
   return outcome === 'committed';
 }
 

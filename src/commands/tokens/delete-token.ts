@@ -10,6 +10,7 @@ import { originOf } from '../event-origin.js';
 import { KeyLost } from '../key-lost.js';
 import { openToken } from '../open-token.js';
 import { type CommandResult, done, rejected } from '../result.js';
+import { rowsFollow } from '../rows-follow.js';
 import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { preconditionHolds } from './precondition.js';
@@ -50,7 +51,10 @@ export async function deleteToken(
 }
 
 /** An earlier delete whose keys still live is finished here; otherwise there is nothing to delete. */
-async function finishErasure({ keys }: Vault, { state }: TokenView): Promise<Attempt<CommandResult<null>>> {
-  const ended = state.ended.length === 0 ? 0 : await keys.destroy(state.ended);
+async function finishErasure(vault: Vault, view: TokenView): Promise<Attempt<CommandResult<null>>> {
+  const { ended: keys } = view.state;
+  // A row that still lives must not name a key that was destroyed.
+  if (keys.length > 0) await rowsFollow(vault, [view]);
+  const ended = keys.length === 0 ? 0 : await vault.keys.destroy(keys);
   return { do: 'answer', answer: ended > 0 ? done(null) : rejected('token_not_found') };
 }

@@ -1,14 +1,17 @@
 import type { TokenView } from '../../projections/token-view.js';
 import { loadToken } from '../load-token.js';
+import { rowsFollow } from '../rows-follow.js';
 import type { Vault } from '../vault.js';
 
 /**
  * Destroys keys that earlier deletes of these tokens have ended but could not destroy; answers of how many tokens. The
  * calls are made at the same moment, so that one checkpoint of the key store serves all.
  */
-export async function finishErasure({ keys }: Vault, gone: readonly TokenView[]): Promise<number> {
+export async function finishErasure(vault: Vault, gone: readonly TokenView[]): Promise<number> {
   const ended = gone.filter(({ state }) => state.life === null && state.ended.length > 0);
-  const destroyed = await Promise.all(ended.map(({ state }) => keys.destroy(state.ended)));
+  // A row that still lives must not name a key that was destroyed.
+  await rowsFollow(vault, ended);
+  const destroyed = await Promise.all(ended.map(({ state }) => vault.keys.destroy(state.ended)));
   return destroyed.filter((count) => count > 0).length;
 }
 

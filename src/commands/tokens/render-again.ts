@@ -3,6 +3,7 @@ import type { ClaimedToken } from '../../ports/claims.js';
 import type { CommandContext } from '../command-context.js';
 import { loadToken } from '../load-token.js';
 import { type CommandResult, done, rejected } from '../result.js';
+import { rowsFollow } from '../rows-follow.js';
 import type { Vault } from '../vault.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { readToken } from './read-token.js';
@@ -23,8 +24,11 @@ export async function renderAgain(
   const { deduplicated = false, cvcIgnored = false } = claimed;
   if (deduplicated) return done(duplicateAnswer(vault, context, read, { operation, cvcIgnored }));
   // The first may have been answered 503 because the keys of replaced data could not be destroyed yet.
-  const { state } = await loadToken(vault, caller.tenantId, view.stream);
-  if (state.ended.length > 0) await vault.keys.destroy(state.ended);
+  const now = await loadToken(vault, caller.tenantId, view.stream);
+  if (now.state.ended.length > 0) {
+    await rowsFollow(vault, [now]);
+    await vault.keys.destroy(now.state.ended);
+  }
   const { containers } = open.content.reveal();
   const transform =
     operation === 'create' ? transformForCreate(caller, containers) : transformFor(caller, 'token:update', containers);

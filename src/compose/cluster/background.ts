@@ -49,7 +49,7 @@ export function createBackground(needs: Needs): Background {
     try {
       for (let clearedAt = Number.NEGATIVE_INFINITY; lead !== null && !stopped; ) {
         const seen = await catchUp(needs, lead);
-        if (seen > 0) await shredEndedKeys(vault.log, vault.keys);
+        if (seen > 0) await shredEndedKeys(vault.log, vault.keys, await checkpoints.position('tokens'));
         if (performance.now() - clearedAt > leaseMs) {
           await clear();
           clearedAt = performance.now();

@@ -50,7 +50,7 @@ export type Cluster = OpenService & {
 
 /**
  * The cluster profile: all ports on EventStoreDB, MongoDB and Redis, which many processes share. When it resolves, every key
- * that an event ended before is destroyed. Throws StoreUnavailable, and MongoBroken with what to do.
+ * that an event ended before, and whose row is written, is destroyed. Throws StoreUnavailable, and MongoBroken with what to do.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
@@ -94,7 +94,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   };
   try {
     await identify(stores, prepares);
-    await shredEndedKeys(stores.log, stores.keys);
+    const projectedUpTo = () => stores.checkpoints.position('tokens');
+    await shredEndedKeys(stores.log, stores.keys, await projectedUpTo());
     const connections = [stores.rowsConnection, stores.keysConnection];
     const prove = createReadProof(stores.rowsConnection);
     // What another process knew of a caller is forgotten by then; so is what a server said that was deposed.
@@ -115,9 +116,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const { rowWriter, directoryWriter, checkpoints, batches } = stores;
     const clockOffMs = clock.offMs;
     const isOnTime = () => Math.abs(clockOffMs()) <= clock.marginMs;
-    const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError);
+    const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError, projectedUpTo);
     const background = createBackground({
       ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
+      heldBack: batches.heldBack,
       sweep: newSweep,
       mayLead: isOnTime,
       clear: async () => {

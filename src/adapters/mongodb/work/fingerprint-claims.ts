@@ -6,11 +6,19 @@ import type { TokenRows } from '../../../ports/token-rows.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
-import { hasLanded, type Intent, intentOf, settle } from './intent.js';
+import type { Batches } from './batches.js';
+import { type Intent, intentOf, outcomeOf, settle } from './intent.js';
+import type { Waits } from './waits.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
 /** Who is about to make, or has made, the token with a fingerprint. `_id` is the tenant and its keyed hash. */
-type FingerprintClaim = { readonly _id: string; readonly attempt: string; readonly intent: Intent };
+type FingerprintClaim = {
+  readonly _id: string;
+  readonly attempt: string;
+  readonly intent: Intent;
+  /** The batch that the append belongs to, or null: then it stands for itself. */
+  readonly batch: string | null;
+};
 
 export type HeldFingerprint = { readonly id: string; readonly attempt: string };
 
@@ -24,17 +32,21 @@ export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamW
   return `${tenantId}:${fingerprintHash}`;
 }
 
-/** Claims a fingerprint before an append that must be the only living one with it. */
-export type HoldFingerprint = (write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>) => Promise<Hold>;
+/** Claims a fingerprint before an append that must be the only living one with it; `batch`: the one that it is part of. */
+export type HoldFingerprint = (
+  write: StreamWrite,
+  distinct: NonNullable<StreamWrite['distinct']>,
+  batch: string | null,
+) => Promise<Hold>;
 
-/** How long another's append is waited for before it is barred. */
-const patienceMs = 1_000;
 const pollMs = 25;
 
 type Needs = {
   readonly connection: MongoConnection;
   readonly log: EventLog;
   readonly rows: Pick<TokenRows, 'findByFingerprint'>;
+  readonly batches: Pick<Batches, 'isOpen' | 'settle'>;
+  readonly waits: Waits;
   readonly now: () => number;
   /** Brings the row of a stream to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
@@ -44,8 +56,11 @@ type Needs = {
  * Which stream may come to hold a fingerprint (contract, section 6; architecture, "Deduplication"). One that was claimed is
  * taken over only after the append of its owner was seen to have failed or was barred, so of many simultaneous creates
  * one token results, whatever process dies or stops at whatever moment.
+ *
+ * What keeps it: an append that may still come, and would make a living token of the fingerprint, is always the one that
+ * the claim names. So whoever replaces the claim settles that append first, also when it is in the same stream.
  */
-export function createFingerprintClaims({ connection, log, rows, now, project }: Needs) {
+export function createFingerprintClaims({ connection, log, rows, batches, waits, now, project }: Needs) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
   /** Changes of this process, by the fingerprint that they hold; they settle when the change is made, or is not. */
@@ -57,24 +72,26 @@ export function createFingerprintClaims({ connection, log, rows, now, project }:
   }
 
   /** Waits until what the owner intended is in its row, or can never be, or the owner has given the fingerprint up. */
-  async function settleOwner({ _id, attempt, intent }: FingerprintClaim): Promise<void> {
-    const until = performance.now() + patienceMs;
-    while (!(await hasLanded(log, intent)) && performance.now() < until) {
+  async function settleOwner({ _id, attempt, intent, batch }: FingerprintClaim): Promise<void> {
+    const until = performance.now() + waits.ownerMs;
+    const isOpen = async () => (batch === null ? (await outcomeOf(log, intent)) === 'open' : batches.isOpen(batch));
+    while ((await isOpen()) && performance.now() < until) {
       if ((await connection.call((db) => claims(db).findOne({ _id, attempt }))) === null) return;
       await wait(pollMs);
     }
-    await settle(log, intent, now());
-    await project(intent.tenantId, intent.stream);
+    if (batch !== null) await batches.settle(batch);
+    else {
+      await settle(log, intent, now());
+      await project(intent.tenantId, intent.stream);
+    }
   }
 
   /** False: somebody else was first. */
-  async function take(id: string, known: FingerprintClaim | null, mine: FingerprintClaim): Promise<boolean> {
-    const { attempt, intent } = mine;
+  async function take({ _id, ...mine }: FingerprintClaim, known: FingerprintClaim | null): Promise<boolean> {
     try {
       return await connection.call(async (db) => {
-        if (known === null) return (await claims(db).insertOne(mine)).acknowledged;
-        const swapped = await claims(db).updateOne({ _id: id, attempt: known.attempt }, { $set: { attempt, intent } });
-        return swapped.matchedCount === 1;
+        if (known === null) return (await claims(db).insertOne({ _id, ...mine })).acknowledged;
+        return (await claims(db).updateOne({ _id, attempt: known.attempt }, { $set: mine })).matchedCount === 1;
       });
     } catch (error) {
       if (error instanceof DuplicateKey) return false;
@@ -86,26 +103,24 @@ export function createFingerprintClaims({ connection, log, rows, now, project }:
     await connection.call((db) => claims(db).deleteOne({ _id: id, attempt }));
   }
 
-  async function hold(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>): Promise<Hold> {
+  const hold: HoldFingerprint = async (write, distinct, batch) => {
     const id = fingerprintId(distinct);
     for (;;) {
       const known = await connection.call((db) => claims(db).findOne({ _id: id }));
       const living = await livingOther(write, distinct);
       if (living !== null) return { outcome: 'duplicate', stream: living };
-      if (known !== null && known.intent.stream !== write.stream) {
-        await settleOwner(known);
-        const landed = await livingOther(write, distinct);
-        if (landed !== null) return { outcome: 'duplicate', stream: landed };
-      }
+      if (known !== null) await settleOwner(known);
+      const landed = known === null ? null : await livingOther(write, distinct);
+      if (landed !== null) return { outcome: 'duplicate', stream: landed };
       const attempt = randomUUID();
-      if (!(await take(id, known, { _id: id, attempt, intent: intentOf(write) }))) continue;
+      if (!(await take({ _id: id, attempt, intent: intentOf(write), batch }, known))) continue;
       // One that was made without a claim, because deduplication was not asked for.
       const late = await livingOther(write, distinct);
       if (late === null) return { outcome: 'held', held: { id, attempt } };
       await release({ id, attempt });
       return { outcome: 'duplicate', stream: late };
     }
-  }
+  };
 
   return {
     /**
@@ -118,7 +133,7 @@ export function createFingerprintClaims({ connection, log, rows, now, project }:
       const ended = new Promise<void>((resolve) => {
         leave = resolve;
       });
-      const holdHere: HoldFingerprint = async (write, distinct) => {
+      const holdHere: HoldFingerprint = async (write, distinct, batch) => {
         const id = fingerprintId(distinct);
         for (let other = underWay.get(id); other !== undefined && !mine.has(id); other = underWay.get(id)) {
           await other;
@@ -127,7 +142,7 @@ export function createFingerprintClaims({ connection, log, rows, now, project }:
         }
         mine.add(id);
         underWay.set(id, ended);
-        return hold(write, distinct);
+        return hold(write, distinct, batch);
       };
       try {
         return await change(holdHere);
@@ -136,11 +151,15 @@ export function createFingerprintClaims({ connection, log, rows, now, project }:
         leave();
       }
     },
-    /** After an append that is known to have failed. */
+    /** When the append is known never to come. */
     release,
-    /** The token of a stream has ended: what is left of its fingerprint goes too. Correctness does not need it. */
-    async forget(stream: string): Promise<void> {
-      await connection.call((db) => claims(db).deleteMany({ 'intent.stream': stream }));
+    /**
+     * The token of a stream ended with this revision: what is left of its fingerprint goes too. Correctness does not need
+     * it; a claim of somebody who is about to begin the next life stays.
+     */
+    async forget(stream: string, revision: number): Promise<void> {
+      const earlier = { 'intent.stream': stream, 'intent.expectedRevision': { $lt: revision } };
+      await connection.call((db) => claims(db).deleteMany(earlier));
     },
   };
 }

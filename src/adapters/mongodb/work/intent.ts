@@ -18,29 +18,29 @@ export function intentOf({ stream, expectedRevision, events }: StreamWrite): Int
   return { stream, expectedRevision, tenantId: events[0]?.tenantId ?? '', eventIds: events.map(({ id }) => id) };
 }
 
+/** What became of what was intended: it is in the log, it never will be, or nobody knows yet. */
+export async function outcomeOf(
+  log: EventLog,
+  { stream, expectedRevision, eventIds }: Intent,
+): Promise<'landed' | 'barred' | 'open'> {
+  const events = await log.readStream(stream);
+  if (events.length - 1 < expectedRevision) throw new Error('a stream is shorter than somebody has seen it');
+  const next = events[expectedRevision + 1];
+  if (next === undefined) return 'open';
+  return eventIds.includes(next.id) ? 'landed' : 'barred';
+}
+
 /**
  * Whether what was intended is in the log; if it is not, it never will be. No clock is asked: an append that comes late,
  * from a process that was stopped or a connection that hung, finds its revision taken.
  */
 export async function settle(log: EventLog, intent: Intent, now: number): Promise<'landed' | 'barred'> {
   for (;;) {
-    const next = await eventAfter(log, intent);
-    if (next !== null) return intent.eventIds.includes(next.id) ? 'landed' : 'barred';
-    const { outcome } = await log.append(intent.stream, intent.expectedRevision, [fence(intent, now)]);
-    if (outcome === 'appended') return 'barred';
+    const outcome = await outcomeOf(log, intent);
+    if (outcome !== 'open') return outcome;
+    const appended = await log.append(intent.stream, intent.expectedRevision, [fence(intent, now)]);
+    if (appended.outcome === 'appended') return 'barred';
   }
-}
-
-/** Whether what was intended is in the log by now. */
-export async function hasLanded(log: EventLog, intent: Intent): Promise<boolean> {
-  const next = await eventAfter(log, intent);
-  return next !== null && intent.eventIds.includes(next.id);
-}
-
-async function eventAfter(log: EventLog, { stream, expectedRevision }: Intent) {
-  const events = await log.readStream(stream);
-  if (events.length - 1 < expectedRevision) throw new Error('a stream is shorter than somebody has seen it');
-  return events[expectedRevision + 1] ?? null;
 }
 
 function fence({ stream, tenantId }: Intent, time: number): NewEvent {

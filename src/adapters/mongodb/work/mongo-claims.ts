@@ -5,6 +5,7 @@ import type { EventLog } from '../../../ports/event-log.js';
 import type { MongoConnection } from '../connection.js';
 import type { Batches } from './batches.js';
 import { type Intent, settle } from './intent.js';
+import type { Waits } from './waits.js';
 import { claimsCollection } from './work-indexes.js';
 
 /** What the command is about to store: an append, a batch of them, or, for a result that needs none, nothing. */
@@ -28,13 +29,11 @@ type Claim = {
   readonly time?: number;
 };
 
-/** An open claim of this age is taken over: its owner has given up long ago, or its append will be barred. */
-const takenOverMs = 30_000;
-
 type Needs = {
   readonly connection: MongoConnection;
   readonly log: EventLog;
   readonly batches: Batches;
+  readonly waits: Waits;
   readonly now: () => number;
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
@@ -45,7 +44,7 @@ export type MongoClaims = ReturnType<typeof createMongoClaims>;
  * Who owns an idempotency key, among many processes (architecture, "Idempotency"). What a command is about to append is
  * noted in the claim before it is appended, so that whoever takes the claim over learns whether it was, and bars it if not.
  */
-export function createMongoClaims({ connection, log, batches, now, project }: Needs) {
+export function createMongoClaims({ connection, log, batches, waits, now, project }: Needs) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
   /** Attempts of this process. */
   const mine = new Map<string, string>();
@@ -56,7 +55,7 @@ export function createMongoClaims({ connection, log, batches, now, project }: Ne
   async function take(cmd: string, attempt: string, notBefore: number): Promise<Claim> {
     const ended = { $and: [{ $eq: ['$state', 'done'] }, { $lt: ['$time', notBefore] }] };
     const abandoned = {
-      $and: [{ $eq: ['$state', 'open'] }, { $lt: ['$openedAt', { $subtract: ['$$NOW', takenOverMs] }] }],
+      $and: [{ $eq: ['$state', 'open'] }, { $lt: ['$openedAt', { $subtract: ['$$NOW', waits.claimMs] }] }],
     };
     const fresh = { _id: cmd, state: 'open', attempt, openedAt: '$$NOW' };
     const taken = { $mergeObjects: ['$$ROOT', { attempt, openedAt: '$$NOW' }] };
@@ -75,9 +74,9 @@ export function createMongoClaims({ connection, log, batches, now, project }: Ne
   async function settleFormer(work: ClaimedWork): Promise<boolean> {
     if (work.of === 'nothing') return true;
     if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
-    if ((await settle(log, work.intent, now())) === 'barred') return false;
+    const outcome = await settle(log, work.intent, now());
     await project(work.intent.tenantId, work.intent.stream);
-    return true;
+    return outcome === 'landed';
   }
 
   async function own(cmd: string, change: object): Promise<boolean> {
@@ -120,7 +119,9 @@ export function createMongoClaims({ connection, log, batches, now, project }: Ne
       await letGo(cmd);
     },
     async forget(notBefore) {
-      await connection.call((db) => claims(db).deleteMany({ state: 'done', time: { $lt: notBefore } }));
+      const left = { state: 'open', time: { $exists: false }, openedAt: { $lt: new Date(notBefore) } } as const;
+      const known = { state: { $in: ['open', 'done'] as Claim['state'][] }, time: { $lt: notBefore } };
+      await connection.call((db) => claims(db).deleteMany({ $or: [known, left] }));
     },
   };
 

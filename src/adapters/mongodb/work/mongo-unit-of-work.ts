@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DirectoryWriter } from '../../../ports/directory.js';
 import type { AppendOutcome, EventLog } from '../../../ports/event-log.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
@@ -16,6 +17,8 @@ import { intentOf } from './intent.js';
 import type { ClaimedWork, MongoClaims } from './mongo-claims.js';
 
 const streamsAtOnce = 16;
+/** As `changeTokens` has it; here nothing but the append comes after it. */
+const keysGoodMs = 600_000;
 
 type Needs = {
   readonly log: EventLog;
@@ -24,6 +27,7 @@ type Needs = {
   readonly claims: MongoClaims;
   readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
   readonly batches: Batches;
+  readonly now: () => number;
   /** Brings the row of a stream to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
@@ -41,7 +45,7 @@ type Before = {
  * The event is the truth: once it is appended the change is made, and its row is written here or by the runner.
  */
 export function mongoUnitOfWork(needs: Needs): UnitOfWork {
-  const { log, rows, directory, claims, fingerprints, batches, project } = needs;
+  const { log, rows, directory, claims, fingerprints, batches, now, project } = needs;
 
   async function projectWrite(write: StreamWrite, positions: readonly number[]): Promise<void> {
     const { row, stream, expectedRevision, events } = write;
@@ -54,15 +58,19 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     const view = { ...row.view, state: withCreatedPosition(row.view.state, expectedRevision, positions) };
     const written = await rows.write(view, row.index, expectedRevision, events.at(-1)?.time ?? 0);
     if (written === 'gap') await project(row.view.tenantId, stream);
-    if (view.state.life === null) await fingerprints.forget(stream);
+    if (view.state.life === null) await fingerprints.forget(stream, view.state.revision);
   }
 
-  const append = ({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> =>
-    log.append(stream, expectedRevision, events);
+  async function append({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> {
+    const decidedAt = events[0]?.time ?? 0;
+    // Threat: this process was stopped, and keys that no event named were destroyed as orphans meanwhile.
+    if (now() - decidedAt > keysGoodMs) throw new StoreUnavailable('event log', 'stopped_too_long');
+    return log.append(stream, expectedRevision, events);
+  }
 
   /** One append. What is noted before it is made, is known by the name of the stream. */
   async function storeOne(write: StreamWrite, { intend, hold: holdOne }: Before): Promise<CommitOutcome> {
-    const hold = write.distinct === null ? null : await holdOne(write, write.distinct);
+    const hold = write.distinct === null ? null : await holdOne(write, write.distinct, null);
     if (hold?.outcome === 'duplicate') return { outcome: 'duplicate', write: 0, stream: hold.stream };
     if (!(await intend({ of: 'append', intent: intentOf(write) }))) {
       if (hold !== null) await fingerprints.release(hold.held);
@@ -71,6 +79,8 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
       if (hold !== null) await fingerprints.release(hold.held);
+      // It was decided on the rows: when they are behind, the next try must not be.
+      if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }
     await projectWrite(write, appended.positions);
@@ -79,9 +89,8 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
 
   /** Each by itself: what fails is decided again over what is left. */
   async function storeEach(writes: readonly StreamWrite[], hold: HoldFingerprint): Promise<CommitOutcome> {
-    const outcomes = await atMost(streamsAtOnce, writes, (write) =>
-      storeOne(write, { intend: async () => true, hold }),
-    );
+    const before: Before = { intend: async () => true, hold };
+    const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, before));
     const landed = outcomes.flatMap(({ outcome }, index) => (outcome === 'committed' ? [index] : []));
     return landed.length === writes.length ? { outcome: 'committed' } : { outcome: 'conflict', landed };
   }
@@ -93,6 +102,7 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
   /** Holds all fingerprints of a batch, or none. */
   async function holdAll(
     writes: readonly StreamWrite[],
+    batch: string,
     holdOne: HoldFingerprint,
   ): Promise<HeldFingerprint[] | CommitOutcome> {
     const wanted = writes.flatMap((write, index) =>
@@ -105,7 +115,7 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     }
     const held: HeldFingerprint[] = [];
     for (const { write, index, distinct } of wanted.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-      const hold = await holdOne(write, distinct);
+      const hold = await holdOne(write, distinct, batch);
       if (hold.outcome === 'held') held.push(hold.held);
       else {
         await releaseAll(held);
@@ -124,9 +134,13 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     // Nothing is undone, and so nothing is fenced, for a conflict that can be seen beforehand.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
-    const held = await holdAll(writes, hold);
+    const id = randomUUID();
+    const held = await holdAll(writes, id, hold);
     if (!Array.isArray(held)) return held;
-    const id = await batches.open(writes.map(intentOf));
+    if (!(await batches.open(id, writes.map(intentOf)))) {
+      await releaseAll(held);
+      return { outcome: 'conflict' };
+    }
     if (!(await intend({ of: 'batch', id }))) {
       await batches.cancel(id);
       await releaseAll(held);
@@ -138,11 +152,17 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
       await releaseAll(held);
       return { outcome: 'conflict' };
     }
-    if (!(await batches.finish(id))) throw new StoreUnavailable('event log', 'batch_took_too_long');
+    if (!(await batches.finish(id))) {
+      // Somebody undoes it: nothing is decided again before that is done.
+      await batches.undo(id);
+      await releaseAll(held);
+      return { outcome: 'conflict' };
+    }
     await atMost(streamsAtOnce, writes, (write, index) => {
       const stored = appended[index];
       return projectWrite(write, stored?.outcome === 'appended' ? stored.positions : []);
     });
+    await batches.shown(id);
     return { outcome: 'committed' };
   }
 
@@ -167,7 +187,17 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     return outcome;
   }
 
-  return { commit: (change) => fingerprints.during((hold) => commit(change, hold)) };
+  return {
+    commit: (change) => fingerprints.during((hold) => commit(change, hold)),
+    async follow(streams) {
+      const stored = await rows.revisionsOf(streams.map(({ stream }) => stream));
+      const behind = streams.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
+      if (behind.length === 0) return;
+      const heldBack = await batches.heldBack();
+      const shown = behind.filter(({ stream }) => !heldBack.has(stream));
+      await atMost(streamsAtOnce, shown, ({ tenantId, stream }) => project(tenantId, stream));
+    },
+  };
 }
 
 function creates({ events }: StreamWrite): boolean {

@@ -1,0 +1,58 @@
+import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-log.js';
+import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
+import type { MongoConnection } from '../../adapters/mongodb/connection.js';
+import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
+import { mongoDirectoryWriter } from '../../adapters/mongodb/directory/directory-writer.js';
+import { openMongoKeyStore } from '../../adapters/mongodb/key-ring/open-key-store.js';
+import { mongoRowWriter } from '../../adapters/mongodb/token-rows/row-writer.js';
+import { mongoTokenRows } from '../../adapters/mongodb/token-rows/token-rows.js';
+import { createBatches } from '../../adapters/mongodb/work/batches.js';
+import { createFingerprintClaims } from '../../adapters/mongodb/work/fingerprint-claims.js';
+import { createMongoClaims } from '../../adapters/mongodb/work/mongo-claims.js';
+import { mongoUnitOfWork } from '../../adapters/mongodb/work/mongo-unit-of-work.js';
+import { usualWaits, type Waits } from '../../adapters/mongodb/work/waits.js';
+import type { EventLog } from '../../ports/event-log.js';
+import type { KeyRing } from '../../ports/key-ring.js';
+import type { ClusterClock } from './cluster-clock.js';
+
+/** The one generation of token rows there is. */
+export const generation = 1;
+
+type Needs = {
+  readonly rowsConnection: MongoConnection;
+  readonly keysConnection: MongoConnection;
+  readonly log: EventLog;
+  readonly clock: ClusterClock;
+  readonly rootKey: Buffer;
+  /** Brings the row of a stream to the end of the stream. */
+  readonly project: (tenantId: string, stream: string) => Promise<void>;
+  readonly waits?: Waits;
+};
+
+/** The stores of the cluster profile on connections that are open; `close` leaves those open. */
+export async function storesOn({ rowsConnection, keysConnection, log, clock, rootKey, project, ...rest }: Needs) {
+  const { waits = usualWaits } = rest;
+  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head);
+  const accessLog = mongoAccessLog(rowsConnection);
+  const rows = mongoTokenRows(rowsConnection, generation);
+  const rowWriter = mongoRowWriter(rowsConnection, generation);
+  const directoryWriter = mongoDirectoryWriter(rowsConnection);
+  const destroyKeys: KeyRing['destroy'] = (ended) => keyStore.keys.destroy(ended);
+  const shared = { connection: rowsConnection, log, project, waits, now: () => clock.now() };
+  const batches = createBatches({ ...shared, destroyKeys });
+  const fingerprints = createFingerprintClaims({ ...shared, rows, batches });
+  const claims = createMongoClaims({ ...shared, batches });
+  const parts = { ...shared, rows: rowWriter, directory: directoryWriter, claims, fingerprints, batches };
+  return {
+    ...{ log, rows, clock, batches, rowWriter, directoryWriter, keyStore, rowsConnection, keysConnection, accessLog },
+    keys: keyStore.keys,
+    work: mongoUnitOfWork(parts),
+    claims: claims.port,
+    directory: mongoDirectory(rowsConnection),
+    checkpoints: mongoCheckpoints(rowsConnection),
+    async close(): Promise<void> {
+      await accessLog.close();
+      await keyStore.keys.close();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { createToken } from '#src/commands/tokens/create-token.js';
+import { deleteByIds } from '#src/commands/tokens/delete-by-ids.js';
+import { deleteToken } from '#src/commands/tokens/delete-token.js';
+import { getToken } from '#src/commands/tokens/get-token.js';
+import { listTokens } from '#src/commands/tokens/list-tokens.js';
+import { tokenize } from '#src/commands/tokens/tokenize.js';
+import { updateToken } from '#src/commands/tokens/update-token.js';
+import { tokenPermissions } from '#src/domain/access/permission.js';
+
+const rules = [{ description: '', priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions }];
+const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false' };
+const shown = ({ body, revision }) => ({ ...body.reveal(), revision });
+const done = (value) => ({ ok: true, value });
+const answer = (result, show) => (result.ok ? done(show(result.value)) : { ok: false, code: result.code });
+
+/** What a process may be asked to do; all answers can be sent as JSON. */
+export function commandsOn(vault) {
+  const contextOf = ({ tenantId, key = null }, method, path) => ({
+    caller: {
+      tenantId,
+      applicationId: 'app',
+      keyId: 'key',
+      applicationType: 'private',
+      tenantSettings,
+      access: { kind: 'rules', rules },
+    },
+    traceId: 'trace',
+    beganAt: performance.now(),
+    idempotency: key === null ? null : { method, path, key },
+  });
+  return {
+    async tenant() {
+      return done((await createTenant(vault, 'protocols', [])).tenantId);
+    },
+    async create(given) {
+      return answer(await createToken(vault, contextOf(given, 'POST', '/tokens'), given.request), shown);
+    },
+    async update(given) {
+      const context = contextOf(given, 'PATCH', `/tokens/${given.id}`);
+      return answer(await updateToken(vault, context, given.id, given.request, null), shown);
+    },
+    async delete(given) {
+      return answer(await deleteToken(vault, contextOf(given), given.id, null), () => null);
+    },
+    async deleteMany(given) {
+      return done(await deleteByIds(vault, contextOf(given), given.ids));
+    },
+    async tokenize(given) {
+      const parts = given.requests.map((request, index) => ({ request, path: `[${index}]`, isValue: false }));
+      const made = await tokenize(vault, contextOf(given, 'POST', '/tokenize'), parts);
+      return answer(made, (tokens) => tokens.map(shown));
+    },
+    async get(given) {
+      return answer(await getToken(vault, contextOf(given), given.id), shown);
+    },
+    /** All living tokens of one case. */
+    async list(given) {
+      const filters = { ids: null, types: null, metadata: [['case', given.case]] };
+      const { tokens } = await listTokens(vault, contextOf(given), filters, { offset: 0, limit: 100 });
+      return done(tokens.map(shown));
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { type Answer, type Cluster, type Command, type Process, type TokenBody, waits } from './processes.js';
+
+/** What two processes do, and what must be true whatever became of the first. */
+export type Race = {
+  readonly first: Command;
+  readonly second: Command;
+  /** What the second does next, while the first is still stopped. */
+  readonly meanwhile?: Command;
+  /** The runner looks at what the first left before the second does; else it comes when all is done. */
+  readonly isFollowed?: true;
+  /** Answers that the second gets only until what the first left is cleared away. */
+  readonly passing?: readonly string[];
+  verify(seen: Seen): Promise<void> | void;
+};
+
+export type Seen = {
+  /** null: it was killed. */
+  readonly first: Answer | null;
+  readonly second: Answer;
+  readonly meanwhile: Answer | null;
+  /** The second command once more, when all has settled. */
+  readonly again: Answer;
+  /** Living tokens of the case: when the first had stopped, when the second was answered, and at the end. */
+  readonly lists: { readonly atStop: Tokens; readonly atAnswer: Tokens; readonly atEnd: Tokens };
+  /** The types of the events of a token, and how many keys that they ended live; when the second was answered. */
+  story(id: string): Promise<{ readonly types: readonly string[]; readonly livingKeys: number }>;
+};
+
+export type Tokens = readonly TokenBody[];
+
+/** Makes what both will need. `name`: unique, and the metadata `case` of all tokens. */
+export type Prepare = (ask: Ask, name: string) => Promise<Race>;
+export type Ask = <T>(command: Command) => Promise<T>;
+
+const limitMs = 20_000;
+const lanes = 3;
+
+/**
+ * Stops the first process before each of its calls to a store in turn, until it comes to its end, lets the second do its
+ * own, and looks. Answers how many calls there were.
+ */
+export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP', prepare: Prepare): Promise<number> {
+  const seconds = await Promise.all(Array.from({ length: lanes }, () => cluster.process()));
+  const firsts: (Process | null)[] = seconds.map(() => null);
+  for (let at = 1; ; at += lanes) {
+    const ended = await Promise.all(
+      seconds.map(async (second, lane) => {
+        const first = firsts[lane] ?? (await cluster.process());
+        const { wasStopped } = await oneStop(cluster, { first, second }, { at: at + lane, signal }, prepare);
+        // Who was stopped goes on to the next case; who was killed does not.
+        firsts[lane] = wasStopped && signal === 'SIGKILL' ? null : first;
+        return wasStopped ? null : at + lane - 1;
+      }),
+    );
+    const calls = ended.find((count) => count !== null);
+    if (calls === undefined || calls === null) continue;
+    const [second] = seconds;
+    if (second === undefined) throw new Error('there are lanes');
+    await ask(second, { do: 'work' });
+    expect(await ask(second, { do: 'faults' })).toEqual([]);
+    for (const one of [...seconds, ...firsts]) if (one !== null) cluster.giveBack(one);
+    return calls;
+  }
+}
+
+type Pair = { readonly first: Process; readonly second: Process };
+
+async function oneStop(
+  { tenantId }: Cluster,
+  { first, second }: Pair,
+  stop: { readonly at: number; readonly signal: 'SIGKILL' | 'SIGSTOP' },
+  prepare: Prepare,
+): Promise<{ readonly wasStopped: boolean }> {
+  const name = `${stop.signal}-${stop.at}-${randomUUID()}`;
+  const asked = <T>(command: Command) => ask<T>(second, { tenantId, ...command });
+  const list = () => asked<Tokens>({ do: 'list', case: name });
+  const race = await prepare(asked, name);
+  try {
+    const came = await first.run({ tenantId, ...race.first }, stop);
+    if (race.isFollowed) await asked({ do: 'follow' });
+    const atStop = await list();
+    const go = (command: Command) => persist(second, { tenantId, ...command }, race.passing ?? []);
+    const secondAnswer = await go(race.second);
+    const meanwhile = race.meanwhile === undefined ? null : await go(race.meanwhile);
+    const atAnswer = await list();
+    const story = await storiesOf(asked, [...atStop, ...atAnswer]);
+    const firstAnswer = came === 'stopped' ? await first.wake() : came === 'killed' ? null : came;
+    await asked({ do: 'work' });
+    const again = await go(race.second);
+    const atEnd = await list();
+    const lists = { atStop, atAnswer, atEnd };
+    const told = async (id: string) => story.get(id) ?? asked<Story>({ do: 'story', id });
+    await race.verify({ first: firstAnswer, second: secondAnswer, meanwhile, again, lists, story: told });
+    return { wasStopped: typeof came === 'string' };
+  } catch (error) {
+    throw new Error(`${stop.signal} before call ${stop.at}: ${error instanceof Error ? error.message : ''}`, {
+      cause: error,
+    });
+  }
+}
+
+type Story = { readonly types: readonly string[]; readonly livingKeys: number };
+
+async function storiesOf(asked: Ask, tokens: Tokens): Promise<ReadonlyMap<string, Story>> {
+  const stories = new Map<string, Story>();
+  for (const { id } of tokens) stories.set(id, await asked<Story>({ do: 'story', id }));
+  return stories;
+}
+
+async function ask<T>(process: Process, command: Command): Promise<T> {
+  const answer = await persist(process, command, []);
+  if (!answer.ok) throw new Error(`${command.do}: ${JSON.stringify(answer)}`);
+  return answer.value as T;
+}
+
+/** Repeats a command as its caller would, while it is told to come again; no longer than was promised. */
+async function persist(process: Process, command: Command, passing: readonly string[]): Promise<Answer> {
+  const since = performance.now();
+  for (;;) {
+    const answer = await process.run(command);
+    if (typeof answer === 'string') throw new Error(`the second process was ${answer}`);
+    const spentMs = performance.now() - since;
+    const comesAgain = !answer.ok && ['idempotency_in_flight', 'unavailable', ...passing].includes(answer.code);
+    if (!comesAgain) return answer;
+    if (!answer.ok && answer.code === 'idempotency_in_flight') expect(spentMs).toBeLessThan(waits.claimMs + 2_000);
+    if (passing.includes(answer.code) && spentMs > waits.batchMs + 1_000) return answer;
+    expect(spentMs).toBeLessThan(limitMs);
+    if (passing.length > 0) await ask(process, { do: 'work' });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

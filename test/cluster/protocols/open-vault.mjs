@@ -1,0 +1,56 @@
+import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
+import { memoryRateLimits } from '#src/adapters/memory/memory-rate-limits.js';
+import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-log.js';
+import { connectMongo } from '#src/adapters/mongodb/connection.js';
+import { prometheusMetrics } from '#src/adapters/prometheus/prometheus-metrics.js';
+import { createKnownCallers } from '#src/commands/directory/known-callers.js';
+import { projectDirectory } from '#src/commands/directory/project-directory.js';
+import { noLimits } from '#src/commands/limits/limit-settings.js';
+import { projectToken } from '#src/commands/tokens/project-token.js';
+import { storesOn } from '#src/compose/cluster/stores-on.js';
+import { composeVault, systemRandom } from '#src/compose/compose-vault.js';
+
+/** The vault of the cluster profile without Redis, on connections whose calls are counted. */
+export async function openVault({ urls, database, waits }, rootKey, steps) {
+  const rows = await patiently(() => connectMongo(urls.mongodb, database));
+  const keys = await patiently(() => connectMongo(urls.mongodb, `${database}_keys`));
+  const { log } = await patiently(() => openEventStoreDb(urls.eventstore));
+  const clock = { now: Date.now, marginMs: 0, offMs: () => 0, stop: () => undefined };
+  let vault = null;
+  const stores = await storesOn({
+    ...{ rowsConnection: steps.connection(rows), keysConnection: steps.connection(keys), log: steps.log(log) },
+    ...{ clock, rootKey, waits },
+    project: (tenantId, stream) =>
+      stream.startsWith('token-')
+        ? projectToken(vault, stores.rowWriter, tenantId, stream)
+        : projectDirectory(vault, stores.directoryWriter, stream),
+  });
+  const composed = composeVault(
+    // What is noted of a change comes some milliseconds after it, at no step of it.
+    { ...stores, accessLog: mongoAccessLog(rows) },
+    {
+      ...{ clock, random: systemRandom, metrics: prometheusMetrics(), rateLimits: memoryRateLimits(clock) },
+      ...{
+        limits: noLimits,
+        knownCallers: createKnownCallers(),
+        confirmReads: async () => undefined,
+        cvcRetentionMs: 3_600_000,
+      },
+      timers: { set: () => undefined },
+      onError: (error) => process.stderr.write(`${error.stack}\n`),
+    },
+  );
+  vault = composed.vault;
+  return { vault, stores };
+}
+
+/** Many processes start at once here: a server may let one wait for longer than a vault would. */
+async function patiently(open) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await open();
+    } catch (error) {
+      if (tries === 10) throw error;
+    }
+  }
+}

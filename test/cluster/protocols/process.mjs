@@ -1,0 +1,58 @@
+import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { catchUp } from '#src/jobs/projection-runner.js';
+import { shredEndedKeys } from '#src/jobs/shredder.js';
+import { commandsOn } from './commands.mjs';
+import { faultsOf, storyOf } from './faults.mjs';
+import { openVault } from './open-vault.mjs';
+import { createSteps } from './steps.mjs';
+
+/**
+ * A process of the cluster that does what its standard input says, a command as JSON on each line, and answers on its
+ * standard output; told so, it stops itself before one of the calls that a command makes to the stores.
+ */
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const next = async () => JSON.parse((await lines.next()).value ?? 'null');
+const say = (answer) => writeSync(1, `${JSON.stringify(answer)}\n`);
+
+const { rootKey, ...settings } = await next();
+const steps = createSteps();
+const { vault, stores } = await openVault(settings, Buffer.from(rootKey, 'hex'), steps);
+const { rowWriter: rows, directoryWriter: directory, checkpoints, batches } = stores;
+
+async function follow() {
+  const lead = await checkpoints.lead('tokens', 'protocols', 60_000);
+  await catchUp({ vault, rows, directory, checkpoints, heldBack: batches.heldBack }, lead);
+  return { ok: true };
+}
+
+const verbs = {
+  ...commandsOn(vault),
+  follow,
+  /** What workers do, now. */
+  async work() {
+    await batches.clear();
+    await follow();
+    await shredEndedKeys(vault.log, vault.keys);
+    return { ok: true };
+  },
+  async faults() {
+    return { ok: true, value: await faultsOf(stores) };
+  },
+  async story({ tenantId, id }) {
+    const { names } = await vault.keys.tenantKeys(tenantId);
+    return { ok: true, value: await storyOf(stores, tokenStream(names, id)) };
+  },
+};
+
+say('ready');
+for (let job = await next(); job !== null; job = await next()) {
+  const { command, stop } = job;
+  try {
+    say(await steps.during(stop, () => verbs[command.do](command)));
+  } catch (error) {
+    say({ ok: false, code: error.name === 'StoreUnavailable' ? 'unavailable' : String(error.stack) });
+  }
+}
+process.exit(0);

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
+import { keyIndexes } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
+import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
+import type { Waits } from '#src/adapters/mongodb/work/waits.js';
+import { workIndexes } from '#src/adapters/mongodb/work/work-indexes.js';
+import type { JsonObject } from '#src/domain/json.js';
+import { eventStoreDb } from '../../support/eventstoredb.js';
+import { mongoDatabase, mongoUrl } from '../own-database.js';
+
+const program = fileURLToPath(new URL('./process.mjs', import.meta.url));
+
+/** Short, so that nobody sleeps; long enough that who is not stopped is never taken for dead. */
+export const waits: Waits = { claimMs: 1_500, batchMs: 1_500, ownerMs: 400 };
+
+export type Command = JsonObject & { readonly do: string };
+export type TokenBody = JsonObject & { readonly id: string; readonly revision: number };
+export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly code: string };
+export type Stop = { readonly at: number; readonly signal: 'SIGKILL' | 'SIGSTOP' };
+
+/** A process of the cluster: see process.mjs. */
+export type Process = {
+  /** `killed`, `stopped`: it came to the call that it was to stop before. */
+  run(command: Command, stop?: Stop): Promise<Answer | 'killed' | 'stopped'>;
+  /** Lets a stopped process go on, and answers what its command came to. */
+  wake(): Promise<Answer>;
+  end(): Promise<void>;
+};
+
+export type Cluster = {
+  readonly tenantId: string;
+  /** A process that nobody else uses; most were started before. */
+  process(): Promise<Process>;
+  /** One that lives goes to the next who asks. */
+  giveBack(process: Process): void;
+  close(): Promise<void>;
+};
+
+const spares = 2;
+
+/** Servers and processes of one test file; a tenant of its own. */
+export async function openProcesses(): Promise<Cluster> {
+  const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
+  const { db } = database.connection;
+  await ensureIndexes(db, [tokenRowsIndexes(1), directoryIndexes, ...workIndexes]);
+  await ensureIndexes(db.client.db(`${db.databaseName}_keys`), keyIndexes);
+  const urls = { mongodb: mongoUrl, eventstore: server.url };
+  const settings = { urls, waits, database: db.databaseName, rootKey: randomBytes(32).toString('hex') };
+  const running = new Set<Process>();
+  const waiting: Promise<Process>[] = [];
+  const start = async (): Promise<Process> => {
+    const started = await startProcess(settings);
+    running.add(started);
+    return started;
+  };
+  const first = await start();
+  const made = await first.run({ do: 'tenant' });
+  if (typeof made === 'string' || !made.ok) throw new Error('there is no tenant');
+  waiting.push(Promise.resolve(first), ...Array.from({ length: spares }, start));
+  return {
+    tenantId: String(made.value),
+    async process() {
+      while (waiting.length <= spares) waiting.push(start());
+      return waiting.shift() ?? start();
+    },
+    giveBack: (process) => void waiting.unshift(Promise.resolve(process)),
+    async close() {
+      await Promise.allSettled(waiting);
+      await Promise.all([...running].map((one) => one.end()));
+      await db.client.db(`${db.databaseName}_keys`).dropDatabase();
+      await database.drop();
+      await server.remove();
+    },
+  };
+}
+
+async function startProcess(settings: object): Promise<Process> {
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  child.stdin.on('error', () => undefined);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const send = (what: object) => void child.stdin.write(`${JSON.stringify(what)}\n`);
+  async function next(): Promise<unknown> {
+    const { done, value } = await lines.next();
+    return done ? 'killed' : JSON.parse(value);
+  }
+  send(settings);
+  if ((await next()) !== 'ready') throw new Error('a process did not start');
+  return {
+    run(command, stop) {
+      send({ command, stop: stop ?? null });
+      return next() as ReturnType<Process['run']>;
+    },
+    wake() {
+      child.kill('SIGCONT');
+      return next() as Promise<Answer>;
+    },
+    async end() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

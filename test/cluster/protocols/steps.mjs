@@ -1,0 +1,53 @@
+import { writeSync } from 'node:fs';
+
+/**
+ * Counts the calls to stores that a command makes, lets them be carried out one after the other, and stops this very
+ * process before the one that it is told, or after all of them.
+ */
+export function createSteps() {
+  let stop = null;
+  let count = 0;
+  let last = Promise.resolve();
+
+  function reach(step) {
+    if (stop === null || step !== stop.at) return;
+    const { signal } = stop;
+    stop = null;
+    // Written at once: nothing of this process runs after the next line.
+    if (signal === 'SIGSTOP') writeSync(1, '"stopped"\n');
+    process.kill(process.pid, signal);
+  }
+
+  /** Runs a call in its turn, which may be the one to stop before. */
+  function take(call) {
+    if (stop === null) return call();
+    const taken = last.then(() => {
+      count += 1;
+      reach(count);
+      return call();
+    });
+    last = taken.then(
+      () => undefined,
+      () => undefined,
+    );
+    return taken;
+  }
+
+  const connection = (real) => ({ ...real, call: (work) => take(() => real.call(work)) });
+  const log = (real) => {
+    const names = ['append', 'readStream', 'readAll', 'readClear', 'head'];
+    return Object.fromEntries(names.map((name) => [name, (...given) => take(() => real[name](...given))]));
+  };
+  return {
+    ...{ connection, log },
+    /** Runs a command; `at`: before which call it is stopped, one more than there are: when its answer is known. */
+    async during(wanted, command) {
+      stop = wanted;
+      count = 0;
+      const answer = await command();
+      reach(count + 1);
+      stop = null;
+      return answer;
+    },
+  };
+}
