@@ -34,7 +34,7 @@ export function chance(seed: number) {
 export type Chance = ReturnType<typeof chance>;
 
 export type ModelOptions = {
-  /** Expiry may be shown so much before its time, ms: the margin of the clocks of many processes. */
+  /** Expiry may be shown so much before its time, ms: the margin of clocks, and how far reading them is off. */
   readonly marginMs?: number;
 };
 
@@ -92,6 +92,11 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     const entry: Entry = { id, shown: null, pending: { fields }, expiresAt };
     entries.set(id, entry);
     const answer = await send(base, 'POST', '', body, headers);
+    if (answer.status === 400 && expiresAt !== null && Date.now() >= expiresAt - marginMs) {
+      // It waited for a store for longer than the token was to live.
+      entry.pending = null;
+      return;
+    }
     if (answer.status !== 201) throw unexpected(what, answer);
     entry.shown = shownOf(answer);
     entry.pending = null;

@@ -22,6 +22,7 @@ const duplicateKey = 11_000;
 
 /** Translates an error of the driver at the edge of the adapter. Its messages quote documents, so none is kept. */
 export function mongoError(error: unknown): unknown {
+  if (isOfSocket(error)) return new StoreUnavailable('mongodb', 'unreachable');
   if (!(error instanceof MongoError)) return error;
   if (error instanceof MongoServerError && error.code === duplicateKey) return new DuplicateKey();
   if (isPassing(error)) return new StoreUnavailable('mongodb', 'unreachable');
@@ -41,6 +42,16 @@ function isPassing(error: MongoError): boolean {
     (error instanceof MongoServerError && passingCodes.has(Number(error.code)))
   );
 }
+
+/**
+ * What Node.js throws at a write to a connection that the server has just closed: the driver (7.9) passes it on as it is, or
+ * as a batch that failed with this code.
+ */
+function isOfSocket(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && socketCodes.has(error.code);
+}
+
+const socketCodes = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
 /** The driver wraps whatever befell a batch on its way, a broken connection too, and keeps no class of it. */
 function isFailedBatch(error: MongoError): boolean {

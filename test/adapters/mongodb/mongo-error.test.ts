@@ -1,0 +1,18 @@
+import { MongoBulkWriteError, MongoServerError } from 'mongodb';
+import { expect, test } from 'vitest';
+import { mongoError } from '#src/adapters/mongodb/mongo-error.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+
+/** As the driver was seen to throw them when a server was killed in the middle of a write: outcome unknown, so 503. */
+test('a connection that breaks under a write is a store that is down, in every shape', () => {
+  const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+  expect(mongoError(broken)).toBeInstanceOf(StoreUnavailable);
+  const batch: MongoServerError = Object.create(MongoBulkWriteError.prototype, {
+    code: { value: 'EPIPE' },
+    writeErrors: { value: [] },
+  });
+  expect(mongoError(batch)).toBeInstanceOf(StoreUnavailable);
+  const other = mongoError(new MongoServerError({ message: 'not authorized', code: 13 }));
+  expect(other).not.toBeInstanceOf(StoreUnavailable);
+  expect(mongoError(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).not.toBeInstanceOf(StoreUnavailable);
+});
