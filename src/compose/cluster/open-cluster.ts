@@ -134,12 +134,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       limits: createLimits(redis.rateLimits, limits, metrics),
       metrics,
       // Anybody may ask whether a process is ready; what that costs the stores is bounded.
-      state: remembered(stateMs, () =>
-        clusterState({
-          ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lost.size, clockOffMs: clockOffMs() },
-          isUp: { mongodb: prove, redis: redis.ping },
-          ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
-        }),
+      state: remembered(
+        stateMs,
+        () => lost.size,
+        () =>
+          clusterState({
+            ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lost.size, clockOffMs: clockOffMs() },
+            isUp: { mongodb: prove, redis: redis.ping },
+            ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
+          }),
       ),
       reportError,
       start() {
@@ -162,13 +165,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** Asks at most once in so many milliseconds; who comes meanwhile gets the same answer. */
-function remembered<T>(lifeMs: number, ask: () => Promise<T>): () => Promise<T> {
+/** Asks at most once in so many milliseconds, unless `known` moves; who comes meanwhile gets the same answer. */
+function remembered<T>(lifeMs: number, known: () => number, ask: () => Promise<T>): () => Promise<T> {
   let askedAt = Number.NEGATIVE_INFINITY;
+  let knownThen = 0;
   let answer: Promise<T> | null = null;
   return () => {
-    if (answer === null || performance.now() - askedAt > lifeMs) {
+    if (answer === null || performance.now() - askedAt > lifeMs || known() !== knownThen) {
       askedAt = performance.now();
+      knownThen = known();
       answer = ask();
     }
     return answer;
