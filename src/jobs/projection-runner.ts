@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { projectDirectory } from '../commands/directory/project-directory.js';
 import { projectToken } from '../commands/tokens/project-token.js';
 import type { Vault } from '../commands/vault.js';
+import { atMost } from '../domain/at-most.js';
 import type { ClearEvent } from '../events/event.js';
 import type { Checkpoints, Lead } from '../ports/checkpoints.js';
 import type { DirectoryWriter } from '../ports/directory.js';
 import type { TokenRowWriter } from '../ports/token-rows.js';
-import { inLanes } from './in-lanes.js';
 
 const pageSize = 1_000;
 const lanes = 16;
@@ -42,9 +42,9 @@ export async function catchUp(
     const late = await behind(rows, newest);
     const hidden = late.length === 0 ? new Set() : await heldBack();
     const shown = late.filter(({ stream }) => !hidden.has(stream));
-    await inLanes(lanes, shown, ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
+    await atMost(lanes, shown, ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
     const tenants = newest.filter(({ stream }) => stream.startsWith('tenant-'));
-    await inLanes(lanes, tenants, ({ stream }) => projectDirectory(vault, directory, stream));
+    await atMost(lanes, tenants, ({ stream }) => projectDirectory(vault, directory, stream));
     if (!(await checkpoints.save(lead, last.position))) return seen;
     position = last.position;
     seen += page.length;

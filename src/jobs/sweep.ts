@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgottenBefore } from '../commands/once.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import type { Vault } from '../commands/vault.js';
+import { atMost } from '../domain/at-most.js';
 import { earliestNow } from '../ports/clock.js';
 import { dropOldAccess } from './drop-old-access.js';
-import { inLanes } from './in-lanes.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
 import { shredEndedKeys } from './shredder.js';
 
@@ -61,7 +61,7 @@ export function createSweep(
   /** One that fails must not keep the others waiting. Answers how many failed. */
   async function recordAll(due: Awaited<ReturnType<Vault['rows']['due']>>): Promise<number> {
     let failed = 0;
-    await inLanes(recordedAtOnce, due, async (row) => {
+    await atMost(recordedAtOnce, due, async (row) => {
       try {
         await recordDue(vault, row);
       } catch (error) {

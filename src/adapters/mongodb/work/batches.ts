@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
+import { atMost } from '../../../domain/at-most.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
-import { atMost } from '../at-most.js';
 import type { MongoConnection } from '../connection.js';
 import type { Intent } from './intent.js';
 import { undoCreation } from './undo-creation.js';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { atMost } from '../../../domain/at-most.js';
 import type { DirectoryWriter } from '../../../ports/directory.js';
 import type { AppendOutcome, EventLog } from '../../../ports/event-log.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { TokenRowWriter } from '../../../ports/token-rows.js';
 import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '../../../ports/unit-of-work.js';
 import { withCreatedPosition } from '../../../projections/token-view.js';
-import { atMost } from '../at-most.js';
 import type { Batches } from './batches.js';
 import {
   type createFingerprintClaims,
