@@ -26,6 +26,12 @@ export type StreamWrite = {
 /** A token's stream, and the revision of the newest event that was read. */
 export type SeenStream = { readonly tenantId: string; readonly stream: string; readonly revision: number };
 
+/** Whether a write makes a living token of the tenant with this keyed fingerprint. */
+export function makesToken({ row }: StreamWrite, tenantId: string, fingerprintHash: string): boolean {
+  if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return false;
+  return row.view.tenantId === tenantId && row.index.fingerprintHash === fingerprintHash;
+}
+
 export type Change = {
   readonly writes: readonly StreamWrite[];
   /** Recorded together with the writes, so that a repeat finds what the first did. */

@@ -4,7 +4,13 @@ import type { DirectoryWriter } from '../../../ports/directory.js';
 import type { AppendOutcome, EventLog } from '../../../ports/event-log.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { TokenRowWriter } from '../../../ports/token-rows.js';
-import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '../../../ports/unit-of-work.js';
+import {
+  type Change,
+  type CommitOutcome,
+  makesToken,
+  type StreamWrite,
+  type UnitOfWork,
+} from '../../../ports/unit-of-work.js';
 import { withCreatedPosition } from '../../../projections/token-view.js';
 import type { Batches } from './batches.js';
 import {
@@ -110,7 +116,7 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     );
     for (const { index, distinct } of wanted) {
       const { tenantId, fingerprintHash } = distinct;
-      const twin = writes.slice(0, index).find((earlier) => makes(earlier, tenantId, fingerprintHash));
+      const twin = writes.slice(0, index).find((earlier) => makesToken(earlier, tenantId, fingerprintHash));
       if (twin !== undefined) return { outcome: 'duplicate', write: index, stream: twin.stream };
     }
     const held: HeldFingerprint[] = [];
@@ -202,10 +208,4 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
 
 function creates({ events }: StreamWrite): boolean {
   return events.some(({ type }) => type === 'token.created');
-}
-
-/** Whether a write makes a living token of the tenant with this keyed fingerprint. */
-function makes({ row }: StreamWrite, tenantId: string, fingerprintHash: string): boolean {
-  if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return false;
-  return row.view.tenantId === tenantId && row.index.fingerprintHash === fingerprintHash;
 }

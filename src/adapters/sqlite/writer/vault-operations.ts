@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../../events/event.js';
-import type { Change, CommitOutcome, StreamWrite } from '../../../ports/unit-of-work.js';
+import { type Change, type CommitOutcome, makesToken, type StreamWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../open-database.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
@@ -33,7 +33,7 @@ export function createVaultOperations(database: SqliteDatabase) {
       const { fingerprintHash, tenantId, now } = write.distinct;
       const other =
         sameFingerprint.get(fingerprintHash, tenantId, write.stream, now) ??
-        writes.slice(0, index).find((earlier) => isToken(earlier, tenantId, fingerprintHash))?.stream;
+        writes.slice(0, index).find((earlier) => makesToken(earlier, tenantId, fingerprintHash))?.stream;
       if (typeof other === 'string') return { outcome: 'duplicate', write: index, stream: other };
     }
     return null;
@@ -68,10 +68,4 @@ export function createVaultOperations(database: SqliteDatabase) {
       return null;
     },
   };
-}
-
-/** Whether a write of the same change makes a living token of the tenant with this keyed fingerprint. */
-function isToken({ row }: StreamWrite, tenantId: string, fingerprintHash: string): boolean {
-  if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return false;
-  return row.view.tenantId === tenantId && row.index.fingerprintHash === fingerprintHash;
 }
