@@ -1,7 +1,7 @@
 import type { TokenDecision } from '../domain/token/decide.js';
 import { endedKeys } from '../events/ended-keys.js';
 import type { ClaimResult } from '../ports/claims.js';
-import type { TenantKeys } from '../ports/key-ring.js';
+import { keyNamedWithinMs, type TenantKeys } from '../ports/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
 import type { TokenView } from '../projections/token-view.js';
@@ -46,9 +46,6 @@ export type Targets = {
   readonly streams: ReadonlySet<string>;
 };
 
-/** A key that no event names is destroyed after an hour: a process that was stopped must not name it then. */
-const keysGoodMs = 600_000;
-
 /**
  * The write path: load, decide, seal, append all with their rows or nothing, destroy ended keys, answer (architecture,
  * "A write, step by step"). `attempt` decides again after each conflict. Throws StoreUnavailable after 5 s of conflicts,
@@ -85,7 +82,7 @@ export function changeTokens<T>(
       return settled(tried.answer);
     }
     for (const view of changed) views.set(view.stream, view);
-    if (performance.now() - beganAt > keysGoodMs) throw new StoreUnavailable('event log', 'stopped_too_long');
+    if (performance.now() - beganAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     const after = viewIn(views);
     if (!(await store(vault, tried.writes, sealed, origin, tried.claim(after)))) return lost;
     await rowsFollow(vault, unchanged);

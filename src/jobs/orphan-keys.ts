@@ -1,12 +1,10 @@
 import type { EventLog } from '../ports/event-log.js';
-import type { KeyRing } from '../ports/key-ring.js';
+import { type KeyRing, noEvent } from '../ports/key-ring.js';
 
 /** No key is named by an event later than this after it was made. */
 const namedWithinMs = 3_600_000;
 const candidatesMax = 100_000;
 const pageSize = 1_000;
-/** What ended a key that no event ever named. */
-const noEvent = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Destroys keys that were made ahead and then never named by an event, because a process died in between: only those

@@ -21,6 +21,15 @@ export type KeyUse<T> =
   /** No row where one must be: the key is lost, which is not the same as erased. */
   | { readonly state: 'missing' };
 
+/** What ended a key that no event ever named. */
+export const noEvent = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * How long after its command began an event may name a new key, ms. One that no event names is destroyed after an hour: a
+ * process that was stopped must not name it then.
+ */
+export const keyNamedWithinMs = 600_000;
+
 /** A key and the event that ended it: both together are erasure. */
 export type EndedKey = { readonly keyId: string; readonly eventId: string };
 

@@ -4,9 +4,6 @@ import { ownBuffer } from './random-key.js';
 /** Random nonces: a key that has wrapped this many is followed by a new one (NIST SP 800-38D, 8.3). */
 export const wrapsMax = 2 ** 30;
 
-/** What ended a key that no event ever named. */
-export const noEvent = '00000000-0000-0000-0000-000000000000';
-
 /** Which data key, of which tenant, and which of the tenant's keys wraps it. */
 export type DataKeyPlace = { readonly tenantId: string; readonly tenantKeyId: string; readonly keyId: string };
 

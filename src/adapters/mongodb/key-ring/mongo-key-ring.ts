@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../ports/clock.js';
 import type { DataKey, EndedKey, KeyRing, KeyRingReader, KeyUse } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { noEvent, openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
+import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
 import { createKeyCache } from '../../key-ring/key-cache.js';
-import { createKeyPool } from '../../key-ring/key-pool.js';
+import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { keyCollections } from './key-collections.js';
@@ -27,7 +27,7 @@ export function mongoKeyRing(
   const generations = createMongoGenerationKeys(connection, rootKey);
   const dataKeys = createMongoDataKeys(connection, clock);
   const cache = createKeyCache();
-  const pools = new Map<string, ReturnType<typeof createKeyPool>>();
+  const pools = createKeyPools(makeBlock, () => clock.now());
 
   async function makeBlock(tenantId: string, size: number): Promise<DataKey[]> {
     for (;;) {
@@ -43,17 +43,6 @@ export function mongoKeyRing(
       await dataKeys.insert(id, await logHead(), rows);
       return keys;
     }
-  }
-
-  function poolOf(tenantId: string): ReturnType<typeof createKeyPool> {
-    const known = pools.get(tenantId);
-    if (known !== undefined) return known;
-    const pool = createKeyPool(
-      (size) => makeBlock(tenantId, size),
-      () => clock.now(),
-    );
-    pools.set(tenantId, pool);
-    return pool;
   }
 
   /** The tenant with this wrapping key, which may be a second old. */
@@ -90,12 +79,7 @@ export function mongoKeyRing(
   function forget(tenantId: string): void {
     generations.drop(tenantId);
     cache.dropTenant(tenantId);
-    const pool = pools.get(tenantId);
-    pools.delete(tenantId);
-    // Keys that were made ahead and that no event names: the search for orphans overwrites their rows.
-    void pool?.rest().then((unused) => {
-      for (const { key } of unused) key.fill(0);
-    });
+    pools.drop(tenantId);
   }
 
   return {
@@ -122,7 +106,7 @@ export function mongoKeyRing(
     },
     async create(tenantId: string): Promise<DataKey> {
       newestOf(await tenants.current(tenantId));
-      const { id, key } = await poolOf(tenantId).take();
+      const { id, key } = await pools.take(tenantId);
       // What was just written is likely to be read next.
       cache.add(tenantId, id, ownBuffer(Buffer.from(key)));
       return { id, key };
@@ -152,10 +136,9 @@ export function mongoKeyRing(
       );
     },
     async close(): Promise<void> {
-      const unused = (await Promise.all([...pools.values()].map((pool) => pool.rest()))).flat();
-      for (const { key } of unused) key.fill(0);
+      const ended = await pools.close();
       cache.close();
-      await dataKeys.destroy(unused.map(({ id }) => ({ keyId: id, eventId: noEvent }))).catch((error: unknown) => {
+      await dataKeys.destroy(ended).catch((error: unknown) => {
         // They are orphans then, and the search for orphans finds them.
         if (!(error instanceof StoreUnavailable)) throw error;
       });

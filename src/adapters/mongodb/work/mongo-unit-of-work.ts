@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { atMost } from '../../../domain/at-most.js';
 import type { DirectoryWriter } from '../../../ports/directory.js';
 import type { AppendOutcome, EventLog } from '../../../ports/event-log.js';
+import { keyNamedWithinMs } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { TokenRowWriter } from '../../../ports/token-rows.js';
 import {
@@ -23,8 +24,6 @@ import { intentOf } from './intent.js';
 import type { ClaimedWork, MongoClaims } from './mongo-claims.js';
 
 const streamsAtOnce = 16;
-/** As `changeTokens` has it; here nothing but the append comes after it. */
-const keysGoodMs = 600_000;
 
 type Needs = {
   readonly log: EventLog;
@@ -70,7 +69,7 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
   async function append({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> {
     const decidedAt = events[0]?.time ?? 0;
     // Threat: this process was stopped, and keys that no event named were destroyed as orphans meanwhile.
-    if (now() - decidedAt > keysGoodMs) throw new StoreUnavailable('event log', 'stopped_too_long');
+    if (now() - decidedAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     return log.append(stream, expectedRevision, events);
   }
 

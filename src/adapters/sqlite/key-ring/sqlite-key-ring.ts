@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../ports/clock.js';
 import type { DataKey, EndedKey, KeyRing, KeyRingReader, KeyUse, MadeKey } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { noEvent, openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
+import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
 import { createKeyCache } from '../../key-ring/key-cache.js';
-import { createKeyPool } from '../../key-ring/key-pool.js';
+import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
 import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
 import { StoreBroken } from '../database-error.js';
@@ -33,7 +33,7 @@ export function sqliteKeyRing(
   const tenants = createTenantKeys(database, rootKey);
   const generations = createGenerationKeys(database, rootKey);
   const cache = createKeyCache();
-  const pools = new Map<string, ReturnType<typeof createKeyPool>>();
+  const pools = createKeyPools(makeBlock, () => clock.now());
   const byId = database.prepare('SELECT tenant_key, destroyed_at, wrapped FROM data_keys WHERE id = ?');
   const madeAfter = database.prepare(
     `SELECT sequence, id, log_head FROM data_keys
@@ -84,12 +84,7 @@ export function sqliteKeyRing(
     tenants.drop(tenantId);
     generations.drop(tenantId);
     cache.dropTenant(tenantId);
-    const pool = pools.get(tenantId);
-    pools.delete(tenantId);
-    // Keys that were made ahead and that no event names: the search for orphans overwrites their rows.
-    void pool?.rest().then((unused) => {
-      for (const { key } of unused) key.fill(0);
-    });
+    pools.drop(tenantId);
   }
 
   return {
@@ -114,15 +109,7 @@ export function sqliteKeyRing(
       }
     },
     async create(tenantId: string): Promise<DataKey> {
-      let pool = pools.get(tenantId);
-      if (pool === undefined) {
-        pool = createKeyPool(
-          (size) => makeBlock(tenantId, size),
-          () => clock.now(),
-        );
-        pools.set(tenantId, pool);
-      }
-      const { id, key } = await pool.take();
+      const { id, key } = await pools.take(tenantId);
       // What was just written is likely to be read next.
       cache.add(tenantId, id, ownBuffer(Buffer.from(key)));
       return { id, key };
@@ -156,11 +143,9 @@ export function sqliteKeyRing(
       await writer.request('save_meta', { name, value: bytes });
     },
     async close(): Promise<void> {
-      const unused = (await Promise.all([...pools.values()].map((pool) => pool.rest()))).flat();
-      for (const { key } of unused) key.fill(0);
+      const ended = await pools.close();
       cache.close();
-      if (unused.length === 0) return;
-      const ended = unused.map(({ id }) => ({ keyId: id, eventId: noEvent }));
+      if (ended.length === 0) return;
       await writer.request('destroy_keys', { ended, at: clock.now() }).catch((error: unknown) => {
         // They are orphans then, and the search for orphans finds them.
         if (!(error instanceof StoreUnavailable)) throw error;
