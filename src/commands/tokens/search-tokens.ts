@@ -27,7 +27,9 @@ export async function searchTokens(
   const refusal = values.length === 0 ? null : await vault.guesses.refusal(context.caller);
   if (refusal !== null) return refusal;
   const found = await findTokens(vault, context, 'token:search', query, range);
-  await countSearchGuesses(vault, context.caller, values);
+  // A search for nothing but a value has answered already whether it is there.
+  if (query.is === 'text') await vault.guesses.count(context.caller, found.total === 0 ? values.length : 0);
+  else await countSearchGuesses(vault, context.caller, values);
   const terms = found.total === 0 ? namingTerms(query) : [];
   if (terms.length === 0) return done({ ...found, suggestions: [] });
   return done({ ...found, suggestions: await correct(terms, await visibleWordsOf(vault, context.caller)) });
