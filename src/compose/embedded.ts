@@ -2,12 +2,9 @@ import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
-import { createAuthenticate } from '../commands/directory/authenticate.js';
 import { createKnownCallers } from '../commands/directory/known-callers.js';
-import { KeyLost } from '../commands/key-lost.js';
 import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
-import { createLimits } from '../http/limits/limits.js';
 import { shredEndedKeys } from '../jobs/shredder.js';
 import { createSweep, type Sweep } from '../jobs/sweep.js';
 import type { Clock } from '../ports/clock.js';
@@ -58,31 +55,21 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       await stores.close();
       throw error;
     }
-    const lost = new Set<string>();
     const rateLimits = memoryRateLimits(clock);
     const { onError, cvcRetentionMs } = options;
-    const { vault, recorder } = composeVault(stores, {
+    const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(stores, {
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
       timers: { set: ({ dueAt }) => sweep.dueAt(dueAt) },
       knownCallers: createKnownCallers(),
       confirmReads: async () => undefined,
     });
-    const reportError = (error: unknown): void => {
-      if (error instanceof KeyLost) lost.add(error.stream);
-    };
     const sweep = createSweep(vault, stores.forgetTombstones, (error) => {
-      reportError(error);
-      metrics.backgroundWorkFailed();
-      options.onError(error);
+      backgroundFailed(error);
+      onError(error);
     });
     return {
-      vault,
-      sweep,
-      authenticate: createAuthenticate(vault),
-      limits: createLimits(rateLimits, limits, metrics),
-      metrics,
-      state: () => embeddedState(stores, lost.size, recorder.isWritable()),
-      reportError,
+      ...{ ...service, sweep },
+      state: () => embeddedState(stores, lostKeys(), recorder.isWritable()),
       start: () => sweep.start(),
       async close() {
         await sweep.stop();

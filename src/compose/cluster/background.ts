@@ -9,6 +9,7 @@ import type { Lead } from '../../ports/checkpoints.js';
 const leaseMs = 10_000;
 const renewMs = 2_500;
 const pauseMs = 100;
+const retryMs = 1_000;
 
 type Needs = RunnerNeeds & {
   /** Makes the sweep of one term as the leader. */
@@ -20,7 +21,7 @@ type Needs = RunnerNeeds & {
   readonly onError: (error: unknown) => void;
 };
 
-export type Background = { start(): void; stop(): Promise<void>; isLeading(): boolean };
+export type Background = { start(): void; stop(): Promise<void> };
 
 /**
  * The work that no request asks for, done by one process of all that run it: rows follow the log, ended keys are destroyed,
@@ -66,12 +67,12 @@ export function createBackground(needs: Needs): Background {
     while (!stopped) {
       await renew();
       try {
-        if (lead === null) await wait(Math.min(1_000, renewMs));
+        if (lead === null) await wait(retryMs);
         else await term();
       } catch (error) {
         // The page at which it stopped is begun again; nothing is skipped.
         onError(error);
-        await wait(1_000);
+        await wait(retryMs);
       }
     }
     clearInterval(timer);
@@ -88,6 +89,5 @@ export function createBackground(needs: Needs): Background {
       stopped = true;
       await running;
     },
-    isLeading: () => lead !== null,
   };
 }

@@ -3,16 +3,13 @@ import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
-import { createAuthenticate } from '../../commands/directory/authenticate.js';
 import { createKnownCallers } from '../../commands/directory/known-callers.js';
 import { projectDirectory } from '../../commands/directory/project-directory.js';
-import { KeyLost } from '../../commands/key-lost.js';
 import { type LimitSettings, noLimits } from '../../commands/limits/limit-settings.js';
 import { logIdentity, openLog } from '../../commands/open-log.js';
 import { projectToken } from '../../commands/tokens/project-token.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { Vault } from '../../commands/vault.js';
-import { createLimits } from '../../http/limits/limits.js';
 import { shredEndedKeys } from '../../jobs/shredder.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { Clock } from '../../ports/clock.js';
@@ -55,28 +52,13 @@ export type Cluster = OpenService & {
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
   const metrics = prometheusMetrics();
-  const lost = new Set<string>();
-  const reportError = (error: unknown): void => {
-    if (error instanceof KeyLost) lost.add(error.stream);
-  };
-  // A store that is down fails every round; the metric counts each.
-  const report = onceAMinute(onError);
-  const onBackgroundError = (error: unknown): void => {
-    reportError(error);
-    metrics.backgroundWorkFailed();
-    if (error instanceof StoreUnavailable) report(error);
-    else onError(error);
-  };
-  const stopClocks: (() => void)[] = [];
   // The rows need what is composed of them: they are written with its keys and expressions.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
     ...{ urls, database, rootKey, prepares },
     async clockOf(connection) {
       if (options.clock !== undefined) return { ...options.clock, marginMs: 0, offMs: () => 0, stop: () => undefined };
-      const clock = await clusterClock((now) => connection.clockAheadMs(now), onError);
-      stopClocks.push(clock.stop);
-      return clock;
+      return clusterClock((now) => connection.clockAheadMs(now), onError);
     },
     async project(tenantId, stream) {
       if (composed === null) throw new Error('nothing is projected before the vault is composed');
@@ -88,7 +70,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { clock } = stores;
   const redis = openRedis({ url: urls.redis, prefix: database, clock, fallback: memoryRateLimits(clock), onError });
   const closeStores = async (): Promise<void> => {
-    for (const stop of stopClocks) stop();
+    clock.stop();
     await redis.close();
     await stores.close();
   };
@@ -101,7 +83,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     // What another process knew of a caller is forgotten by then; so is what a server said that was deposed.
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
-    const { vault, recorder } = composeVault(stores, {
+    const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(stores, {
       ...{ clock, random: systemRandom, metrics, rateLimits: redis.rateLimits, limits, onError, cvcRetentionMs },
       timers: redis.timers,
       knownCallers,
@@ -113,6 +95,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     composed = { vault, stores };
+    // A store that is down fails every round; the metric counts each.
+    const report = onceAMinute(onError);
+    const onBackgroundError = (error: unknown): void => {
+      backgroundFailed(error);
+      if (error instanceof StoreUnavailable) report(error);
+      else onError(error);
+    };
     const { rowWriter, directoryWriter, checkpoints, batches } = stores;
     const clockOffMs = clock.offMs;
     const isOnTime = () => Math.abs(clockOffMs()) <= clock.marginMs;
@@ -129,22 +118,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     });
     const works = role !== 'api';
     return {
-      ...{ vault, newSweep },
-      authenticate: createAuthenticate(vault),
-      limits: createLimits(redis.rateLimits, limits, metrics),
-      metrics,
+      ...{ ...service, newSweep },
       // Anybody may ask whether a process is ready; what that costs the stores is bounded.
-      state: remembered(
-        stateMs,
-        () => lost.size,
-        () =>
-          clusterState({
-            ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lost.size, clockOffMs: clockOffMs() },
-            isUp: { mongodb: prove, redis: redis.ping },
-            ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
-          }),
+      state: remembered(stateMs, lostKeys, () =>
+        clusterState({
+          ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lostKeys(), clockOffMs: clockOffMs() },
+          isUp: { mongodb: prove, redis: redis.ping },
+          ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
+        }),
       ),
-      reportError,
       start() {
         if (!works) return;
         background.start();
