@@ -19,6 +19,8 @@ export { StoreBroken };
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly rootKey: Buffer;
+  /** What a rotation that was cut off may have put the keys under. */
+  readonly nextRootKey?: Buffer | null;
   /** `dev` and `production` refuse data that the other made; `any` takes both, for verbs of the command line. */
   readonly mode: 'dev' | 'production' | 'any';
   readonly cvcRetentionMs: number;
@@ -47,7 +49,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir);
   try {
-    const stores = await openSqliteStores(dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted);
+    const stores = await openSqliteStores(
+      ...([dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted, options.nextRootKey] as const),
+    );
     try {
       await identify(stores, options.mode, random, clock);
       await shredEndedKeys(stores.log, stores.keys);

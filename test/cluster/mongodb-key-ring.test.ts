@@ -15,7 +15,7 @@ async function mongoKeys(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   const database = await mongoDatabase();
   const ofOthers = randomBytes(32);
-  let rootKey = randomBytes(32);
+  let rootKey: Buffer = randomBytes(32);
   const clock = manualClock();
   const open = async () => {
     const others = await openSqliteStores(dataDir, ofOthers, clock, (error) => {

@@ -50,7 +50,11 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     test(
       'a key that is destroyed before or in the middle stays destroyed',
       on(async ({ keys, tenantId, reopen }) => {
-        const [first, second, third] = [await keys.create(tenantId), await keys.create(tenantId), await keys.create(tenantId)];
+        const [first, second, third] = [
+          await keys.create(tenantId),
+          await keys.create(tenantId),
+          await keys.create(tenantId),
+        ];
         const end = (keyId: string) => keys.destroy([{ keyId, eventId: randomUUID() }]);
         await end(first.id);
         const next = randomBytes(32);

@@ -17,7 +17,7 @@ import { unitOfWorkContract } from './unit-of-work.js';
 /** Both SQLite files in a folder of their own. */
 async function sqlite(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
-  let rootKey = randomBytes(32);
+  let rootKey: Buffer = randomBytes(32);
   const clock = manualClock();
   const open = () =>
     openSqliteStores(dataDir, rootKey, clock, (error) => {

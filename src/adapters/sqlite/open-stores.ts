@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
+import { createRootKeys } from '../key-ring/root-keys.js';
 import { sqliteAccessLog } from './access-log/access-log.js';
 import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
 import { sqliteEventLog } from './event-log.js';
-import { createRootKeys } from '../key-ring/root-keys.js';
 import { ensureGenerationKey } from './key-ring/generation-keys.js';
 import { findRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
 import { openDatabase, type SqliteDatabase } from './open-database.js';
@@ -44,8 +44,8 @@ export async function openSqliteStores(
   try {
     const vault = openReader('vault.db');
     const keysDb = openReader('keys.db');
-    const rootKeys = nextRootKey === null ? [rootKey] as const : [rootKey, nextRootKey] as const;
-    const roots = createRootKeys(await findRootKey(keysDb, writer, [...rootKeys]));
+    const others = nextRootKey === null ? [] : [nextRootKey];
+    const roots = createRootKeys(await findRootKey(keysDb, writer, [rootKey, ...others]));
     await ensureGenerationKey(keysDb, writer, roots, clock.now());
     const head = vault.prepare('SELECT max(position) FROM events').pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../ports/clock.js';
-import { type DataKey, type EndedKey, type KeyRing, type KeyRingReader, type KeyUse, noEvent } from '../../../ports/key-ring.js';
+import {
+  type DataKey,
+  type EndedKey,
+  type KeyRing,
+  type KeyRingReader,
+  type KeyUse,
+  noEvent,
+} from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
 import { createKeyCache } from '../../key-ring/key-cache.js';

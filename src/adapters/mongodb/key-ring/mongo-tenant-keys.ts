@@ -161,11 +161,7 @@ function openTenant(rows: readonly TenantKeyDocument[], roots: MongoRootKeys): O
   return key === null ? null : { state: 'living', subkeys: deriveSubkeys(key), wrapping, newest };
 }
 
-function unwrap(
-  { _id: id, tenant, purpose }: TenantKeyDocument,
-  wrapped: Buffer,
-  roots: MongoRootKeys,
-): Buffer | null {
+function unwrap({ _id: id, tenant, purpose }: TenantKeyDocument, wrapped: Buffer, roots: MongoRootKeys): Buffer | null {
   return roots.open((rootKey) => openTenantKey(rootKey, wrapped, { id, tenant, purpose }));
 }
 

@@ -31,7 +31,7 @@ export async function openMongoKeyStore(
 ): Promise<MongoKeyStore> {
   const check = await once(connection, { _id: 'root_check', value: newRootCheck(rootKey) });
   if (!Buffer.isBuffer(check)) throw new MongoBroken(otherRootKey);
-  const others = await source();
+  const others = passesRootCheck(rootKey, check) ? [] : await source();
   const found = [rootKey, ...others].find((candidate) => passesRootCheck(candidate, check));
   if (found === undefined) throw new MongoBroken(otherRootKey);
   const roots = createMongoRootKeys(connection, { rootKey: found, check }, source);

@@ -100,9 +100,7 @@ export function sqliteKeyRing(
       await roots.wrapping((rootKey) =>
         writer.request(
           'insert_tenant_keys',
-          (['identity', 'wrapping'] as const).map((purpose) =>
-            tenants.make(rootKey, tenantId, purpose, clock.now()),
-          ),
+          (['identity', 'wrapping'] as const).map((purpose) => tenants.make(rootKey, tenantId, purpose, clock.now())),
         ),
       );
     },

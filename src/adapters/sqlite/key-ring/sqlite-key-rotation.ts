@@ -125,7 +125,10 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
     const to = newest.get(tenantId) ?? '';
     const [fromKey, toKey] = [from, to].map((keyId) => tenants.wrappingKey(tenantId, keyId));
     if (!Buffer.isBuffer(fromKey) || !Buffer.isBuffer(toKey)) return [];
-    const [under, over] = [{ id: from, key: fromKey }, { id: to, key: toKey }];
+    const [under, over] = [
+      { id: from, key: fromKey },
+      { id: to, key: toKey },
+    ];
     const wrapped = rewrapDataKey(under, over, row.wrapped, { tenantId, keyId: id });
     if (wrapped === null) throw new RotationRefused(unopened(`the data key ${id}`));
     return [{ id, wrapped, from, to }];
