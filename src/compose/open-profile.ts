@@ -1,6 +1,7 @@
 import { EventStoreDbBroken } from '../adapters/eventstoredb/open-event-store-db.js';
 import { MongoBroken } from '../adapters/mongodb/connection.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
+import { anchorOf } from './anchor-of.js';
 import { openCluster } from './cluster/open-cluster.js';
 import { storeUrls } from './config/store-urls.js';
 import type { Config } from './config.js';
@@ -45,6 +46,7 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   const [rootKey, nextRootKey = null] = options.rootKeys;
   const shared = {
     ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
+    anchor: anchorOf(settings['audit.anchor']),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   };
   if (settings.profile === 'embedded') {

@@ -19,6 +19,7 @@ import { createMongoDataKeys } from './mongo-data-keys.js';
 import { createMongoGenerationKeys } from './mongo-generation-keys.js';
 import { mongoKeyRotation } from './mongo-key-rotation.js';
 import type { MongoRootKeys } from './mongo-root-keys.js';
+import { createMongoSigningKey } from './mongo-signing-key.js';
 import { createMongoTenantKeys, type OpenTenant } from './mongo-tenant-keys.js';
 
 /**
@@ -35,6 +36,7 @@ export function mongoKeyRing(
   const tenants = createMongoTenantKeys(connection, roots, clock, forget);
   const generations = createMongoGenerationKeys(connection, roots);
   const dataKeys = createMongoDataKeys(connection, clock);
+  const signingKey = createMongoSigningKey(connection, roots, clock);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
 
@@ -153,6 +155,7 @@ export function mongoKeyRing(
       freshTenant: tenants.fresh,
       addWrapping: tenants.addWrapping,
     }),
+    signingKey,
     async checkpoint(name: KeyRingReader): Promise<number> {
       const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: name }));
       return Number(found?.value ?? 0);
