@@ -14,15 +14,19 @@ export function filesOf(dataDir: string): StoreFile[] {
   return readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .flatMap(({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      try {
-        return [{ name, content: execFileSync('cat', [path], { maxBuffer: 2 ** 30, stdio: 'pipe' }) }];
-      } catch (error) {
-        // The journal of a commit comes and goes.
-        if (existsSync(path)) throw error;
-        return [];
-      }
+      const content = contentOf(join(parentPath, name));
+      return content === null ? [] : [{ name, content }];
     });
+}
+
+/** Null: it is gone by now, as the journal of a new file is when it has its first table. */
+function contentOf(file: string): Buffer | null {
+  try {
+    return execFileSync('cat', [file], { maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    if (existsSync(file)) throw error;
+    return null;
+  }
 }
 
 /** Every form in which a text may lie in a file: raw, base64 at each alignment, hex, UTF-16, escaped. */
