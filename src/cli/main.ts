@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { isStoreProblem } from '../compose/open-profile.js';
 import { loggedError } from '../http/logging/logged-error.js';
+import { BackupRefused } from '../ports/backup.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Failure } from './failure.js';
 import { storeUnavailableText } from './store-unavailable-text.js';
 import { addApplications } from './verbs/applications.js';
+import { addBackup } from './verbs/backup.js';
 import { addConfig } from './verbs/config.js';
 import { addInit } from './verbs/init.js';
 import { addKeys } from './verbs/keys.js';
@@ -26,7 +28,8 @@ const program = new Command('strongroom')
   .version(version)
   .showHelpAfterError('(add --help for help)')
   .exitOverride();
-for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addKeys, addConfig]) add(program);
+for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addKeys, addBackup, addConfig])
+  add(program);
 for (const command of program.commands) inheritExit(command);
 
 try {
@@ -43,7 +46,7 @@ function inheritExit(command: Command): void {
 function exitCodeOf(error: unknown): number {
   // Commander has printed its own text: help and version end well, anything else was asked wrongly.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof Failure || isStoreProblem(error)) {
+  if (error instanceof Failure || error instanceof BackupRefused || isStoreProblem(error)) {
     process.stderr.write(`${error.message}\n`);
     return error instanceof Failure ? error.exitCode : 1;
   }
