@@ -1,6 +1,7 @@
 import { KeyLost } from '../../commands/key-lost.js';
 import { TenantGone } from '../../commands/tenant-gone.js';
 import type { Json } from '../../domain/json.js';
+import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import type { Service } from '../../http/service.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
@@ -26,6 +27,7 @@ export async function runOperation(service: Service, name: OperationName, input:
     if (error instanceof OperationFailed) return { ok: false, message: error.message };
     if (error instanceof StoreUnavailable) return { ok: false, message: storeUnavailableText(error) };
     if (error instanceof TenantGone) return { ok: false, message: 'the tenant was deleted meanwhile.' };
+    if (error instanceof UnreadableEvent) return { ok: false, message: error.message };
     if (error instanceof KeyLost) return { ok: false, message: 'the key of this token is lost: restore keys.db.' };
     throw error;
   }
