@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OperationName } from '#src/cli/operations/operations.js';
-import { runOperation } from '#src/cli/operations/run-operation.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { rule, startTestService, type TestService } from '../support/test-service.js';
+import { operate } from './operate.js';
 
 const aMinute = 60_000;
 let service: TestService;
@@ -14,9 +14,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 async function ask(name: OperationName, input: JsonObject): Promise<JsonObject> {
-  const outcome = await runOperation(service.service, name, { key: service.key, ...input });
-  if (!outcome.ok) throw new Error(outcome.message);
-  return JSON.parse(JSON.stringify(outcome.value)) as JsonObject;
+  return (await operate(service.service, name, { key: service.key, ...input })) as JsonObject;
 }
 
 const create = async (body: JsonObject) => expect((await service.call('POST', '/tokens', body)).status).toBe(201);

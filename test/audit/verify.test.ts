@@ -8,11 +8,11 @@ import { fileAnchor } from '#src/adapters/anchor/file-anchor.js';
 import { exportLog } from '#src/cli/audit/run-export.js';
 import { type Verification, type VerifyOptions, verifyExport, verifyVault } from '#src/cli/audit/run-verify.js';
 import { verificationText } from '#src/cli/audit/verification-text.js';
-import { runOperation } from '#src/cli/operations/run-operation.js';
 import type { RunOperation } from '#src/cli/run-verb.js';
 import { openEmbedded } from '#src/compose/embedded.js';
 import { profile } from '../support/profile.js';
 import { startTestService } from '../support/test-service.js';
+import { operate } from './operate.js';
 import { type Row, relinked, renumbered, tamper } from './tampering.js';
 
 const rootKey = randomBytes(32);
@@ -69,11 +69,7 @@ async function withVault<T>(dataDir: string, use: (run: RunOperation) => Promise
   const parts = { rootKey, mode: 'any', cvcRetentionMs: 3_600_000, onError: fail, onBroken: fail } as const;
   const service = await openEmbedded({ ...parts, dataDir });
   try {
-    return await use(async (name, input) => {
-      const outcome = await runOperation(service, name, JSON.parse(JSON.stringify(input)));
-      if (!outcome.ok) throw new Error(outcome.message);
-      return JSON.parse(JSON.stringify(outcome.value));
-    });
+    return await use((name, input) => operate(service, name, input));
   } finally {
     await service.close();
   }

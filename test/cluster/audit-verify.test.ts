@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Verification, verifyVault } from '#src/cli/audit/run-verify.js';
-import { runOperation } from '#src/cli/operations/run-operation.js';
 import { createTenant } from '#src/commands/directory/create-tenant.js';
 import { openCluster } from '#src/compose/cluster/open-cluster.js';
+import { operate } from '../audit/operate.js';
 import { type StandIn, startStandIn } from '../support/eventstoredb.js';
 import { mongoUrl } from './own-database.js';
 
@@ -47,11 +47,7 @@ async function verify(): Promise<Verification> {
   const cluster = await open(false);
   try {
     const options = { from: 1, to: null, anchor: null, publicKey: null, json: false };
-    return await verifyVault(async (name, input) => {
-      const outcome = await runOperation(cluster, name, input);
-      if (!outcome.ok) throw new Error(outcome.message);
-      return JSON.parse(JSON.stringify(outcome.value));
-    }, options);
+    return await verifyVault((name, input) => operate(cluster, name, input), options);
   } finally {
     await cluster.close();
   }

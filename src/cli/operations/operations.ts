@@ -13,6 +13,7 @@ import { importTokens } from './import-tokens.js';
 import { init } from './init.js';
 import { listApplications } from './list-applications.js';
 import { listTenants } from './list-tenants.js';
+import { rotateKeys, rotationState } from './rotate-keys.js';
 import { searchTokens } from './search-tokens.js';
 
 /** By the name that the control socket knows each by. */
@@ -34,6 +35,8 @@ export const operations = {
   'audit-history': auditHistory,
   'audit-replay': auditReplay,
   'audit-replay-query': auditReplayQuery,
+  'keys-rotate': rotateKeys,
+  'keys-rotation': rotationState,
 } as const;
 
 export type OperationName = keyof typeof operations;
