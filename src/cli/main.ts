@@ -8,6 +8,7 @@ import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Failure } from './failure.js';
 import { storeUnavailableText } from './store-unavailable-text.js';
 import { addApplications } from './verbs/applications.js';
+import { addAudit } from './verbs/audit.js';
 import { addBackup } from './verbs/backup.js';
 import { addConfig } from './verbs/config.js';
 import { addInit } from './verbs/init.js';
@@ -28,7 +29,7 @@ const program = new Command('strongroom')
   .version(version)
   .showHelpAfterError('(add --help for help)')
   .exitOverride();
-for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addKeys, addBackup, addConfig])
+for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addAudit, addKeys, addBackup, addConfig])
   add(program);
 for (const command of program.commands) inheritExit(command);
 

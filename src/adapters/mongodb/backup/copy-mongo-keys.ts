@@ -46,7 +46,7 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
       // What wraps a data key comes after it.
       for (const table of names.sort((a, b) => Number(b === 'data_keys') - Number(a === 'data_keys'))) {
         for await (const row of documents(table, {})) {
-          yield `${BSON.EJSON.stringify({ table, row }, { relaxed: false })}\n`;
+          yield `${BSON.EJSON.stringify({ table, row: withBinaries(row) }, { relaxed: false })}\n`;
         }
       }
       await refuseRotation();
@@ -58,4 +58,11 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
     },
     close: () => connection.close(),
   };
+}
+
+/** The driver hands bytes over as Buffers, which the text form does not tell from other objects. */
+function withBinaries(row: Document): Document {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? new BSON.Binary(value) : value]),
+  );
 }
