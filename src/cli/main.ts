@@ -11,6 +11,7 @@ import { addApplications } from './verbs/applications.js';
 import { addAudit } from './verbs/audit.js';
 import { addBackup } from './verbs/backup.js';
 import { addConfig } from './verbs/config.js';
+import { addDoctor } from './verbs/doctor.js';
 import { addInit } from './verbs/init.js';
 import { addKeys } from './verbs/keys.js';
 import { addServe } from './verbs/serve.js';
@@ -29,7 +30,18 @@ const program = new Command('strongroom')
   .version(version)
   .showHelpAfterError('(add --help for help)')
   .exitOverride();
-for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addAudit, addKeys, addBackup, addConfig])
+for (const add of [
+  addServe,
+  addInit,
+  addTenants,
+  addApplications,
+  addTokens,
+  addAudit,
+  addKeys,
+  addBackup,
+  addDoctor,
+  addConfig,
+])
   add(program);
 for (const command of program.commands) inheritExit(command);
 

@@ -9,7 +9,8 @@ const pageSize = 1_000;
 export type LostToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
 /** Reads a log that was restored for tokens whose keys ended in what it lacks. Needs no key. */
-export async function findLost(log: EventLog, erased: ReadonlySet<string>): Promise<readonly LostToken[]> {
+export async function findLost(log: EventLog, isErased: (keyId: string) => boolean): Promise<readonly LostToken[]> {
+  const isGone = (keyId: unknown) => typeof keyId === 'string' && isErased(keyId);
   const found = new Map<string, { readonly tenantId: string; readonly data: boolean; readonly cvc: boolean }>();
   const goneTenants = new Set<string>();
   for (let page = await log.readClear(0, pageSize); page.length > 0; ) {
@@ -19,7 +20,7 @@ export async function findLost(log: EventLog, erased: ReadonlySet<string>): Prom
       if (type === 'token.property.expired') keep(stream, tenantId, found.get(stream)?.data === true, false);
       if (type !== 'token.created' && type !== 'token.updated') continue;
       const keepsCvc = clear['cvc'] === 'kept' && found.get(stream)?.cvc === true;
-      keep(stream, tenantId, erased.has(String(clear['key'])), keepsCvc || erased.has(String(clear['cvc_key'])));
+      keep(stream, tenantId, isGone(clear['key']), keepsCvc || isGone(clear['cvc_key']));
     }
     page = await log.readClear(page.at(-1)?.position ?? 0, pageSize);
   }

@@ -68,6 +68,8 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   }
   expect((await http('DELETE', `${service.address}/tokens/${deleted}`, { key })).status).toBe(204);
   made.delete(deleted);
+  const destroyed = await keyCollections.dataKeys(keys.db).find({ wrapped: null }).toArray();
+  expect(destroyed.length).toBeGreaterThan(0);
   const list = join(dir, 'erased.txt');
   await runJson(['backup', list, '--erased-only'], { env });
   await service.stop();
@@ -75,7 +77,6 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   const restore = ['restore', backup, '--identity', identityFile, '--erased', list];
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store holds keys already') });
-  const destroyed = await keyCollections.dataKeys(keys.db).find({ wrapped: null }).toArray();
   await keys.db.dropDatabase();
   expect(await runJson(restore, { env }), 'the log knows of the deletion').toEqual({ tokens_ended: 0 });
   for (const { _id } of destroyed) {

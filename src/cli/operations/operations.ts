@@ -7,6 +7,7 @@ import { createApplication } from './create-application.js';
 import { createTenant } from './create-tenant.js';
 import { createToken } from './create-token.js';
 import { deleteToken } from './delete-token.js';
+import { diagnose } from './diagnose.js';
 import { exportTokens } from './export-tokens.js';
 import { getToken } from './get-token.js';
 import { importTokens } from './import-tokens.js';
@@ -35,6 +36,7 @@ export const operations = {
   'audit-history': auditHistory,
   'audit-replay': auditReplay,
   'audit-replay-query': auditReplayQuery,
+  diagnose,
   'keys-rotate': rotateKeys,
   'keys-rotation': rotationState,
 } as const;
