@@ -16,7 +16,10 @@ async function run({ work, origins, keys, connections, count, from, stored, fres
   const { caller, expect, request } = works[work];
   const key = { 'service-api-key': keys[caller] };
   const latency = createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 });
-  const clients = Array.from({ length: connections }, (_, i) => new Client(origins[i % origins.length], { pipelining: 1 }));
+  const clients = Array.from(
+    { length: connections },
+    (_, i) => new Client(origins[i % origins.length], { pipelining: 1 }),
+  );
   let next = 0;
   let bytes = 0;
 

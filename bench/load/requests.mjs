@@ -8,7 +8,11 @@ export function storedToken(n) {
     metadata: { customer: `c-${Math.floor(n / 4)}`, half: n % 4 < 2 ? 'left' : 'right' },
   };
   return n % 2 === 0
-    ? { ...common, type: 'card', data: { number: cardNumber(n), expiration_month: 1 + (n % 12), expiration_year: 2032 } }
+    ? {
+        ...common,
+        type: 'card',
+        data: { number: cardNumber(n), expiration_month: 1 + (n % 12), expiration_year: 2032 },
+      }
     : { ...common, type: 'token', data: textOf(n), search_indexes: ['{{ data }}'] };
 }
 

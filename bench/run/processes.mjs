@@ -24,18 +24,22 @@ export async function strongroomJson(args) {
  * Starts the vault and waits until it is ready. Its log goes into a file, as it would on a server. `secondsToReady` is what
  * the start took. `nodeFlags`: of Node itself.
  */
-export async function startVault(flags, { logFile, nodeFlags = [] }) {
+export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] }) {
   const log = openSync(logFile, 'w');
   const began = performance.now();
-  const child = spawn(process.execPath, [...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'], {
-    stdio: ['ignore', log, log],
-    // The limits are what keeps a benchmark from being answered.
-    env: { ...process.env, STRONGROOM_RATE_LIMIT_REQUESTS: '0' },
-  });
+  const child = spawn(
+    process.execPath,
+    [...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'],
+    {
+      stdio: ['ignore', log, log],
+      // The limits are what keeps a benchmark from being answered.
+      env: { ...process.env, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ROLE: role },
+    },
+  );
   closeSync(log);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   for (;;) {
-    const line = /^Strongroom listens on (\S+)$/m.exec(readFileSync(logFile, 'utf8'));
+    const line = /^Strongroom (?:listens on (\S+)|works in the background)$/m.exec(readFileSync(logFile, 'utf8'));
     if (line !== null) {
       const secondsToReady = (performance.now() - began) / 1000;
       return { origin: line[1], pid: child.pid, secondsToReady, stop: () => stopped(child, ended) };

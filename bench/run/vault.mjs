@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { storedToken } from '../load/requests.mjs';
-import { strongroom, strongroomJson, startVault } from './processes.mjs';
+import { startVault, strongroom, strongroomJson } from './processes.mjs';
 
 /** The transforms of the two applications that ask. */
 const transforms = { revealing: 'reveal', masking: 'mask' };
@@ -13,18 +13,28 @@ const permissions = ['token:create', 'token:read', 'token:search', 'token:update
  * Makes a vault with `size` tokens, imported before anything is served. `flags` name it to every verb; `keys` are those of
  * the applications; `import` says how fast it was filled.
  */
-export async function makeVault(directory, size, profileFlags = []) {
+export async function makeVault(directory, size) {
   mkdirSync(directory, { recursive: true });
   const rootKey = join(directory, 'root.key');
   const data = join(directory, 'data');
-  const flags = [...profileFlags, '--data', data, '--root-key-file', rootKey];
+  const flags = ['--data', data, '--root-key-file', rootKey];
   await strongroom(['keys', 'generate-root', rootKey]);
   await strongroomJson(['init', ...flags]);
   const keys = {};
   for (const [name, transform] of Object.entries(transforms)) {
     const rules = join(directory, `${name}.rules.json`);
     writeFileSync(rules, JSON.stringify([{ description: 'all', priority: 0, container: '/', transform, permissions }]));
-    const made = await strongroomJson(['applications', 'create', ...flags, '--name', name, '--type', 'private', '--rules', rules]);
+    const made = await strongroomJson([
+      'applications',
+      'create',
+      ...flags,
+      '--name',
+      name,
+      '--type',
+      'private',
+      '--rules',
+      rules,
+    ]);
     keys[name] = made.key;
   }
   const keyFile = join(directory, 'revealing.key');
