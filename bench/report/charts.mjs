@@ -16,7 +16,7 @@ export function barChart({ title, bars }) {
 <text x="${(scale(high) + 8).toFixed(1)}" y="${y + 13}">${median.toFixed(2)}</text>`;
   });
   const height = 50 + bars.length * 26;
-  return svg(width, height, [`<text x="10" y="20" font-weight="bold">${title}</text>`, ...rows]);
+  return svg(title, width, height, [...rows]);
 }
 
 /** Lines over a logarithmic axis of x; y begins at 0. */
@@ -43,12 +43,14 @@ export function lineChart({ title, lines }) {
     return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2"/>
 <line x1="${width - 165}" x2="${width - 145}" y1="${y}" y2="${y}" stroke="${colour}" stroke-width="3"/><text x="${width - 140}" y="${y + 4}">${label}</text>`;
   });
-  return svg(width, height, [`<text x="10" y="20" font-weight="bold">${title}</text>`, ...marks, ...sizes, ...drawn]);
+  return svg(title, width, height, [...marks, ...sizes, ...drawn]);
 }
 
-function svg(width, height, parts) {
+function svg(title, width, height, parts) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ${font}>
+<title>${title}</title>
 <rect width="100%" height="100%" fill="white"/>
+<text x="10" y="20" font-weight="bold">${title}</text>
 ${parts.join('\n')}
 </svg>
 `;
