@@ -9,47 +9,36 @@ const targets = {
   'list page': 0.2,
 };
 
-export function embeddedTables(run) {
+/** The parts of a report by name; the pages of the documentation show some of them. */
+export function sectionsOf(run) {
   const { table, growth, erasure, crypto } = run;
-  const sizes = growth.map(({ size }) => number(size));
-  return [
-    head(run),
-    `All works on a vault of ${sizes.at(-1)} tokens. Ratio: requests a second of the vault to those of its limit in the same round; median of
-${run.table[0].ratios.limit.rounds ?? 'all'} rounds, and between what they lay. Times in ms.`.replace('\n', ' '),
-    workTable(table),
-    `## Growth`,
-    `Median and p99 in ms, and the ratio to the limit, by the number of tokens. The slope is what the median grows by when there are ten times as many.`,
-    growthTable(growth),
-    storeTable(growth),
-    `## Erasure`,
-    `A delete from the call to the answer, one at a time: p50 ${ms(erasure.p50)}, p95 ${ms(erasure.p95)}, p99 ${ms(erasure.p99)} (${erasure.count} deletes). When the answer was there the wrapped bytes of ${erasure.checked} destroyed keys were looked for in every file of the key store: found ${erasure.left}.`,
-    `## Audit`,
-    auditLine(table),
-    `## Cryptography`,
-    Object.entries(crypto)
+  if (growth === undefined) return { machine: machineLine(run), works: workTable(table) };
+  return {
+    machine: machineLine(run),
+    works: workTable(table),
+    growth: growthTable(growth),
+    stores: storeTable(growth),
+    scale: scaleTable(growth),
+    erasure: `A delete from the call to the answer, one at a time: p50 ${ms(erasure.p50)} ms, p95 ${ms(erasure.p95)} ms, p99 ${ms(erasure.p99)} ms (${erasure.count} deletes). When the answer was there, the wrapped bytes of ${erasure.checked} destroyed keys were looked for in every file of the key store: ${erasure.left === 0 ? 'none was found' : `${erasure.left} were found`}.`,
+    audit: auditLine(table),
+    crypto: Object.entries(crypto)
       .map(
         ([work, share]) =>
           `- ${work}: ${(share * 100).toFixed(0)} % of the time in which the serving thread was not idle`,
       )
       .join('\n'),
-    '',
-  ].join('\n\n');
+  };
 }
 
-export function clusterTables(run) {
-  return [
-    head(run),
-    `EventStoreDB is the stand-in of the tests, on the same machine as everything else: these figures tell how much work the vault does, not how fast a real cluster is.`,
-    workTable(run.table),
-    '',
-  ].join('\n\n');
+/** All parts as one page. */
+export function reportOf(run) {
+  const parts = Object.entries(sectionsOf(run)).map(([name, text]) => `## ${name}\n\n${text}`);
+  return [`# Benchmark \`${run.name}\``, ...parts, ''].join('\n\n');
 }
 
-function head({ name, day, minutes, machine }) {
+function machineLine({ name, day, minutes, machine }) {
   const { processors, model, memoryBytes, node, system } = machine;
-  return `# Benchmark \`${name}\`, ${day}
-
-${processors} processors (${model}), ${(memoryBytes / 2 ** 30).toFixed(0)} GiB, ${system}, Node ${node}; ${minutes.toFixed(1)} minutes. Written by \`npm run bench\`.`;
+  return `Run \`${name}\` of ${day}: ${processors} processors (${model}), ${(memoryBytes / 2 ** 30).toFixed(0)} GiB, ${system}, Node ${node}; ${minutes.toFixed(1)} minutes.`;
 }
 
 function workTable(rows) {
@@ -105,6 +94,19 @@ function storeTable(growth) {
     ['events a second in a rebuild', ...growth.map(({ rebuild }) => number(rebuild.events / rebuild.seconds))],
   ];
   return markdown(['tokens', ...growth.map(({ size }) => number(size))], lines);
+}
+
+/** What the files of the largest vault that was measured say of more tokens, if they go on as they did. */
+function scaleTable(growth) {
+  const { files, size, rebuild } = growth.at(-1);
+  const bytes = Object.entries(files).filter(([file]) => file === 'vault.db' || file === 'keys.db');
+  const perSecond = rebuild.events / rebuild.seconds;
+  const lines = [1_000_000, 10_000_000, 100_000_000].map((tokens) => [
+    number(tokens),
+    ...bytes.map(([, length]) => `${((length / size) * (tokens / 1e9)).toFixed(1)} GB`),
+    `${(tokens / perSecond / 3600).toFixed(1)} h`,
+  ]);
+  return markdown(['tokens', ...bytes.map(([file]) => `\`${file}\``), 'a rebuild on one machine'], lines);
 }
 
 /** A revealed read waits for its record in the access log, a masked one does not. */

@@ -1,14 +1,14 @@
 // Makes tables and charts from a results file; nothing in them is written by hand.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { barChart, lineChart } from './charts.mjs';
-import { clusterTables, embeddedTables } from './tables.mjs';
+import { reportOf } from './tables.mjs';
 
 const results = new URL('../results/', import.meta.url);
 
 /** Writes `NAME.md` and `NAME-*.svg` beside `NAME.json`, and answers the tables. */
 export function writeReport(name) {
   const run = JSON.parse(readFileSync(new URL(`${name}.json`, results), 'utf8'));
-  const text = run.growth === undefined ? clusterTables(run) : embeddedTables(run);
+  const text = reportOf(run);
   writeFileSync(new URL(`${name}.md`, results), text);
   const most = Math.max(...run.table.map(({ connections }) => connections));
   const bars = run.table
