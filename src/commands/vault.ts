@@ -3,6 +3,7 @@ import type { AccessLog } from '../ports/access-log.js';
 import type { Claims } from '../ports/claims.js';
 import type { Clock } from '../ports/clock.js';
 import type { Directory } from '../ports/directory.js';
+import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog } from '../ports/event-log.js';
 import type { KeyRing } from '../ports/key-ring.js';
 import type { Random } from '../ports/random.js';
@@ -18,6 +19,7 @@ import type { Vocabularies } from './vocabulary/vocabularies.js';
 /** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
 export type Vault = {
   readonly log: EventLog;
+  readonly chain: EventChain;
   readonly rows: TokenRows;
   readonly keys: KeyRing;
   readonly claims: Claims;

@@ -2,11 +2,14 @@ import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
+import { onceAMinute } from '../adapters/time-limit/once-a-minute.js';
+import { type Checkpointer, createCheckpointer } from '../audit/checkpointer.js';
 import { createKnownCallers } from '../commands/directory/known-callers.js';
 import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
 import { shredEndedKeys } from '../jobs/shredder.js';
 import { createSweep, type Sweep } from '../jobs/sweep.js';
+import type { Anchor } from '../ports/anchor.js';
 import type { Clock } from '../ports/clock.js';
 import type { Random } from '../ports/random.js';
 import { composeVault, systemRandom } from './compose-vault.js';
@@ -24,6 +27,8 @@ export type EmbeddedOptions = {
   readonly cvcRetentionMs: number;
   /** None without it, as for verbs of the command line. */
   readonly limits?: LimitSettings;
+  /** What gets the signed checkpoints; null: nothing. */
+  readonly anchor?: Anchor | null;
   readonly clock?: Clock;
   readonly random?: Random;
   /** A failure that no request caused. */
@@ -34,6 +39,7 @@ export type EmbeddedOptions = {
 
 export type Embedded = OpenService & {
   readonly sweep: Sweep;
+  readonly checkpointer: Checkpointer;
 };
 
 const systemClock: Clock = { now: () => Date.now() };
@@ -48,8 +54,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const lock = await takeDataDirectory(dataDir);
   try {
     const stores = await openSqliteStores(dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted);
+    let logId: string;
     try {
-      await identify(stores, options.mode, random, clock);
+      logId = await identify(stores, options.mode, random, clock);
       await shredEndedKeys(stores.log, stores.keys);
     } catch (error) {
       await stores.close();
@@ -67,14 +74,27 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       backgroundFailed(error);
       onError(error);
     });
+    const { anchor = null } = options;
+    const report = onceAMinute(onError);
+    const checkpointer = createCheckpointer({
+      ...{ ...vault, metrics, logId, anchor },
+      onError(error) {
+        backgroundFailed(error);
+        report(error);
+      },
+    });
     return {
-      ...{ ...service, sweep },
+      ...{ ...service, sweep, checkpointer },
       state: () => embeddedState(stores, lostKeys(), recorder.isWritable()),
-      start: () => sweep.start(),
+      start() {
+        sweep.start();
+        checkpointer.start();
+      },
       async close() {
         await sweep.stop();
         await vault.vocabularies.idle();
         await recorder.close();
+        await checkpointer.stop();
         await stores.close();
         lock.release();
       },
@@ -85,20 +105,21 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   }
 }
 
-/** Names a new log in both stores; refuses stores that do not belong together, or to this way of starting. */
+/** Names a new log in both stores and answers its id; refuses stores that do not belong together, or to this way of starting. */
 async function identify(
   stores: Awaited<ReturnType<typeof openSqliteStores>>,
   mode: EmbeddedOptions['mode'],
   random: Random,
   clock: Clock,
-): Promise<void> {
+): Promise<string> {
   const identity = await logIdentity(stores.log);
   const logIdOfKeys = stores.logIdOfKeys();
   if (identity === null) {
     // The key store remembers a log that was about to be opened when the process died: it is opened under that id.
     const logId = logIdOfKeys ?? random.uuid();
     if (logIdOfKeys === null) await stores.bindKeysToLog(logId);
-    return openLog(stores.log, random, { dev: mode === 'dev', at: clock.now(), logId });
+    await openLog(stores.log, random, { dev: mode === 'dev', at: clock.now(), logId });
+    return logId;
   }
   if (identity.logId !== logIdOfKeys) {
     throw new StoreBroken('vault.db and keys.db do not belong together. Restore both from backups of one vault.');
@@ -111,4 +132,5 @@ async function identify(
       'this data was not made by --dev. Start it without --dev, or choose another one with --data.',
     );
   }
+  return identity.logId;
 }

@@ -7,6 +7,7 @@ import { manualClock } from '../support/manual-clock.js';
 import { accessLogContract } from './access-log.js';
 import { claimsContract } from './claims.js';
 import { directoryContract } from './directory.js';
+import { eventChainContract } from './event-chain.js';
 import { eventLogContract } from './event-log.js';
 import { keyRingContract } from './key-ring.js';
 import type { ContractStores } from './support.js';
@@ -40,6 +41,7 @@ async function sqlite(): Promise<ContractStores> {
 }
 
 eventLogContract('sqlite', sqlite);
+eventChainContract('sqlite', sqlite);
 unitOfWorkContract('sqlite', sqlite);
 tokenRowsContract('sqlite', sqlite);
 keyRingContract('sqlite', sqlite);

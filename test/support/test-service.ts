@@ -11,6 +11,7 @@ import type { ApplicationType } from '#src/domain/access/application-type.js';
 import { type Permission, tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { createApp, type RequestLog } from '#src/http/app.js';
+import type { Anchor } from '#src/ports/anchor.js';
 import { openClusterService } from './cluster-service.js';
 import { manualClock } from './manual-clock.js';
 import { openApiChecker } from './openapi-checker.js';
@@ -40,6 +41,8 @@ type TestServiceOptions = {
   /** None without it. */
   readonly limits?: LimitSettings;
   readonly trustedProxies?: readonly string[];
+  /** What gets the signed checkpoints; nothing without it. */
+  readonly anchor?: Anchor;
 };
 
 export type Answer = {
@@ -51,17 +54,17 @@ export type Answer = {
 
 /**
  * The real service of the profile under test (`profile.ts`), with a clock that the test owns and no sweep running: call
- * `service.sweep.run()`. Embedded it has SQLite files in a folder of its own. Its `key` belongs to a private application that reveals everything. `call` fails on an answer
+ * `service.sweep.run()`, and `service.checkpointer.run()` for a checkpoint. Embedded it has SQLite files in a folder of its own. Its `key` belongs to a private application that reveals everything. `call` fails on an answer
  * that the OpenAPI document does not describe.
  */
 export async function startTestService(options: TestServiceOptions = {}) {
   const rootKey = options.rootKey ?? randomBytes(32);
   const clock = manualClock();
   const errors: unknown[] = [];
-  const { limits, trustedProxies = [] } = options;
+  const { limits, trustedProxies = [], anchor = null } = options;
   const shared = {
     ...(limits === undefined ? {} : { limits }),
-    ...{ rootKey, clock, cvcRetentionMs: 3_600_000, onError: (error: unknown) => void errors.push(error) },
+    ...{ rootKey, clock, anchor, cvcRetentionMs: 3_600_000, onError: (error: unknown) => void errors.push(error) },
   };
   const { service, dataDir, remove } = await (profile === 'cluster'
     ? openClusterService(shared)

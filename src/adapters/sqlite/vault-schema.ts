@@ -15,6 +15,8 @@ export const vaultSchema = `
     time INTEGER NOT NULL,
     cmd TEXT,
     clear TEXT NOT NULL,
+    -- The hash chain over all events up to this one, in order of position.
+    chain BLOB NOT NULL,
     trace BLOB,
     content BLOB,
     cvc BLOB,
@@ -105,4 +107,4 @@ export const vaultSchema = `
   CREATE INDEX claims_time ON claims (time);
 `;
 
-export const vaultSchemaVersion = 2;
+export const vaultSchemaVersion = 3;
