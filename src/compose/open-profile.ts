@@ -1,14 +1,12 @@
-import { EventStoreDbBroken } from '../adapters/eventstoredb/open-event-store-db.js';
-import { MongoBroken } from '../adapters/mongodb/connection.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
+import { StoreProblem } from '../ports/store-problem.js';
 import { anchorOf } from './anchor-of.js';
-import { openCluster } from './cluster/open-cluster.js';
 import { storeUrls } from './config/store-urls.js';
 import type { Config } from './config.js';
-import { openEmbedded, StoreBroken } from './embedded.js';
+import { openEmbedded } from './embedded.js';
 import type { OpenService } from './open-service.js';
 
-class WrongStores extends Error {
+class WrongStores extends StoreProblem {
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
     this.name = 'WrongStores';
@@ -27,7 +25,7 @@ export type ProfileOptions = {
   readonly onBroken: (error: Error) => void;
 };
 
-/** Opens the stores of the profile that the settings name. Throws WrongStores, StoreBroken, MongoBroken, StoreUnavailable. */
+/** Opens the stores of the profile that the settings name. Throws StoreProblem and StoreUnavailable. */
 export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService> {
   const { settings } = config;
   const { rootKey, prepares, isVerb, onError, onBroken } = options;
@@ -43,12 +41,9 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isVerb ? 'api' : settings.role;
+  // The clients of three servers take long to load.
+  const { openCluster } = await import('./cluster/open-cluster.js');
   return openCluster({ ...shared, role, prepares, urls: stores.urls, database: settings['mongodb.database'] });
-}
-
-/** Stores that cannot be used as they are, or as they are set; the message says what to do. */
-export function isStoreProblem(error: unknown): error is Error {
-  return [WrongStores, StoreBroken, MongoBroken, EventStoreDbBroken].some((problem) => error instanceof problem);
 }
 
 /** Where the data of this machine lies; null: the stores are servers, and no process has them to itself. */
