@@ -20,6 +20,8 @@ import type { OpenService } from './open-service.js';
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly rootKey: Buffer;
+  /** What a rotation that was cut off may have put the keys under. */
+  readonly nextRootKey?: Buffer | null;
   /** `dev` and `production` refuse data that the other made; `any` takes both, for verbs of the command line. */
   readonly mode: 'dev' | 'production' | 'any';
   readonly cvcRetentionMs: number;
@@ -51,7 +53,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir);
   try {
-    const stores = await openSqliteStores(dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted);
+    const stores = await openSqliteStores(
+      ...([dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted, options.nextRootKey] as const),
+    );
     let logId: string;
     try {
       logId = await identify(stores, options.mode, random, clock);

@@ -4,7 +4,9 @@ import { anchorOf } from './anchor-of.js';
 import { storeUrls } from './config/store-urls.js';
 import type { Config } from './config.js';
 import { openEmbedded } from './embedded.js';
-import type { OpenService } from './open-service.js';
+import { createKeyRotationWork } from './key-rotation-work.js';
+import type { OpenService, OperatedService } from './open-service.js';
+import { readRootKeys, rootKeyPlaceOf } from './root-key/root-key-place.js';
 
 class WrongStores extends StoreProblem {
   constructor(problems: readonly string[]) {
@@ -14,7 +16,8 @@ class WrongStores extends StoreProblem {
 }
 
 export type ProfileOptions = {
-  readonly rootKey: Buffer;
+  /** The root key, and behind it what a rotation may have put the keys under. */
+  readonly rootKeys: readonly [Buffer, ...Buffer[]];
   /** Makes what is not there yet: `strongroom init`. */
   readonly prepares: boolean;
   /** A verb of the command line: no limits, no background work, data of either kind. */
@@ -26,9 +29,19 @@ export type ProfileOptions = {
 };
 
 /** Opens the stores of the profile that the settings name. Throws StoreProblem and StoreUnavailable. */
-export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService> {
+export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService & OperatedService> {
+  const service = await openStores(config, options);
+  const isAlone = config.settings.profile === 'embedded';
+  return {
+    ...service,
+    rotation: createKeyRotationWork(service.vault.keys.rotation, rootKeyPlaceOf(config), isAlone),
+  };
+}
+
+async function openStores(config: Config, options: ProfileOptions): Promise<OpenService> {
   const { settings } = config;
-  const { rootKey, prepares, isVerb, onError, onBroken } = options;
+  const { prepares, isVerb, onError, onBroken } = options;
+  const [rootKey, nextRootKey = null] = options.rootKeys;
   const shared = {
     ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
     anchor: anchorOf(settings['audit.anchor']),
@@ -36,14 +49,22 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
   };
   if (settings.profile === 'embedded') {
     const made = settings.dev ? 'dev' : 'production';
-    return openEmbedded({ ...shared, dataDir: settings.data, onBroken, mode: isVerb && !prepares ? 'any' : made });
+    const mode = isVerb && !prepares ? 'any' : made;
+    return openEmbedded({ ...shared, nextRootKey, dataDir: settings.data, onBroken, mode });
   }
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isVerb ? 'api' : settings.role;
   // The clients of three servers take long to load.
   const { openCluster } = await import('./cluster/open-cluster.js');
-  return openCluster({ ...shared, role, prepares, urls: stores.urls, database: settings['mongodb.database'] });
+  const place = { urls: stores.urls, database: settings['mongodb.database'] };
+  return openCluster({ ...shared, ...place, role, prepares, rereadRootKeys: () => rereadRootKeys(config) });
+}
+
+/** Another process may have put the keys under a new root key since. */
+async function rereadRootKeys(config: Config): Promise<readonly Buffer[]> {
+  const read = await readRootKeys(rootKeyPlaceOf(config));
+  return read.ok ? read.keys : [];
 }
 
 /** Where the data of this machine lies; null: the stores are servers, and no process has them to itself. */

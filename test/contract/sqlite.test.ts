@@ -10,6 +10,7 @@ import { directoryContract } from './directory.js';
 import { eventChainContract } from './event-chain.js';
 import { eventLogContract } from './event-log.js';
 import { keyRingContract } from './key-ring.js';
+import { keyRotationContract } from './key-rotation.js';
 import type { ContractStores } from './support.js';
 import { tokenRowsContract } from './token-rows.js';
 import { unitOfWorkContract } from './unit-of-work.js';
@@ -17,7 +18,7 @@ import { unitOfWorkContract } from './unit-of-work.js';
 /** Both SQLite files in a folder of their own. */
 async function sqlite(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
-  const rootKey = randomBytes(32);
+  let rootKey: Buffer = randomBytes(32);
   const clock = manualClock();
   const open = () =>
     openSqliteStores(dataDir, rootKey, clock, (error) => {
@@ -27,8 +28,9 @@ async function sqlite(): Promise<ContractStores> {
   const contractStores = (): ContractStores => ({
     ...stores,
     clock,
-    async reopen() {
+    async reopen(given = rootKey) {
       await stores.close();
+      rootKey = given;
       stores = await open();
       return contractStores();
     },
@@ -45,6 +47,7 @@ eventChainContract('sqlite', sqlite);
 unitOfWorkContract('sqlite', sqlite);
 tokenRowsContract('sqlite', sqlite);
 keyRingContract('sqlite', sqlite);
+keyRotationContract('sqlite', sqlite);
 claimsContract('sqlite', sqlite);
 directoryContract('sqlite', sqlite);
 accessLogContract('sqlite', sqlite);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
+import { createRootKeys } from '../key-ring/root-keys.js';
 import { sqliteAccessLog } from './access-log/access-log.js';
 import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
@@ -7,7 +8,7 @@ import { sqliteDirectory } from './directory.js';
 import { sqliteEventChain } from './event-chain.js';
 import { sqliteEventLog } from './event-log.js';
 import { ensureGenerationKey } from './key-ring/generation-keys.js';
-import { checkRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
+import { findRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
 import { openDatabase, type SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import { createSearchConnections } from './search/search-connections.js';
@@ -18,7 +19,7 @@ import { startWriter } from './writer/writer.js';
 /**
  * Opens both files of a data directory behind all ports: one thread writes, this one reads. Makes the files when they
  * are not there. Throws StoreBroken; `onBroken` is told when the files can no longer be written, `onCommitted` how many
- * changes each commit of the event log held.
+ * changes each commit of the event log held. `nextRootKey`: what a rotation that was cut off may have put the keys under.
  */
 export async function openSqliteStores(
   dataDir: string,
@@ -26,6 +27,7 @@ export async function openSqliteStores(
   clock: Clock,
   onBroken: (error: StoreBroken) => void,
   onCommitted: (changes: number) => void = () => undefined,
+  nextRootKey: Buffer | null = null,
 ) {
   const writer = await startWriter(dataDir, onBroken, onCommitted);
   const readers: SqliteDatabase[] = [];
@@ -43,12 +45,13 @@ export async function openSqliteStores(
   try {
     const vault = openReader('vault.db');
     const keysDb = openReader('keys.db');
-    await checkRootKey(keysDb, writer, rootKey);
-    await ensureGenerationKey(keysDb, writer, rootKey, clock.now());
+    const others = nextRootKey === null ? [] : [nextRootKey];
+    const roots = createRootKeys(await findRootKey(keysDb, writer, [rootKey, ...others]));
+    await ensureGenerationKey(keysDb, writer, roots, clock.now());
     const head = vault.prepare('SELECT max(position) FROM events').pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const work = sqliteUnitOfWork(writer);
-    const keys = sqliteKeyRing(keysDb, writer, rootKey, clock, () => reading(() => Number(head.get() ?? 0)));
+    const keys = sqliteKeyRing(keysDb, writer, roots, clock, () => reading(() => Number(head.get() ?? 0)));
 
     return {
       work,

@@ -8,6 +8,7 @@ import { importTokens } from './import-tokens.js';
 import { init } from './init.js';
 import { listApplications } from './list-applications.js';
 import { listTenants } from './list-tenants.js';
+import { rotateKeys, rotationState } from './rotate-keys.js';
 import { searchTokens } from './search-tokens.js';
 
 /** By the name that the control socket knows each by. */
@@ -23,6 +24,8 @@ export const operations = {
   'tokens-search': searchTokens,
   'tokens-import': importTokens,
   'tokens-export': exportTokens,
+  'keys-rotate': rotateKeys,
+  'keys-rotation': rotationState,
 } as const;
 
 export type OperationName = keyof typeof operations;

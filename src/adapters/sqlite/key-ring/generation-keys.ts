@@ -4,6 +4,7 @@ import {
   newGenerationKey,
   openGenerationKey,
 } from '../../key-ring/generation-key.js';
+import type { RootKeys } from '../../key-ring/root-keys.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
@@ -16,25 +17,28 @@ type Row = { readonly destroyed_at: number; readonly wrapped: Buffer };
 export async function ensureGenerationKey(
   database: SqliteDatabase,
   writer: Writer,
-  rootKey: Buffer,
+  roots: RootKeys,
   madeAt: number,
 ): Promise<void> {
   const find = database.prepare('SELECT 1 FROM generation_keys WHERE generation = ?');
   if (reading(() => find.get(generation), 'keys.db') !== undefined) return;
-  await writer.request('insert_generation_key', { generation, madeAt, wrapped: newGenerationKey(rootKey) });
+  await roots.wrapping((rootKey) =>
+    writer.request('insert_generation_key', { generation, madeAt, wrapped: newGenerationKey(rootKey) }),
+  );
 }
 
 /**
  * Keys of search terms: one random key for each generation of token rows, wrapped under the root key, and from it one
  * for each tenant.
  */
-export function createGenerationKeys(database: SqliteDatabase, rootKey: Buffer) {
+export function createGenerationKeys(database: SqliteDatabase, roots: RootKeys) {
   const byGeneration = database.prepare('SELECT destroyed_at, wrapped FROM generation_keys WHERE generation = ?');
   const searchKeys = new Map<string, Buffer>();
 
   function generationKey(): Buffer {
     const row = reading(() => byGeneration.get(generation) as Row | undefined, 'keys.db');
-    const key = row === undefined || row.destroyed_at !== never ? null : openGenerationKey(rootKey, row.wrapped);
+    const wrapped = row === undefined || row.destroyed_at !== never ? null : row.wrapped;
+    const key = wrapped === null ? null : roots.open((rootKey) => openGenerationKey(rootKey, wrapped));
     if (key === null) throw new StoreBroken('keys.db lacks the key of search: restore keys.db from a backup.');
     return key;
   }

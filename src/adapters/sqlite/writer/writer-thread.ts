@@ -7,6 +7,7 @@ import { createErasure, truncateLog } from './erasure.js';
 import { type Attempt, createGroupCommit } from './group-commit.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
 import type { FromWriter, ToWriter, WriterReply, WriterRequest } from './protocol.js';
+import { createRotationOperations } from './rotation-operations.js';
 import { createVaultOperations } from './vault-operations.js';
 
 /** How long the log of `vault.db` may keep the bytes of a removed row. */
@@ -20,7 +21,11 @@ function start(port: MessagePort, dataDir: string): void {
   const { vault, keys } = prepareStores(dataDir);
   const commitVault = createGroupCommit(vault, 'vault.db');
   const commitKeys = createGroupCommit(keys, 'keys.db');
-  const operations = { ...createVaultOperations(vault), ...createKeyOperations(keys) };
+  const operations = {
+    ...createVaultOperations(vault),
+    ...createKeyOperations(keys),
+    ...createRotationOperations(keys),
+  };
   const access = createAccessWriter(dataDir);
   const runAccess = createAccessOperations(access);
   const erasure = createErasure(keys, broken);
@@ -68,6 +73,7 @@ function start(port: MessagePort, dataDir: string): void {
       const attempt = attempts[index];
       if (attempt === undefined) continue;
       if (attempt.ok && destroys(request)) eraseThenReply(request.id, attempt.answer as Destroyed);
+      else if (attempt.ok && request.operation === 'empty_keys_log') flushThenReply(request.id);
       else replies.push(reply(request.id, attempt));
     }
     send({ message: 'replies', of, replies });
@@ -88,13 +94,18 @@ function start(port: MessagePort, dataDir: string): void {
 
   function eraseThenReply(requestId: number, { keyIds, destroyedNow }: Destroyed): void {
     vaultTimer ??= setTimeout(truncateVault, vaultTruncateMs);
-    erasure.erase(keyIds, destroyedNow, (ended) => {
-      const attempt: Attempt =
-        ended === null
-          ? { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') }
-          : { ok: true, answer: ended };
-      send({ message: 'replies', of: 'keys', replies: [reply(requestId, attempt)] });
-    });
+    erasure.erase(keyIds, destroyedNow, (ended) => replyErased(requestId, ended !== null, ended));
+  }
+
+  function flushThenReply(requestId: number): void {
+    erasure.flush((isEmpty) => replyErased(requestId, isEmpty, null));
+  }
+
+  function replyErased(requestId: number, isErased: boolean, answer: unknown): void {
+    const attempt: Attempt = isErased
+      ? { ok: true, answer }
+      : { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') };
+    send({ message: 'replies', of: 'keys', replies: [reply(requestId, attempt)] });
   }
 
   function truncateVault(): void {
