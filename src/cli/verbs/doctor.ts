@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Config } from '../../compose/config.js';
-import { isStoreProblem } from '../../compose/open-profile.js';
+import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';
 import { lookAtPlaces } from '../doctor/places.js';
@@ -54,7 +54,7 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
     return findings;
   } catch (error) {
     if (error instanceof StoreUnavailable) return [problem('stores', storeUnavailableText(error), 'Do what it says.')];
-    if (error instanceof Failure || isStoreProblem(error))
+    if (error instanceof Failure || error instanceof StoreProblem)
       return [problem('stores', error.message, 'Do what it says.')];
     throw error;
   }
