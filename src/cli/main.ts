@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { loggedError } from '../http/logging/logged-error.js';
-import { BackupRefused } from '../ports/backup.js';
 import { StoreProblem } from '../ports/store-problem.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Failure } from './failure.js';
@@ -59,7 +58,7 @@ function inheritExit(command: Command): void {
 function exitCodeOf(error: unknown): number {
   // Commander has printed its own text: help and version end well, anything else was asked wrongly.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof Failure || error instanceof BackupRefused || error instanceof StoreProblem) {
+  if (error instanceof Failure || error instanceof StoreProblem) {
     process.stderr.write(`${error.message}\n`);
     return error instanceof Failure ? error.exitCode : 1;
   }

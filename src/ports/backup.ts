@@ -1,3 +1,5 @@
+import { StoreProblem } from './store-problem.js';
+
 /** Keys that were destroyed up to a time (ms), those of tenants among them: what may never open again. */
 export type ErasedKeys = { readonly ids: ReadonlySet<string>; readonly madeAt: number };
 
@@ -13,7 +15,7 @@ export type KeysToCopy = {
 };
 
 /** Why nothing was backed up or restored, and what to do. */
-export class BackupRefused extends Error {
+export class BackupRefused extends StoreProblem {
   constructor(message: string) {
     super(message);
     this.name = 'BackupRefused';
