@@ -17,8 +17,6 @@ import { takeDataDirectory } from './data-directory.js';
 import { embeddedState } from './embedded-state.js';
 import type { OpenService } from './open-service.js';
 
-export { StoreBroken };
-
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly rootKey: Buffer;
