@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
-import { writeMongoKeys } from '../../adapters/mongodb/backup/write-mongo-keys.js';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { endLost, findLost, type LostToken } from '../../jobs/end-erased.js';
 import { BackupRefused, type ErasedKeys } from '../../ports/backup.js';
@@ -62,6 +60,8 @@ async function restoreKeys(restoring: Restoring): Promise<number> {
   const { config, keyLines, erased, expectAccepted } = restoring;
   const stores = storeUrls(config);
   if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
+  const { openEventStoreDb } = await import('../../adapters/eventstoredb/open-event-store-db.js');
+  const { writeMongoKeys } = await import('../../adapters/mongodb/backup/write-mongo-keys.js');
   const { log, close } = await openEventStoreDb(stores.urls.eventstore);
   try {
     expectAccepted(await findLost(log, (keyId) => erased.ids.has(keyId)));

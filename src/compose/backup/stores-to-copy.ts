@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openMongoKeysToCopy } from '../../adapters/mongodb/backup/copy-mongo-keys.js';
 import { copyDatabase } from '../../adapters/sqlite/backup/copy-database.js';
 import { openKeysToCopy } from '../../adapters/sqlite/backup/copy-keys.js';
 import { BackupRefused, type KeysToCopy } from '../../ports/backup.js';
@@ -17,6 +16,8 @@ export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') return openKeysToCopy(config.settings.data);
   const stores = storeUrls(config);
   if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
+  // Loaded where it is needed: it takes longer than the rest of a verb.
+  const { openMongoKeysToCopy } = await import('../../adapters/mongodb/backup/copy-mongo-keys.js');
   return openMongoKeysToCopy(stores.urls.keys, keysDatabaseOf(config));
 }
 
