@@ -109,7 +109,7 @@ export function tokenWrite(
     before,
   );
   const { index: found = { fingerprintHash: aHash() }, distinct } = given;
-  const index: RowIndex = found === 'keep' ? found : { terms: [], ...found };
+  const index: RowIndex = found === 'keep' ? found : { ...found, terms: { 1: found.terms ?? [] } };
   return {
     ...{ stream, expectedRevision: before.state.revision, events, view },
     row: { of: 'token', view, index },

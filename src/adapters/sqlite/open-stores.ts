@@ -5,6 +5,7 @@ import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
 import { sqliteEventLog } from './event-log.js';
+import { sqliteGenerations } from './generations.js';
 import { ensureGenerationKey } from './key-ring/generation-keys.js';
 import { checkRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
 import { openDatabase, type SqliteDatabase } from './open-database.js';
@@ -58,6 +59,7 @@ export async function openSqliteStores(
         vault,
         createSearchConnections(() => openReader('vault.db')),
       ),
+      generations: sqliteGenerations(vault, writer),
       claims: sqliteClaims(vault, writer),
       directory: sqliteDirectory(vault, writer),
       /** The log that the key store belongs to; null when it is new. */

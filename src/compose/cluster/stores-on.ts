@@ -46,6 +46,7 @@ export async function storesOn({ rowsConnection, keysConnection, log, clock, roo
   return {
     ...{ log, rows, clock, batches, rowWriter, directoryWriter, keyStore, rowsConnection, keysConnection, accessLog },
     keys: keyStore.keys,
+    generations: { inUse: async () => ({ read: generation, write: [generation] }) },
     work: mongoUnitOfWork(parts),
     claims: claims.port,
     directory: mongoDirectory(rowsConnection),

@@ -1,49 +1,86 @@
 import type { Clock } from '../../../ports/clock.js';
 import {
   deriveSearchKey,
-  presentGeneration as generation,
+  firstGeneration,
   newGenerationKey,
   openGenerationKey,
 } from '../../key-ring/generation-key.js';
+import { createSearchKeyCache } from '../../key-ring/search-key-cache.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { keyCollections } from './key-collections.js';
 
 /** Makes the key of the first generation in a new key store. */
-export async function ensureMongoGenerationKey({ call }: MongoConnection, rootKey: Buffer, clock: Clock) {
-  if ((await call((db) => keyCollections.generationKeys(db).findOne({ _id: generation }))) !== null) return;
-  const key = { _id: generation, made_at: clock.now(), destroyed_at: null, wrapped: newGenerationKey(rootKey) };
+export async function ensureMongoGenerationKey(connection: MongoConnection, rootKey: Buffer, clock: Clock) {
+  if ((await connection.call((db) => keyCollections.generationKeys(db).findOne({ _id: firstGeneration }))) !== null)
+    return;
+  // Or another process was first.
+  await insertKey(connection, rootKey, clock, firstGeneration);
+}
+
+/** False: there is one of this generation. */
+async function insertKey(
+  { call }: MongoConnection,
+  rootKey: Buffer,
+  clock: Clock,
+  generation: number,
+): Promise<boolean> {
+  const wrapped = newGenerationKey(rootKey, generation);
+  const key = { _id: generation, made_at: clock.now(), destroyed_at: null, wrapped };
   try {
     await call((db) => keyCollections.generationKeys(db).insertOne(key));
+    return true;
   } catch (error) {
-    // Another process was first.
     if (!(error instanceof DuplicateKey)) throw error;
+    return false;
   }
 }
 
-/** Keys of search terms: one for each tenant, derived from the key of the present generation. */
-export function createMongoGenerationKeys({ call }: MongoConnection, rootKey: Buffer) {
-  const searchKeys = new Map<string, Buffer>();
+/** Keys of search terms: one for each tenant, derived from the key of a generation. */
+export function createMongoGenerationKeys(connection: MongoConnection, rootKey: Buffer, clock: Clock) {
+  const { call } = connection;
+  const cache = createSearchKeyCache();
 
-  async function generationKey(): Promise<Buffer> {
+  async function generationKey(generation: number): Promise<Buffer | null> {
     const row = await call((db) => keyCollections.generationKeys(db).findOne({ _id: generation }));
     const wrapped = row?.wrapped ?? null;
-    const key = wrapped === null ? null : openGenerationKey(rootKey, wrapped);
-    if (key === null) throw new MongoBroken('the key store lacks the key of search: restore it from a backup.');
+    if (wrapped === null) return null;
+    const key = openGenerationKey(rootKey, wrapped, generation);
+    if (key === null) throw new MongoBroken('a key of search does not open: restore the key store from a backup.');
     return key;
   }
 
   return {
-    async searchKey(tenantId: string, salt: Buffer): Promise<Buffer> {
-      const known = searchKeys.get(tenantId);
+    async searchKey(generation: number, tenantId: string, salt: Buffer): Promise<Buffer | null> {
+      const known = cache.get(generation, tenantId);
       if (known !== undefined) return known;
-      const derived = deriveSearchKey(await generationKey(), tenantId, salt);
-      searchKeys.set(tenantId, derived);
-      return derived;
+      const key = await generationKey(generation);
+      return key === null ? null : cache.add(generation, tenantId, deriveSearchKey(key, tenantId, salt));
     },
-    /** The tenant's keys are destroyed. A copy may be in use, so it is let go and not zeroed. */
-    drop(tenantId: string): void {
-      searchKeys.delete(tenantId);
+    async create(): Promise<number> {
+      for (;;) {
+        const [newest] = await call((db) =>
+          keyCollections.generationKeys(db).find().sort({ _id: -1 }).limit(1).toArray(),
+        );
+        const generation = (newest?._id ?? 0) + 1;
+        if (await insertKey(connection, rootKey, clock, generation)) return generation;
+      }
     },
+    async living(): Promise<readonly number[]> {
+      const found = await call((db) =>
+        keyCollections.generationKeys(db).find({ destroyed_at: null }).sort({ _id: 1 }).toArray(),
+      );
+      return found.map(({ _id }) => _id);
+    },
+    async destroy(generation: number): Promise<void> {
+      cache.dropGeneration(generation);
+      const destroyed = { $set: { destroyed_at: clock.now(), wrapped: null } };
+      await call((db) =>
+        keyCollections.generationKeys(db).updateOne({ _id: generation, destroyed_at: null }, destroyed),
+      );
+      // What a read brought back meanwhile.
+      cache.dropGeneration(generation);
+    },
+    dropTenant: cache.dropTenant,
   };
 }

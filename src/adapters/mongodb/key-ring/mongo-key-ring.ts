@@ -24,7 +24,7 @@ export function mongoKeyRing(
   logHead: () => Promise<number>,
 ): KeyRing & { close(): Promise<void> } {
   const tenants = createMongoTenantKeys(connection, rootKey, clock, forget);
-  const generations = createMongoGenerationKeys(connection, rootKey);
+  const generations = createMongoGenerationKeys(connection, rootKey, clock);
   const dataKeys = createMongoDataKeys(connection, clock);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
@@ -77,7 +77,7 @@ export function mongoKeyRing(
 
   /** Lets go what is open of a tenant whose keys were destroyed. */
   function forget(tenantId: string): void {
-    generations.drop(tenantId);
+    generations.dropTenant(tenantId);
     cache.dropTenant(tenantId);
     pools.drop(tenantId);
   }
@@ -87,10 +87,13 @@ export function mongoKeyRing(
     async tenantKeys(tenantId) {
       return (await tenants.current(tenantId)).subkeys;
     },
-    async searchKey(tenantId) {
+    async searchKey(tenantId, generation) {
       const { subkeys } = await tenants.current(tenantId);
-      return subkeys === null ? null : generations.searchKey(tenantId, subkeys.names);
+      return subkeys === null ? null : generations.searchKey(generation, tenantId, subkeys.names);
     },
+    createGeneration: () => generations.create(),
+    generations: () => generations.living(),
+    destroyGeneration: (generation) => generations.destroy(generation),
     async destroyTenant(tenantId: string, eventId: string): Promise<number> {
       const drop = () => {
         tenants.drop(tenantId);

@@ -31,7 +31,7 @@ export function sqliteKeyRing(
   logHead: () => number,
 ): KeyRing & { close(): Promise<void> } {
   const tenants = createTenantKeys(database, rootKey);
-  const generations = createGenerationKeys(database, rootKey);
+  const generations = createGenerationKeys(database, writer, rootKey);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
   const byId = database.prepare('SELECT tenant_key, destroyed_at, wrapped FROM data_keys WHERE id = ?');
@@ -82,7 +82,7 @@ export function sqliteKeyRing(
 
   function dropTenant(tenantId: string): void {
     tenants.drop(tenantId);
-    generations.drop(tenantId);
+    generations.dropTenant(tenantId);
     cache.dropTenant(tenantId);
     pools.drop(tenantId);
   }
@@ -95,9 +95,20 @@ export function sqliteKeyRing(
     async tenantKeys(tenantId) {
       return tenants.subkeys(tenantId);
     },
-    async searchKey(tenantId) {
+    async searchKey(tenantId, generation) {
       const subkeys = tenants.subkeys(tenantId);
-      return subkeys === null ? null : generations.searchKey(tenantId, subkeys.names);
+      return subkeys === null ? null : generations.searchKey(generation, tenantId, subkeys.names);
+    },
+    createGeneration: () => generations.create(clock.now()),
+    generations: async () => generations.living(),
+    async destroyGeneration(generation) {
+      generations.dropGeneration(generation);
+      try {
+        await writer.request('destroy_generation_key', { generation, at: clock.now() });
+      } finally {
+        // What a read brought back meanwhile.
+        generations.dropGeneration(generation);
+      }
     },
     async destroyTenant(tenantId: string, eventId: string): Promise<number> {
       dropTenant(tenantId);
