@@ -10,6 +10,7 @@ import { addApplications } from './verbs/applications.js';
 import { addConfig } from './verbs/config.js';
 import { addInit } from './verbs/init.js';
 import { addKeys } from './verbs/keys.js';
+import { addProjections } from './verbs/projections.js';
 import { addServe } from './verbs/serve.js';
 import { addTenants } from './verbs/tenants.js';
 import { addTokens } from './verbs/tokens.js';
@@ -26,7 +27,8 @@ const program = new Command('strongroom')
   .version(version)
   .showHelpAfterError('(add --help for help)')
   .exitOverride();
-for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addKeys, addConfig]) add(program);
+for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addProjections, addKeys, addConfig])
+  add(program);
 for (const command of program.commands) inheritExit(command);
 
 try {

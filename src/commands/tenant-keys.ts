@@ -1,3 +1,4 @@
+import { GenerationDropped } from '../ports/generations.js';
 import type { SearchKey, TenantKeys } from '../ports/key-ring.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
@@ -18,8 +19,7 @@ export async function tenantKeysOf(vault: Keys, tenantId: string): Promise<Tenan
   return tenantKeys;
 }
 
-/** The key of the terms that a tenant's tokens are searched by now. Throws as `tenantKeysOf`. */
-export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<SearchKey> {
+async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<SearchKey> {
   const [searchKey] = await searchKeysOf(vault, tenantId, ({ read }) => [read]);
   if (searchKey === undefined) throw new Error('one generation is read');
   return searchKey;
@@ -35,6 +35,25 @@ export async function indexKeysOf(
   tenantKeys: TenantKeys,
 ): Promise<IndexKeys> {
   return { tenantKeys, searchKeys: await searchKeysOf(vault, tenantId, ({ write }) => write) };
+}
+
+/**
+ * Runs searches with the key of the terms that a tenant's tokens are searched by; once more with another one, when the rows
+ * were replaced before they had begun. So `search` must change nothing. Throws as `tenantKeysOf`.
+ */
+export async function withSearchKey<T>(
+  vault: Keys & Pick<Vault, 'generations'>,
+  tenantId: string,
+  search: (searchKey: SearchKey) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const searchKey = await searchKeyOf(vault, tenantId);
+    try {
+      return await search(searchKey);
+    } catch (error) {
+      if (!(error instanceof GenerationDropped)) throw error;
+    }
+  }
 }
 
 type InUse = Awaited<ReturnType<Vault['generations']['inUse']>>;

@@ -42,8 +42,8 @@ export const systemRandom: Random = {
 type ComposedVault = {
   readonly vault: Vault;
   readonly recorder: AccessRecorder;
-  /** What the service is besides its state. */
-  readonly service: Omit<Service, 'state'>;
+  /** What the service is besides its state and its projections. */
+  readonly service: Omit<Service, 'state' | 'projections'>;
   /** How many tokens were found whose key is lost. */
   readonly lostKeys: () => number;
   /** Notes a failure that no request caused. */

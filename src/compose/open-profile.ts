@@ -4,7 +4,7 @@ import type { LimitSettings } from '../commands/limits/limit-settings.js';
 import { openCluster } from './cluster/open-cluster.js';
 import { storeUrls } from './config/store-urls.js';
 import type { Config } from './config.js';
-import { openEmbedded, StoreBroken } from './embedded.js';
+import { keptRowsMs, openEmbedded, StoreBroken } from './embedded.js';
 import type { OpenService } from './open-service.js';
 
 class WrongStores extends Error {
@@ -22,6 +22,8 @@ export type ProfileOptions = {
   readonly isVerb: boolean;
   readonly limits?: LimitSettings;
   readonly onError: (error: unknown) => void;
+  /** Something that who runs the service should read in its log. */
+  readonly onNotice?: (text: string) => void;
   /** The stores can no longer be written: the process must end. */
   readonly onBroken: (error: Error) => void;
 };
@@ -33,10 +35,14 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
   const shared = {
     ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
     ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),
   };
   if (settings.profile === 'embedded') {
     const made = settings.dev ? 'dev' : 'production';
-    return openEmbedded({ ...shared, dataDir: settings.data, onBroken, mode: isVerb && !prepares ? 'any' : made });
+    const mode = isVerb && !prepares ? 'any' : made;
+    // Nobody else reads what a verb has to itself.
+    const keptMs = isVerb ? 0 : keptRowsMs;
+    return openEmbedded({ ...shared, dataDir: settings.data, onBroken, mode, keptMs });
   }
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);

@@ -5,3 +5,5 @@
 export const projectionVersions = { tokens: 1, directory: 1, shredder: 1 } as const;
 
 export type StoredProjection = keyof typeof projectionVersions;
+
+export type ProjectionVersions = Readonly<Record<StoredProjection, number>>;

@@ -40,6 +40,8 @@ type TestServiceOptions = {
   /** None without it. */
   readonly limits?: LimitSettings;
   readonly trustedProxies?: readonly string[];
+  /** How long the rows are kept that were read before a rebuild, ms; 0 without it. */
+  readonly keptMs?: number;
 };
 
 export type Answer = {
@@ -58,10 +60,12 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const rootKey = options.rootKey ?? randomBytes(32);
   const clock = manualClock();
   const errors: unknown[] = [];
-  const { limits, trustedProxies = [] } = options;
+  const { limits, trustedProxies = [], keptMs = 0 } = options;
+  const notices: string[] = [];
   const shared = {
     ...(limits === undefined ? {} : { limits }),
-    ...{ rootKey, clock, cvcRetentionMs: 3_600_000, onError: (error: unknown) => void errors.push(error) },
+    ...{ rootKey, clock, cvcRetentionMs: 3_600_000, onError: (error: unknown) => void errors.push(error), keptMs },
+    onNotice: (text: string) => void notices.push(text),
   };
   const { service, dataDir, remove } = await (profile === 'cluster'
     ? openClusterService(shared)
@@ -103,7 +107,19 @@ export async function startTestService(options: TestServiceOptions = {}) {
   }
 
   return {
-    ...{ dataDir, rootKey, clock, service, vault: service.vault, app, key, errors, call, tenantId: tenant.tenantId },
+    ...{
+      dataDir,
+      rootKey,
+      clock,
+      service,
+      vault: service.vault,
+      app,
+      key,
+      errors,
+      notices,
+      call,
+      tenantId: tenant.tenantId,
+    },
     managementKey: tenant.managementKey.reveal(),
     /** A key of a new application of the tenant with these permissions or rules. */
     async application(

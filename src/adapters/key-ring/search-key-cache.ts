@@ -15,6 +15,7 @@ export function createSearchKeyCache() {
     dropTenant(tenantId: string): void {
       for (const tenants of generations.values()) tenants.delete(tenantId);
     },
+    clear: (): void => generations.clear(),
     dropGeneration(generation: number): void {
       generations.delete(generation);
     },

@@ -1,5 +1,6 @@
 import type { Generations, Rebuild } from '../../ports/generations.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import type { StoredProjection } from '../../projections/versions.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import type { Writer } from './writer/writer.js';
@@ -14,7 +15,7 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   const written = database.prepare(
     `SELECT generation, state FROM generations WHERE state <> 'dropping' ORDER BY generation`,
   );
-  const version = database.prepare(`SELECT version FROM projections WHERE name = 'tokens'`).pluck();
+  const versions = database.prepare('SELECT name, version FROM projections');
   const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
 
   return {
@@ -24,7 +25,12 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
       if (read === undefined) throw new Error('one generation is read');
       return { read: read.generation, write: rows.map(({ generation }) => generation) };
     },
-    version: async () => reading(() => Number(version.get())),
+    async versions() {
+      const rows = reading(() => versions.all() as { name: StoredProjection; version: number }[]);
+      const stored = Object.fromEntries(rows.map((row) => [row.name, row.version]));
+      return { tokens: 0, directory: 0, shredder: 0, ...stored };
+    },
+    saveVersion: async (name, version) => void (await writer.request('save_version', { name, version })),
     async rebuild() {
       const stored = reading(() => rebuild.get() as string | null);
       return stored === null ? null : (JSON.parse(stored) as Rebuild);
@@ -39,6 +45,6 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
       if (await writer.request('truncate_vault', null)) return true;
       throw new StoreUnavailable('vault.db', 'log_not_emptied_yet');
     },
-    end: async () => void (await writer.request('save_rebuild', null)),
+    end: async (last) => void (await writer.request('save_rebuild', last)),
   };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
+import type { DirectoryRecord } from '../../ports/directory.js';
 import { sqliteAccessLog } from './access-log/access-log.js';
 import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
@@ -46,6 +47,12 @@ export async function openSqliteStores(
     await checkRootKey(keysDb, writer, rootKey);
     await ensureGenerationKey(keysDb, writer, rootKey, clock.now());
     const head = vault.prepare('SELECT max(position) FROM events').pluck();
+    const tokens = vault
+      .prepare(
+        `SELECT CASE (SELECT slot FROM generations WHERE state = 'read') WHEN 0
+           THEN (SELECT sum(count) FROM token_counts_0) ELSE (SELECT sum(count) FROM token_counts_1) END`,
+      )
+      .pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const work = sqliteUnitOfWork(writer);
     const keys = sqliteKeyRing(keysDb, writer, rootKey, clock, () => reading(() => Number(head.get() ?? 0)));
@@ -68,6 +75,11 @@ export async function openSqliteStores(
       async bindKeysToLog(logId: string): Promise<void> {
         await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
       },
+      /** Replaces all rows of the directory; false: it was changed after `upTo`. */
+      replaceDirectory: (records: readonly DirectoryRecord[], upTo: number): Promise<boolean> =>
+        writer.request('replace_directory', { records, upTo }),
+      /** How many tokens live, due ones included. */
+      countRows: (): number => reading(() => Number(tokens.get() ?? 0)),
       async forgetTombstones(notBefore: number): Promise<void> {
         await writer.request('forget_tombstones', { notBefore });
       },

@@ -8,6 +8,7 @@ import { importTokens } from './import-tokens.js';
 import { init } from './init.js';
 import { listApplications } from './list-applications.js';
 import { listTenants } from './list-tenants.js';
+import { projectionsCancel, projectionsPlan, projectionsRebuild, projectionsStatus } from './projections.js';
 import { searchTokens } from './search-tokens.js';
 
 /** By the name that the control socket knows each by. */
@@ -23,6 +24,10 @@ export const operations = {
   'tokens-search': searchTokens,
   'tokens-import': importTokens,
   'tokens-export': exportTokens,
+  'projections-status': projectionsStatus,
+  'projections-plan': projectionsPlan,
+  'projections-rebuild': projectionsRebuild,
+  'projections-cancel': projectionsCancel,
 } as const;
 
 export type OperationName = keyof typeof operations;

@@ -13,6 +13,7 @@ import type { Vault } from '../../commands/vault.js';
 import { shredEndedKeys } from '../../jobs/shredder.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { Clock } from '../../ports/clock.js';
+import type { Projections } from '../../ports/projections.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { composeVault, systemRandom } from '../compose-vault.js';
 import type { StoreUrls } from '../config/store-urls.js';
@@ -35,6 +36,10 @@ export type ClusterOptions = {
   readonly prepares: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
+  /** How long the rows are kept that were read before a rebuild, ms. */
+  readonly keptMs?: number;
+  /** Something that who runs the service should read in its log. */
+  readonly onNotice?: (text: string) => void;
   /** Tests own time. */
   readonly clock?: Clock;
   readonly onError: (error: unknown) => void;
@@ -118,7 +123,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     });
     const works = role !== 'api';
     return {
-      ...{ ...service, newSweep },
+      ...{ ...service, newSweep, projections: noProjections },
       // Anybody may ask whether a process is ready; what that costs the stores is bounded.
       state: remembered(stateMs, lostKeys, () =>
         clusterState({
@@ -145,6 +150,16 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await closeStores().catch(() => undefined);
     throw error;
   }
+}
+
+/** Says what is not there yet. */
+const noProjections: Projections = {
+  keptSeconds: 0,
+  ...{ status: notYet, plan: notYet, rebuild: notYet, cancel: notYet },
+};
+
+async function notYet(): Promise<never> {
+  throw new MongoBroken('the verbs of `strongroom projections` are not there for the cluster profile yet.');
 }
 
 /** Asks at most once in so many milliseconds, unless `known` moves; who comes meanwhile gets the same answer. */

@@ -63,6 +63,7 @@ export function createGenerationKeys(database: SqliteDatabase, writer: Writer, r
       return generation;
     },
     living: (): readonly number[] => reading(() => living.all() as number[], 'keys.db'),
+    forgetAll: cache.clear,
     dropTenant: cache.dropTenant,
     dropGeneration: cache.dropGeneration,
   };

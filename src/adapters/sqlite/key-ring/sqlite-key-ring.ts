@@ -29,7 +29,7 @@ export function sqliteKeyRing(
   rootKey: Buffer,
   clock: Clock,
   logHead: () => number,
-): KeyRing & { close(): Promise<void> } {
+): KeyRing & { forgetAll(): void; close(): Promise<void> } {
   const tenants = createTenantKeys(database, rootKey);
   const generations = createGenerationKeys(database, writer, rootKey);
   const cache = createKeyCache();
@@ -152,6 +152,12 @@ export function sqliteKeyRing(
       const bytes = Buffer.alloc(8);
       bytes.writeBigUInt64BE(BigInt(value));
       await writer.request('save_meta', { name, value: bytes });
+    },
+    /** Forgets every key that is open: who reads a great many does so after each few. */
+    forgetAll(): void {
+      tenants.forgetAll();
+      generations.forgetAll();
+      cache.clear();
     },
     async close(): Promise<void> {
       const ended = await pools.close();

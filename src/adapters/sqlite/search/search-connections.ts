@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { GenerationDropped } from '../../../ports/generations.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { prepareSearchStatements, type SearchConnection, type SearchStatements } from './search-statements.js';
 
@@ -30,8 +30,8 @@ export function createSearchConnections(open: () => SqliteDatabase) {
 
   return {
     /**
-     * Runs `search` inside a read transaction: it sees the rows of a generation as of one instant. Throws StoreUnavailable
-     * when that one is there no more; who asks again has the key of the next one.
+     * Runs `search` inside a read transaction: it sees the rows of a generation as of one instant. Throws
+     * GenerationDropped when that one is there no more.
      */
     async run<T>(generation: number, search: (statements: SearchStatements) => Promise<T>): Promise<T> {
       const connection = await take();
@@ -39,7 +39,7 @@ export function createSearchConnections(open: () => SqliteDatabase) {
       try {
         connection.begin.run();
         const statements = connection.of(generation);
-        if (statements === null) throw new StoreUnavailable('vault.db', 'generation_dropped');
+        if (statements === null) throw new GenerationDropped('vault.db');
         return await search(statements);
       } finally {
         try {

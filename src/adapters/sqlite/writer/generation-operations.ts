@@ -15,9 +15,11 @@ export function createGenerationOperations(database: SqliteDatabase) {
   const slotOf = database.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
   const setState = database.prepare('UPDATE generations SET state = ? WHERE generation = ?');
   const forget = database.prepare(`DELETE FROM generations WHERE generation = ? AND state = 'dropping'`);
-  const isRebuilding = database.prepare(`SELECT 1 FROM projections WHERE name = 'tokens' AND rebuild IS NOT NULL`);
+  const isRebuilding = database.prepare(
+    `SELECT 1 FROM projections WHERE name = 'tokens' AND rebuild ->> '$.phase' <> 'ended'`,
+  );
   const saveRebuild = database.prepare(`UPDATE projections SET rebuild = ? WHERE name = 'tokens'`);
-  const saveVersion = database.prepare(`UPDATE projections SET version = ? WHERE name = 'tokens'`);
+  const saveVersion = database.prepare('UPDATE projections SET version = ? WHERE name = ?');
   const empty = ofBothSlots((slot) => createEmptySlot(database, slot));
   const lacking = ofBothSlots((slot) =>
     database.prepare(
@@ -40,12 +42,16 @@ export function createGenerationOperations(database: SqliteDatabase) {
       return true;
     },
     save_rebuild: save,
+    save_version({ name, version }: Input<'save_version'>): null {
+      saveVersion.run(version, name);
+      return null;
+    },
     swap_generation({ rebuild, version }: Input<'swap_generation'>): boolean {
       const slot = slotOf.get(rebuild.generation) as Slot | undefined;
       if (slot === undefined || lacking[slot].get(rebuild.position) !== undefined) return false;
       setState.run('left', rebuild.from);
       setState.run('read', rebuild.generation);
-      saveVersion.run(version);
+      saveVersion.run(version, 'tokens');
       save(rebuild);
       return true;
     },

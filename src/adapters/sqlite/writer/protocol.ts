@@ -3,6 +3,7 @@ import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
 import type { Change, CommitOutcome } from '../../../ports/unit-of-work.js';
+import type { StoredProjection } from '../../../projections/versions.js';
 
 export type TenantKeyRow = {
   readonly id: string;
@@ -21,6 +22,11 @@ export type WriterOperations = {
   forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly day: number }; answer: null };
   begin_generation: { of: 'vault'; input: Rebuild; answer: boolean };
+  save_version: {
+    of: 'vault';
+    input: { readonly name: StoredProjection; readonly version: number };
+    answer: null;
+  };
   save_rebuild: { of: 'vault'; input: Rebuild | null; answer: null };
   put_rows: {
     of: 'vault';

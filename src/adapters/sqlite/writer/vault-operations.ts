@@ -1,6 +1,5 @@
 import type { NewEvent } from '../../../events/event.js';
 import { type Change, type CommitOutcome, makesToken, type StreamWrite } from '../../../ports/unit-of-work.js';
-import { projectionVersions } from '../../../projections/versions.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
 import { createGenerationOperations } from './generation-operations.js';
@@ -27,7 +26,6 @@ export function createVaultOperations(database: SqliteDatabase) {
   const directoryEventAfter = database.prepare(
     `SELECT 1 FROM events WHERE position > ? AND stream >= 'tenant-' AND stream < 'tenant.' LIMIT 1`,
   );
-  const saveVersion = database.prepare('UPDATE projections SET version = ? WHERE name = ?');
   const findClaim = database.prepare('SELECT 1 FROM claims WHERE cmd = ?');
   const insertClaim = database.prepare('INSERT INTO claims (cmd, time, result) VALUES (?, ?, ?)');
   const forgetClaims = database.prepare('DELETE FROM claims WHERE time < ?');
@@ -73,7 +71,6 @@ export function createVaultOperations(database: SqliteDatabase) {
     replace_directory({ records, upTo }: WriterOperations['replace_directory']['input']): boolean {
       if (directoryEventAfter.get(upTo) !== undefined) return false;
       rows.replaceDirectory(records);
-      saveVersion.run(projectionVersions.directory, 'directory');
       return true;
     },
     commit({ writes, claim }: Change): CommitOutcome {
