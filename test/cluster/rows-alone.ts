@@ -39,6 +39,7 @@ function onDatabase(
     log: { ...(port as EventLog), readStream: async (stream) => streams.get(stream) ?? [] },
     // No test of these suites asks them anything.
     keys: port as ContractStores['keys'],
+    generations: port as ContractStores['generations'],
     claims: port as ContractStores['claims'],
     accessLog: port as ContractStores['accessLog'],
     async reopen() {

@@ -64,6 +64,17 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(good.filter((line) => line.includes('projection_gap'))).toEqual([]);
     });
 
+    test('a rebuild that is under way shows how far and how fast it is', async () => {
+      const metrics = open();
+      const numbers = { position: 30, head: 120, events: 25, eventsPerSecond: 12.5 };
+      const rebuild = { phase: 'building', ...numbers, left: 7, acceptNew: false };
+      const shownNow = await shown(metrics, { ...ready, rebuild });
+      for (const line of ['running 1', 'events 25', 'events_per_second 12.5', 'done_ratio 0.25']) {
+        expect(shownNow).toContain(`strongroom_rebuild_${line}`);
+      }
+      expect(await shown(metrics, ready)).toContain('strongroom_rebuild_running 0');
+    });
+
     test('two of them share nothing', async () => {
       const [metrics, other] = [open(), open()];
       metrics.guessed(1);

@@ -5,6 +5,7 @@ import type { AccessLog } from '#src/ports/access-log.js';
 import type { Claims } from '#src/ports/claims.js';
 import type { Directory } from '#src/ports/directory.js';
 import type { EventLog } from '#src/ports/event-log.js';
+import type { Generations } from '#src/ports/generations.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
 import type { Change, RowIndex, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
@@ -16,6 +17,7 @@ export type ContractStores = {
   readonly log: EventLog;
   readonly work: UnitOfWork;
   readonly rows: TokenRows;
+  readonly generations: Generations;
   readonly keys: KeyRing;
   readonly claims: Claims;
   readonly directory: Directory;

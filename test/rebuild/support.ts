@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { vi } from 'vitest';
@@ -41,17 +42,19 @@ export function storedIn(dataDir: string) {
   }
 }
 
-/** Whether some bytes stand in any file of a data directory. */
-export function standsInFiles(dataDir: string, bytes: Buffer): string[] {
-  const files = ['vault.db', 'vault.db-wal', 'keys.db', 'keys.db-wal'];
+/** In which files of a data directory any of these bytes stand. */
+export function standsInFiles(dataDir: string, all: readonly Buffer[]): string[] {
+  const files = ['vault.db', 'vault.db-wal', 'keys.db', 'keys.db-wal'].filter((file) =>
+    existsSync(join(dataDir, file)),
+  );
   return files.filter((file) => {
-    try {
-      return execFileSync('cat', [join(dataDir, file)], {
-        maxBuffer: 1 << 30,
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }).includes(bytes);
-    } catch {
-      return false;
-    }
+    // As another process: closing a file of SQLite here would give up its locks.
+    const content = execFileSync('cat', [join(dataDir, file)], { maxBuffer: 1 << 30 });
+    return all.some((bytes) => content.includes(bytes));
   });
+}
+
+/** `vault.db`, to look into and to damage beside the service. */
+export function openVault(dataDir: string): Database.Database {
+  return new Database(join(dataDir, 'vault.db'), { timeout: 10_000 });
 }

@@ -42,14 +42,20 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
   let cancelled = false;
+  let isWanted = false;
   let running: Promise<void> | null = null;
   let rate: Rate | null = null;
 
+  /** Sees to it that somebody works; what is asked for while the last work ends is not forgotten. */
   function run(): void {
-    running ??= work().finally(() => {
+    isWanted = true;
+    running ??= (async () => {
+      while (isWanted) {
+        isWanted = false;
+        await work();
+      }
       running = null;
-      rate = null;
-    });
+    })();
   }
 
   async function work(): Promise<void> {
@@ -70,6 +76,7 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
     } catch (error) {
       if (!stopped.aborted) onError(error);
     } finally {
+      rate = null;
       await thread?.close();
     }
   }
