@@ -25,7 +25,7 @@ export default defineConfig({
           name: 'cluster',
           // Each file would load the clients of three servers again.
           isolate: false,
-          include: ['test/{http,jobs,commands,search}/**/*.test.ts'],
+          include: ['test/{http,jobs,commands,search,audit}/**/*.test.ts'],
           // Parts of the program without stores, which `npm test` runs for both.
           exclude: ['test/http/body/**', 'test/search/{query,terms}/**', 'test/commands/*.test.ts'],
           env: { STRONGROOM_TEST_PROFILE: 'cluster' },

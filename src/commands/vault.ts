@@ -3,6 +3,7 @@ import type { AccessLog } from '../ports/access-log.js';
 import type { Claims } from '../ports/claims.js';
 import type { Clock } from '../ports/clock.js';
 import type { Directory } from '../ports/directory.js';
+import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog } from '../ports/event-log.js';
 import type { GenerationsInUse } from '../ports/generations.js';
 import type { KeyRing } from '../ports/key-ring.js';
@@ -19,6 +20,7 @@ import type { Vocabularies } from './vocabulary/vocabularies.js';
 /** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
 export type Vault = {
   readonly log: EventLog;
+  readonly chain: EventChain;
   readonly rows: TokenRows;
   /** The generations of rows; searches and what rows are found by are made for those that it names. */
   readonly generations: { inUse(): Promise<GenerationsInUse> };

@@ -2,6 +2,8 @@ import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
+import { onceAMinute } from '../adapters/time-limit/once-a-minute.js';
+import { type Checkpointer, createCheckpointer } from '../audit/checkpointer.js';
 import { createKnownCallers } from '../commands/directory/known-callers.js';
 import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
@@ -9,6 +11,7 @@ import { rebuildStatus } from '../jobs/rebuild/rebuild-status.js';
 import type { TokenRebuild } from '../jobs/rebuild/token-rebuild.js';
 import { shredEndedKeys } from '../jobs/shredder.js';
 import { createSweep, type Sweep } from '../jobs/sweep.js';
+import type { Anchor } from '../ports/anchor.js';
 import type { Clock } from '../ports/clock.js';
 import type { Random } from '../ports/random.js';
 import { projectionVersions, type StoredProjection } from '../projections/versions.js';
@@ -28,6 +31,8 @@ export type EmbeddedOptions = {
   readonly cvcRetentionMs: number;
   /** None without it, as for verbs of the command line. */
   readonly limits?: LimitSettings;
+  /** What gets the signed checkpoints; null: nothing. */
+  readonly anchor?: Anchor | null;
   readonly clock?: Clock;
   readonly random?: Random;
   /** How long the rows are kept that were read before a rebuild, ms; a minute. */
@@ -42,6 +47,7 @@ export type EmbeddedOptions = {
 
 export type Embedded = OpenService & {
   readonly sweep: Sweep;
+  readonly checkpointer: Checkpointer;
 };
 
 /** For searches that began on the rows that were read before a rebuild. */
@@ -60,8 +66,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   try {
     let outdated: readonly StoredProjection[] = [];
     const stores = await openSqliteStores(dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted);
+    let logId: string;
     try {
-      await identify(stores, options.mode, random, clock);
+      logId = await identify(stores, options.mode, random, clock);
       outdated = await outdatedProjections(stores);
       if (outdated.includes('shredder')) await stores.keys.saveCheckpoint('shredder', 0);
       await shredEndedKeys(stores.log, stores.keys);
@@ -95,10 +102,20 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       onNotice('the directory was made by an older version and is made anew');
       await projections.rebuild('directory', true);
     }
+    const { anchor = null } = options;
+    const report = onceAMinute(onError);
+    const checkpointer = createCheckpointer({
+      ...{ ...vault, metrics, logId, anchor },
+      onError(error) {
+        backgroundFailed(error);
+        report(error);
+      },
+    });
     return {
-      ...{ ...service, sweep, projections, state },
+      ...{ ...service, sweep, checkpointer, projections, state },
       start() {
         sweep.start();
+        checkpointer.start();
         beginRebuild(tokens, outdated, onNotice).catch(onBackgroundError);
       },
       async close() {
@@ -106,6 +123,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await sweep.stop();
         await vault.vocabularies.idle();
         await recorder.close();
+        await checkpointer.stop();
         await stores.close();
         lock.release();
       },
@@ -127,20 +145,21 @@ async function beginRebuild(
   await tokens.start(true);
 }
 
-/** Names a new log in both stores; refuses stores that do not belong together, or to this way of starting. */
+/** Names a new log in both stores and answers its id; refuses stores that do not belong together, or to this way of starting. */
 async function identify(
   stores: Awaited<ReturnType<typeof openSqliteStores>>,
   mode: EmbeddedOptions['mode'],
   random: Random,
   clock: Clock,
-): Promise<void> {
+): Promise<string> {
   const identity = await logIdentity(stores.log);
   const logIdOfKeys = stores.logIdOfKeys();
   if (identity === null) {
     // The key store remembers a log that was about to be opened when the process died: it is opened under that id.
     const logId = logIdOfKeys ?? random.uuid();
     if (logIdOfKeys === null) await stores.bindKeysToLog(logId);
-    return openLog(stores.log, random, { dev: mode === 'dev', at: clock.now(), logId });
+    await openLog(stores.log, random, { dev: mode === 'dev', at: clock.now(), logId });
+    return logId;
   }
   if (identity.logId !== logIdOfKeys) {
     throw new StoreBroken('vault.db and keys.db do not belong together. Restore both from backups of one vault.');
@@ -153,4 +172,5 @@ async function identify(
       'this data was not made by --dev. Start it without --dev, or choose another one with --data.',
     );
   }
+  return identity.logId;
 }

@@ -1,6 +1,7 @@
 import { EventStoreDbBroken } from '../adapters/eventstoredb/open-event-store-db.js';
 import { MongoBroken } from '../adapters/mongodb/connection.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
+import { anchorOf } from './anchor-of.js';
 import { openCluster } from './cluster/open-cluster.js';
 import { storeUrls } from './config/store-urls.js';
 import type { Config } from './config.js';
@@ -34,6 +35,7 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
   const { rootKey, prepares, isVerb, onError, onBroken } = options;
   const shared = {
     ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
+    anchor: anchorOf(settings['audit.anchor']),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),
   };

@@ -13,6 +13,9 @@ export type AccessFilter = {
 
 export type AccessPage = { readonly total: number; readonly entries: readonly AccessEntry[] };
 
+/** The newest batch of a chain. */
+export type AccessHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
+
 /** Who read and did what (architecture, "Audit: Access log"). Records are appended in batches; those of one writer are a chain by their hashes. */
 export interface AccessLog {
   /** Appends the entries. Durable when it resolves. Rejects with StoreUnavailable when the log cannot be written. */
@@ -27,6 +30,8 @@ export interface AccessLog {
   chains(): Promise<readonly string[]>;
   /** Batches of a chain after a sequence (0: from the first that is left), in order, at most `limit`. */
   batches(chain: string, afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
+  /** The newest batch of each chain that got one in the month of `since` (ms) or later. */
+  heads(since: number): Promise<readonly AccessHead[]>;
   /** Drops every whole month (UTC) that ended at `before` (ms) or earlier; answers how many. */
   dropMonths(before: number): Promise<number>;
 }

@@ -14,6 +14,11 @@ export interface EventLog {
   append(stream: string, expectedRevision: number, events: readonly NewEvent[]): Promise<AppendOutcome>;
   /** All events of a stream in order; empty when it does not exist. Sees every append that has resolved. */
   readStream(stream: string): Promise<readonly RecordedEvent[]>;
+  /**
+   * Up to `limit` events of a stream before a revision (null: from its end), the newest first, without what is sealed.
+   * Sees every append that has resolved.
+   */
+  readNewest(stream: string, beforeRevision: number | null, limit: number): Promise<readonly ClearEvent[]>;
   /** Up to `limit` events with a position after `afterPosition` (0: from the start), in order of position. */
   readAll(afterPosition: number, limit: number): Promise<readonly RecordedEvent[]>;
   /** As `readAll`, without what is sealed: a page of it is small whatever the tokens hold. */

@@ -42,8 +42,15 @@ export type EndedKey = { readonly keyId: string; readonly eventId: string };
  */
 export type MadeKey = { readonly sequence: number; readonly keyId: string; readonly logHead: number };
 
-/** `shredder`: a position in the log. `orphans`: a sequence of keys. */
-export type KeyRingReader = 'shredder' | 'orphans';
+/** `shredder`: a position in the log. `orphans`: a sequence of keys. `anchor`: the newest checkpoint that was handed over. */
+export type KeyRingReader = 'shredder' | 'orphans' | 'anchor';
+
+/** Signs with Ed25519 (RFC 8032) what proves the log to others. The private key never leaves it. */
+export type SigningKey = {
+  /** As PEM (SPKI). */
+  readonly publicKey: string;
+  sign(bytes: Uint8Array): Buffer;
+};
 
 /** Data keys, each wrapped under its tenant's key, which is wrapped under the root key. */
 export interface KeyRing {
@@ -86,6 +93,8 @@ export interface KeyRing {
    * processes make keys, `madeBefore` must lie minutes back for a sequence to be one that nothing is added before.
    */
   made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
+  /** The key that signs checkpoints: one for the whole vault, made at the first call, durable before it is answered. */
+  signingKey(): Promise<SigningKey>;
   /** How far a reader of the log or of the keys came, kept in the key store so that a restored copy rewinds; 0 first. */
   checkpoint(name: KeyRingReader): Promise<number>;
   saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;

@@ -3,6 +3,7 @@ import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db
 import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
+import { mongoEventChain } from '#src/adapters/mongodb/event-chain.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
@@ -63,6 +64,7 @@ async function open(
   const claims = createMongoClaims({ ...needs, batches });
   const directory = mongoDirectoryWriter(connection);
   return {
+    chain: mongoEventChain(connection, log),
     ...{ log, rows, clock, claims: claims.port, directory: mongoDirectory(connection) },
     work: mongoUnitOfWork({ ...needs, rows: rowWriter, directory, claims, fingerprints, batches }),
     keys: notAsked as ContractStores['keys'],

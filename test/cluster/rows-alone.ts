@@ -38,6 +38,7 @@ function onDatabase(
     clock: manualClock(),
     log: { ...(port as EventLog), readStream: async (stream) => streams.get(stream) ?? [] },
     // No test of these suites asks them anything.
+    chain: port as ContractStores['chain'],
     keys: port as ContractStores['keys'],
     generations: port as ContractStores['generations'],
     claims: port as ContractStores['claims'],

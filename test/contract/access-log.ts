@@ -26,6 +26,28 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'the head of each chain is its newest batch',
+      on(async ({ accessLog, reopen }) => {
+        expect(await accessLog.heads(0)).toEqual([]);
+        await accessLog.record([anEntry()]);
+        await accessLog.record([anEntry(), anEntry()]);
+        const again = (await reopen()).accessLog;
+        await again.record([anEntry({ time: month(3) })]);
+        const newest = await Promise.all(
+          (await again.chains()).map(async (chain) => {
+            const last = (await again.batches(chain, 0, 1_000)).at(-1);
+            return { chain, sequence: last?.sequence, hash: last?.hash };
+          }),
+        );
+        expect(sortedByChain(await again.heads(0))).toEqual(sortedByChain(newest));
+        const head = newest.find(({ sequence }) => sequence !== undefined);
+        expect(head).toBeDefined();
+        expect((await again.heads(month(3))).length).toBe(1);
+        expect(await again.heads(month(4))).toEqual([]);
+      }),
+    );
+
+    test(
       "another tenant's entries are in no answer and no total",
       on(async ({ accessLog }) => {
         const ref = aHash();
@@ -177,4 +199,8 @@ export function anEntry(given: Partial<AccessEntry> = {}): AccessEntry {
 
 async function all(log: AccessLog): Promise<readonly AccessEntry[]> {
   return (await log.query('tenant', everything, firstPage)).entries;
+}
+
+function sortedByChain<T extends { readonly chain: string }>(heads: readonly T[]): readonly T[] {
+  return [...heads].sort((one, other) => (one.chain < other.chain ? -1 : 1));
 }

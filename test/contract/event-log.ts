@@ -230,6 +230,23 @@ export function eventLogContract(
     );
 
     test(
+      'the newest of a stream come first, from its end or from before a revision, and are clear',
+      on(async ({ log }) => {
+        const stream = aStream();
+        expect(await log.readNewest(stream, null, 10)).toEqual([]);
+        await log.append(stream, -1, [anEvent(), anEvent({ trace: aBox(), sealed: { content: aBox(), cvc: null } })]);
+        await log.append(aStream(), -1, [anEvent()]);
+        await log.append(stream, 1, [anEvent()]);
+        const [zero, one, two] = (await log.readStream(stream)).map(({ trace, sealed, ...clear }) => clear);
+        expect(await log.readNewest(stream, null, 10)).toEqual([two, one, zero]);
+        expect(await log.readNewest(stream, null, 1)).toEqual([two]);
+        expect(await log.readNewest(stream, 2, 1)).toEqual([one]);
+        expect(await log.readNewest(stream, 1, 10)).toEqual([zero]);
+        expect(await log.readNewest(stream, 0, 10)).toEqual([]);
+      }),
+    );
+
+    test(
       'what was appended is there after a restart, and the log goes on after it',
       on(async ({ log, reopen, start }) => {
         const stream = aStream();

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { KeyRing, TenantKeys } from '#src/ports/key-ring.js';
+import type { KeyRing, SigningKey, TenantKeys } from '#src/ports/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { anEvent, aStream, type ContractStores, type OpenStores, onStores } from './support.js';
 
@@ -18,6 +18,22 @@ export function keyRingContract(name: string, open: OpenStores): void {
     });
 
   describe(`KeyRing of ${name}`, () => {
+    describe('the signing key', () => {
+      test(
+        'is one for all who ask at once, the same after a restart, and signs what its public key verifies',
+        on(async ({ keys, reopen }) => {
+          const asked = await Promise.all([keys.signingKey(), keys.signingKey(), keys.signingKey()]);
+          const [{ publicKey }] = asked as [SigningKey, ...SigningKey[]];
+          expect(new Set(asked.map((key) => key.publicKey)).size).toBe(1);
+          const bytes = Buffer.from('what is signed');
+          const again = await (await reopen()).keys.signingKey();
+          expect(again.publicKey).toBe(publicKey);
+          expect(verify(null, bytes, publicKey, again.sign(bytes))).toBe(true);
+          expect(verify(null, Buffer.from('what is not'), publicKey, again.sign(bytes))).toBe(false);
+        }),
+      );
+    });
+
     describe('keys of tenants', () => {
       test(
         'five subkeys of 32 bytes, all different, the same at each look and after a restart',

@@ -8,6 +8,7 @@ import { manualClock } from '../support/manual-clock.js';
 import { accessLogContract } from './access-log.js';
 import { claimsContract } from './claims.js';
 import { directoryContract } from './directory.js';
+import { eventChainContract } from './event-chain.js';
 import { eventLogContract } from './event-log.js';
 import { generationsContract } from './generations.js';
 import { keyRingContract } from './key-ring.js';
@@ -42,6 +43,7 @@ async function sqlite(): Promise<ContractStores> {
 }
 
 eventLogContract('sqlite', sqlite);
+eventChainContract('sqlite', sqlite);
 unitOfWorkContract('sqlite', sqlite);
 tokenRowsContract('sqlite', sqlite);
 generationsContract('sqlite', sqlite);

@@ -4,6 +4,7 @@ import { type NewEvent, noSealedParts } from '#src/events/event.js';
 import type { AccessLog } from '#src/ports/access-log.js';
 import type { Claims } from '#src/ports/claims.js';
 import type { Directory } from '#src/ports/directory.js';
+import type { EventChain } from '#src/ports/event-chain.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import type { Generations } from '#src/ports/generations.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
@@ -15,6 +16,7 @@ import type { manualClock } from '../support/manual-clock.js';
 /** What an adapter hands to the suites: ports on stores of their own, new and empty at each `open`. */
 export type ContractStores = {
   readonly log: EventLog;
+  readonly chain: EventChain;
   readonly work: UnitOfWork;
   readonly rows: TokenRows;
   readonly generations: Generations;

@@ -10,8 +10,8 @@ const redis = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:647
 type Options = Omit<ClusterOptions, 'urls' | 'database' | 'role' | 'prepares'>;
 
 /**
- * A service of the cluster profile with a log, databases and Redis prefix of its own, and without a worker: `sweep` runs
- * when the test says so. `remove` drops all of it.
+ * A service of the cluster profile with a log, databases and Redis prefix of its own, and without a worker: `sweep` and
+ * `checkpointer` run when the test says so. `remove` drops all of it.
  */
 export async function openClusterService(options: Options) {
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
@@ -19,7 +19,7 @@ export async function openClusterService(options: Options) {
   const urls = { eventstore: server.url, mongodb, keys: mongodb, redis };
   const cluster = await openCluster({ ...options, urls, database, role: 'api', prepares: true });
   return {
-    service: { ...cluster, sweep: cluster.newSweep() },
+    service: { ...cluster, sweep: cluster.newSweep(), checkpointer: cluster.newCheckpointer() },
     /** It has none: a test that looks into files is `embeddedOnly`. */
     dataDir: '/nowhere',
     async remove(): Promise<void> {

@@ -11,6 +11,7 @@ import type { ApplicationType } from '#src/domain/access/application-type.js';
 import { type Permission, tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { createApp, type RequestLog } from '#src/http/app.js';
+import type { Anchor } from '#src/ports/anchor.js';
 import { openClusterService } from './cluster-service.js';
 import { manualClock } from './manual-clock.js';
 import { openApiChecker } from './openapi-checker.js';
@@ -42,6 +43,8 @@ type TestServiceOptions = {
   readonly trustedProxies?: readonly string[];
   /** How long the rows are kept that were read before a rebuild, ms; 0 without it. */
   readonly keptMs?: number;
+  /** What gets the signed checkpoints; nothing without it. */
+  readonly anchor?: Anchor;
 };
 
 export type Answer = {
@@ -53,18 +56,25 @@ export type Answer = {
 
 /**
  * The real service of the profile under test (`profile.ts`), with a clock that the test owns and no sweep running: call
- * `service.sweep.run()`. Embedded it has SQLite files in a folder of its own. Its `key` belongs to a private application that reveals everything. `call` fails on an answer
+ * `service.sweep.run()`, and `service.checkpointer.run()` for a checkpoint. Embedded it has SQLite files in a folder of its own. Its `key` belongs to a private application that reveals everything. `call` fails on an answer
  * that the OpenAPI document does not describe.
  */
 export async function startTestService(options: TestServiceOptions = {}) {
   const rootKey = options.rootKey ?? randomBytes(32);
   const clock = manualClock();
   const errors: unknown[] = [];
-  const { limits, trustedProxies = [], keptMs = 0 } = options;
+  const { limits, trustedProxies = [], keptMs = 0, anchor = null } = options;
   const notices: string[] = [];
   const shared = {
     ...(limits === undefined ? {} : { limits }),
-    ...{ rootKey, clock, cvcRetentionMs: 3_600_000, onError: (error: unknown) => void errors.push(error), keptMs },
+    ...{
+      rootKey,
+      clock,
+      anchor,
+      cvcRetentionMs: 3_600_000,
+      onError: (error: unknown) => void errors.push(error),
+      keptMs,
+    },
     onNotice: (text: string) => void notices.push(text),
   };
   const { service, dataDir, remove } = await (profile === 'cluster'

@@ -19,6 +19,9 @@ export function eventStoreDbEventLog(client: EventStoreDBClient, limitMs: number
       return append(stream, expectedRevision, encodeEvents(events));
     },
     readStream: (stream) => read.stream(stream, decodeEvent),
+    async readNewest(stream, beforeRevision, limit) {
+      return beforeRevision === 0 || limit < 1 ? [] : read.newest(stream, beforeRevision, limit);
+    },
     readAll: (afterPosition, limit) => read.all(afterPosition, limit, decodeEvent),
     readClear: (afterPosition, limit) => read.all(afterPosition, limit, decodeClear),
     head: read.head,

@@ -28,6 +28,8 @@ type Decode<T> = (read: ReadEvent) => T | null;
 export type ReadLog = {
   readonly stream: <T>(stream: string, decode: Decode<T>) => Promise<T[]>;
   readonly all: <T>(afterPosition: number, limit: number, decode: Decode<T>) => Promise<T[]>;
+  /** The newest events of a stream before a revision (null: from its end), the newest first, without what is sealed. */
+  readonly newest: (stream: string, beforeRevision: number | null, maxCount: number) => Promise<ClearEvent[]>;
   readonly head: () => Promise<number>;
   /** Events of a stream from a revision on, without what is sealed. */
   readonly some: (stream: string, fromRevision: number, maxCount: number) => Promise<ClearEvent[]>;
@@ -52,7 +54,11 @@ export function readLog(client: EventStoreDBClient, limitMs: number): ReadLog {
 
   async function readStream<T>(
     stream: string,
-    options: { readonly fromRevision?: bigint; readonly maxCount?: number },
+    options: {
+      readonly fromRevision?: bigint | typeof END;
+      readonly direction?: typeof BACKWARDS;
+      readonly maxCount?: number;
+    },
     decode: Decode<T>,
   ): Promise<T[]> {
     try {
@@ -68,6 +74,11 @@ export function readLog(client: EventStoreDBClient, limitMs: number): ReadLog {
 
     some: (stream, fromRevision, maxCount) =>
       readStream(stream, { fromRevision: BigInt(fromRevision), maxCount }, decodeClear),
+
+    newest: (stream, beforeRevision, maxCount) => {
+      const fromRevision = beforeRevision === null ? END : BigInt(beforeRevision - 1);
+      return readStream(stream, { fromRevision, direction: BACKWARDS, maxCount }, decodeClear);
+    },
 
     async all(afterPosition, limit, decode) {
       const kept: NonNullable<ReturnType<typeof decode>>[] = [];

@@ -3,8 +3,11 @@ import { openBox, sealBox } from '../../events/sealing/box.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import { keyBytes } from './random-key.js';
 
-/** `identity` never rotates: subkeys derive from it. `wrapping` wraps data keys and may be followed by a newer one. */
-export type TenantKeyPurpose = 'identity' | 'wrapping';
+/**
+ * `identity` never rotates: subkeys derive from it. `wrapping` wraps data keys and may be followed by a newer one. The key
+ * of `audit-signing` is of no tenant.
+ */
+export type TenantKeyPurpose = 'identity' | 'wrapping' | 'audit-signing';
 
 type TenantKeyName = { readonly id: string; readonly tenant: string; readonly purpose: string };
 

@@ -21,6 +21,7 @@ export function prometheusMetrics(): Metrics {
   const exhausted = counter('guess_budgets_exhausted_total', 'Applications that used up their guesses of an hour.');
   const destroyed = counter('keys_destroyed_total', 'Data keys destroyed, each of which erased what it had sealed.');
   const failed = counter('background_failures_total', 'Failures that no request caused.');
+  const anchorFailed = counter('audit_anchor_failures_total', 'Checkpoints that the anchor did not take.');
   const durations = new Histogram({
     ...{ name: 'strongroom_http_request_duration_seconds', help: 'Time to answer a request.', registers },
     ...{ labelNames: ['route', 'method'] as const, buckets: requestSeconds },
@@ -41,6 +42,7 @@ export function prometheusMetrics(): Metrics {
     keysDestroyed: (count) => destroyed.inc(count),
     groupCommitted: (changes) => groups.observe(changes),
     backgroundWorkFailed: () => failed.inc(),
+    anchorFailed: () => anchorFailed.inc(),
     async render(state) {
       showState(state);
       return { mediaType: registry.contentType, text: await registry.metrics() };

@@ -24,15 +24,18 @@ type EventRow = {
 
 type ClearRow = Omit<EventRow, 'trace' | 'content' | 'cvc'>;
 
+// `clear` stands before the boxes in a row, so pages that hold nothing but boxes are not read.
+const clearColumns = 'position, stream, revision, id, type, version, tenant, actor, time, cmd, clear';
+const columns = `${clearColumns}, trace, content, cvc`;
+
 /** `EventLog` on `vault.db`: reads on a connection of its own, appends through the unit of work. */
 export function sqliteEventLog(database: SqliteDatabase, work: UnitOfWork): EventLog {
-  const stream = database.prepare('SELECT * FROM events WHERE stream = ? ORDER BY revision');
-  const all = database.prepare('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
-  // `clear` stands before the boxes in a row, so pages that hold nothing but boxes are not read.
-  const allClear = database.prepare(
-    `SELECT position, stream, revision, id, type, version, tenant, actor, time, cmd, clear FROM events
-     WHERE position > ? ORDER BY position LIMIT ?`,
+  const stream = database.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
+  const newest = database.prepare(
+    `SELECT ${clearColumns} FROM events WHERE stream = ? AND revision < ? ORDER BY revision DESC LIMIT ?`,
   );
+  const all = database.prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`);
+  const allClear = database.prepare(`SELECT ${clearColumns} FROM events WHERE position > ? ORDER BY position LIMIT ?`);
   const head = database.prepare('SELECT max(position) FROM events').pluck();
   const after = database.prepare(
     'SELECT position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
@@ -52,6 +55,10 @@ export function sqliteEventLog(database: SqliteDatabase, work: UnitOfWork): Even
     },
     async readStream(name) {
       return reading(() => (stream.all(name) as EventRow[]).map(recorded));
+    },
+    async readNewest(name, beforeRevision, limit) {
+      const before = beforeRevision ?? Number.MAX_SAFE_INTEGER;
+      return reading(() => (newest.all(name, before, limit) as ClearRow[]).map(clearPart));
     },
     async readAll(afterPosition, limit) {
       return reading(() => (all.all(afterPosition, limit) as EventRow[]).map(recorded));

@@ -42,7 +42,7 @@ export const keysSchema = `
   ) STRICT;
 `;
 
-export const keysSchemaVersion = 2;
+export const keysSchemaVersion = 3;
 
 /** The value of `destroyed_at` in a living key: the largest six-byte integer. */
 export const never = 2 ** 47 - 1;

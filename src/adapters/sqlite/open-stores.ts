@@ -5,6 +5,7 @@ import { sqliteAccessLog } from './access-log/access-log.js';
 import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
+import { sqliteEventChain } from './event-chain.js';
 import { sqliteEventLog } from './event-log.js';
 import { sqliteGenerations } from './generations.js';
 import { ensureGenerationKey } from './key-ring/generation-keys.js';
@@ -62,6 +63,7 @@ export async function openSqliteStores(
       keys,
       accessLog,
       log: sqliteEventLog(vault, work),
+      chain: sqliteEventChain(vault),
       rows: sqliteTokenRows(
         vault,
         createSearchConnections(() => openReader('vault.db')),

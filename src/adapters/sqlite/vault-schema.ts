@@ -23,6 +23,8 @@ export const vaultSchema = `
     time INTEGER NOT NULL,
     cmd TEXT,
     clear TEXT NOT NULL,
+    -- The hash chain over all events up to this one, in order of position.
+    chain BLOB NOT NULL,
     trace BLOB,
     content BLOB,
     cvc BLOB,

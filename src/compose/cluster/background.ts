@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Checkpointer } from '../../audit/checkpointer.js';
 import { catchUp, type RunnerNeeds } from '../../jobs/projection-runner.js';
 import { shredEndedKeys } from '../../jobs/shredder.js';
 import type { Sweep } from '../../jobs/sweep.js';
@@ -14,6 +15,8 @@ const retryMs = 1_000;
 type Needs = RunnerNeeds & {
   /** Makes the sweep of one term as the leader. */
   readonly sweep: () => Sweep;
+  /** Makes what signs checkpoints in one term as the leader. */
+  readonly checkpointer: () => Checkpointer;
   /** False: this process may do nothing that cannot be undone (its clock is off). */
   readonly mayLead: () => boolean;
   /** Ends what others left half-done. */
@@ -28,7 +31,7 @@ export type Background = { start(): void; stop(): Promise<void> };
  * what is due is recorded. A second leader, while a lease passes on, harms nothing: rows and keys are guarded themselves.
  */
 export function createBackground(needs: Needs): Background {
-  const { vault, checkpoints, sweep: createSweep, mayLead, clear, onError } = needs;
+  const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, clear, onError } = needs;
   const holder = randomUUID();
   let stopped = true;
   let lead: Lead | null = null;
@@ -46,7 +49,9 @@ export function createBackground(needs: Needs): Background {
   /** One term as the leader: until the lead is lost or the process stops. */
   async function term(): Promise<void> {
     const sweep = createSweep();
+    const checkpointer = createCheckpointer();
     sweep.start();
+    checkpointer.start();
     try {
       for (let clearedAt = Number.NEGATIVE_INFINITY; lead !== null && !stopped; ) {
         const seen = await catchUp(needs, lead);
@@ -59,6 +64,7 @@ export function createBackground(needs: Needs): Background {
       }
     } finally {
       await sweep.stop();
+      await checkpointer.stop();
     }
   }
 

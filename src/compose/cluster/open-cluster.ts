@@ -3,6 +3,7 @@ import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
+import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
 import { createKnownCallers } from '../../commands/directory/known-callers.js';
 import { projectDirectory } from '../../commands/directory/project-directory.js';
 import { type LimitSettings, noLimits } from '../../commands/limits/limit-settings.js';
@@ -12,6 +13,7 @@ import { recordDue } from '../../commands/tokens/record-due.js';
 import type { Vault } from '../../commands/vault.js';
 import { shredEndedKeys } from '../../jobs/shredder.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
+import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Projections } from '../../ports/projections.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
@@ -40,6 +42,8 @@ export type ClusterOptions = {
   readonly keptMs?: number;
   /** Something that who runs the service should read in its log. */
   readonly onNotice?: (text: string) => void;
+  /** What gets the signed checkpoints; null: nothing. */
+  readonly anchor?: Anchor | null;
   /** Tests own time. */
   readonly clock?: Clock;
   readonly onError: (error: unknown) => void;
@@ -48,6 +52,8 @@ export type ClusterOptions = {
 export type Cluster = OpenService & {
   /** The sweep of one term; the leader has it running. */
   newSweep(): Sweep;
+  /** What signs checkpoints in one term; the leader has it running. */
+  newCheckpointer(): Checkpointer;
 };
 
 /**
@@ -80,7 +86,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await stores.close();
   };
   try {
-    await identify(stores, prepares);
+    const logId = await identify(stores, prepares);
     const projectedUpTo = () => stores.checkpoints.position('tokens');
     await shredEndedKeys(stores.log, stores.keys, await projectedUpTo());
     const connections = [stores.rowsConnection, stores.keysConnection];
@@ -111,10 +117,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const clockOffMs = clock.offMs;
     const isOnTime = () => Math.abs(clockOffMs()) <= clock.marginMs;
     const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError, projectedUpTo);
+    const { anchor = null } = options;
+    const newCheckpointer = () =>
+      createCheckpointer({ ...{ ...vault, metrics, logId, anchor }, onError: onBackgroundError });
     const background = createBackground({
       ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
       heldBack: batches.heldBack,
       sweep: newSweep,
+      checkpointer: newCheckpointer,
       mayLead: isOnTime,
       clear: async () => {
         await batches.clear();
@@ -123,7 +133,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     });
     const works = role !== 'api';
     return {
-      ...{ ...service, newSweep, projections: noProjections },
+      ...{ ...service, newSweep, newCheckpointer, projections: noProjections },
       // Anybody may ask whether a process is ready; what that costs the stores is bounded.
       state: remembered(stateMs, lostKeys, () =>
         clusterState({
@@ -177,8 +187,8 @@ function remembered<T>(lifeMs: number, known: () => number, ask: () => Promise<T
   };
 }
 
-/** Names a new log in the key store; refuses stores that do not belong together. */
-async function identify(stores: ClusterStores, prepares: boolean): Promise<void> {
+/** Names a new log in the key store and answers its id; refuses stores that do not belong together. */
+async function identify(stores: ClusterStores, prepares: boolean): Promise<string> {
   const { log, clock, checkpoints, keyStore } = stores;
   const identity = await logIdentity(log);
   if (identity === null) {
@@ -186,12 +196,14 @@ async function identify(stores: ClusterStores, prepares: boolean): Promise<void>
     if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
     if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Make one with `strongroom init`.');
     const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
-    return openLog(log, systemRandom, { dev: false, at: clock.now(), logId });
+    await openLog(log, systemRandom, { dev: false, at: clock.now(), logId });
+    return logId;
   }
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
     throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
   }
   if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
+  return identity.logId;
 }
 
 /** Whether MongoDB has rows or keys of a vault whose log was in use. */

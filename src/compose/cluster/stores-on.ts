@@ -3,6 +3,7 @@ import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import type { MongoConnection } from '../../adapters/mongodb/connection.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
 import { mongoDirectoryWriter } from '../../adapters/mongodb/directory/directory-writer.js';
+import { mongoEventChain } from '../../adapters/mongodb/event-chain.js';
 import { openMongoKeyStore } from '../../adapters/mongodb/key-ring/open-key-store.js';
 import { mongoRowWriter } from '../../adapters/mongodb/token-rows/row-writer.js';
 import { mongoTokenRows } from '../../adapters/mongodb/token-rows/token-rows.js';
@@ -45,6 +46,7 @@ export async function storesOn({ rowsConnection, keysConnection, log, clock, roo
   const parts = { ...shared, rows: rowWriter, directory: directoryWriter, claims, fingerprints, batches };
   return {
     ...{ log, rows, clock, batches, rowWriter, directoryWriter, keyStore, rowsConnection, keysConnection, accessLog },
+    chain: mongoEventChain(rowsConnection, log),
     keys: keyStore.keys,
     generations: { inUse: async () => ({ read: generation, write: [generation] }) },
     work: mongoUnitOfWork(parts),

@@ -25,6 +25,10 @@ const commandError = 'must be a JSON array of strings, the program first';
 const commandPart = z.string({ error: commandError }).refine((text) => !text.includes('\0'), { error: commandError });
 export const command = z.tuple([commandPart.min(1, { error: commandError })], commandPart, { error: commandError });
 
+const pathOrCommandError = 'must be a path, or a JSON array of strings, the program first';
+/** A file, or a program with its arguments. */
+export const pathOrCommand = z.union([path, command], { error: pathOrCommandError });
+
 /** The address of a store, null for none. Whether it is safe enough is checked beside `insecure_stores`. */
 export function storeUrl(...protocols: readonly string[]) {
   const error = `must be an address that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;

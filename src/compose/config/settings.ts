@@ -4,7 +4,18 @@ import { keyHeaderNames, plainHeaderNames } from './header-name.js';
 import { host } from './host.js';
 import { origin } from './origin.js';
 import { proxyAddress } from './proxy-address.js';
-import { command, databaseName, flag, oneOf, optionalPath, path, portOrOff, storeUrl, wholeNumber } from './schemas.js';
+import {
+  command,
+  databaseName,
+  flag,
+  oneOf,
+  optionalPath,
+  path,
+  pathOrCommand,
+  portOrOff,
+  storeUrl,
+  wholeNumber,
+} from './schemas.js';
 import type { Setting } from './setting.js';
 
 const urlFile = (store: string): string =>
@@ -234,6 +245,16 @@ export const settings = {
     form: 'number',
     secret: false,
     doc: 'The port of the admin listener; 0 takes a free one, which the log names; off: there is no such listener.',
+  },
+  'audit.anchor': {
+    schema: pathOrCommand.nullable(),
+    default: null,
+    form: 'json',
+    // Its arguments may hold what opens the place of the anchor.
+    secret: true,
+    doc:
+      'Gets each signed checkpoint of the log as a line: a file, which should lie on another machine, or a command as an ' +
+      'array of program and arguments, which reads the line from standard input.',
   },
   'cvc.retention_seconds': {
     schema: wholeNumber(1, 3600),

@@ -35,7 +35,7 @@ export const tokenEventVersion = 1;
 
 /** An event that this program cannot read: of a newer version, of an unknown type, or damaged. Never skipped. */
 export class UnreadableEvent extends Error {
-  constructor(event: RecordedEvent, reason: string) {
+  constructor(event: Pick<RecordedEvent, 'position' | 'type' | 'version'>, reason: string) {
     super(`event at position ${event.position} (${event.type}, version ${event.version}) ${reason}`);
     this.name = 'UnreadableEvent';
   }

@@ -1,4 +1,5 @@
 import type { AccessBatch, AccessEntry } from '../../../events/access-log/access-entry.js';
+import type { AccessHead } from '../../../ports/access-log.js';
 import type { Month } from '../../access-log/month.js';
 import type { MongoConnection } from '../connection.js';
 import { accessCollection, monthsStored } from './access-collections.js';
@@ -14,21 +15,48 @@ type Found = { readonly batches: readonly AccessBatch[]; readonly isAll: boolean
 /** Every chain that has an entry, the oldest first: one look at the index for each in each month. */
 export async function accessChains({ call }: MongoConnection): Promise<readonly string[]> {
   const chains = new Set<string>();
-  for (const month of await call(monthsStored)) {
-    let after: Buffer | null = beforeAll;
-    while (after !== null) {
-      const above: Buffer = after;
-      const next = await call((db) =>
-        db
-          .collection<EntryDocument>(accessCollection(month))
-          .findOne({ _id: { $gt: above } }, { sort: { _id: 1 }, projection: { _id: 1 } }),
-      );
-      const chain: string | null = next === null ? null : entryPlace(next._id).chain;
-      if (chain !== null) chains.add(chain);
-      after = chain === null ? null : afterBatch(chain);
+  for (const month of await call(monthsStored)) for (const chain of await chainsOf(call, month)) chains.add(chain);
+  return [...chains].sort();
+}
+
+async function chainsOf(call: MongoConnection['call'], month: Month): Promise<readonly string[]> {
+  const chains: string[] = [];
+  for (let after: Buffer | null = beforeAll; after !== null; ) {
+    const above: Buffer = after;
+    const next = await call((db) =>
+      db
+        .collection<EntryDocument>(accessCollection(month))
+        .findOne({ _id: { $gt: above } }, { sort: { _id: 1 }, projection: { _id: 1 } }),
+    );
+    const chain: string | null = next === null ? null : entryPlace(next._id).chain;
+    if (chain !== null) chains.push(chain);
+    after = chain === null ? null : afterBatch(chain);
+  }
+  return chains;
+}
+
+/** The newest closed batch of each chain in the months from this one on: two looks at the index for each. */
+export async function accessHeads({ call }: MongoConnection, from: Month): Promise<readonly AccessHead[]> {
+  const heads = new Map<string, AccessHead>();
+  for (const month of (await call(monthsStored)).filter((stored) => stored >= from)) {
+    for (const chain of await chainsOf(call, month)) {
+      const head = await newestOf(call, month, chain);
+      if (head !== null && head.sequence > (heads.get(chain)?.sequence ?? 0)) heads.set(chain, head);
     }
   }
-  return [...chains].sort();
+  return [...heads.values()];
+}
+
+/** A batch that is not closed was never acknowledged; nothing follows it in its chain. */
+async function newestOf(call: MongoConnection['call'], month: Month, chain: string): Promise<AccessHead | null> {
+  const range = { $gt: afterBatch(chain, 0), $lte: afterBatch(chain) };
+  const closing = await call((db) =>
+    db
+      .collection<EntryDocument>(accessCollection(month))
+      .findOne({ _id: range, batch: { $exists: true } }, { sort: { _id: -1 } }),
+  );
+  if (closing?.batch === undefined) return null;
+  return { chain, sequence: entryPlace(closing._id).sequence, hash: closing.batch.hash };
 }
 
 /** Batches of a chain in order, over all months: a late entry leads into an earlier one. */

@@ -1,7 +1,7 @@
 import type { AccessLog } from '../../../ports/access-log.js';
 import { monthOf } from '../../access-log/month.js';
 import type { MongoConnection } from '../connection.js';
-import { accessBatches, accessChains } from './access-chains.js';
+import { accessBatches, accessChains, accessHeads } from './access-chains.js';
 import { accessCollection, monthsStored } from './access-collections.js';
 import { queryAccess } from './access-query.js';
 import { createAccessWriter } from './access-writer.js';
@@ -14,6 +14,7 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
     query: (tenantId, filter, page) => queryAccess(connection, tenantId, filter, page),
     chains: () => accessChains(connection),
     batches: (chain, afterSequence, limit) => accessBatches(connection, chain, afterSequence, limit),
+    heads: (since) => accessHeads(connection, monthOf(since)),
     async dropMonths(before) {
       const months = (await connection.call(monthsStored)).filter((month) => month < monthOf(before));
       let dropped = 0;

@@ -40,7 +40,7 @@ export type GenerationKeyDocument = {
 /** How many keys a tenant's key was counted to wrap: apart, so that counting writes no wrapped key anew. */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 
-/** `root_check` (bytes), `log_id` (text), and the checkpoints `shredder` and `orphans` (numbers). */
+/** `root_check` (bytes), `log_id` (text), and the checkpoints of `KeyRingReader` (numbers). */
 export type MetaDocument = { readonly _id: string; readonly value: Buffer | string | number };
 
 /** The collections of the key store. */

@@ -10,6 +10,7 @@ import { MongoBroken, type MongoConnection } from '../connection.js';
 import { keyCollections } from './key-collections.js';
 import { createMongoDataKeys } from './mongo-data-keys.js';
 import { createMongoGenerationKeys } from './mongo-generation-keys.js';
+import { createMongoSigningKey } from './mongo-signing-key.js';
 import { createMongoTenantKeys, type OpenTenant } from './mongo-tenant-keys.js';
 
 /**
@@ -26,6 +27,7 @@ export function mongoKeyRing(
   const tenants = createMongoTenantKeys(connection, rootKey, clock, forget);
   const generations = createMongoGenerationKeys(connection, rootKey, clock);
   const dataKeys = createMongoDataKeys(connection, clock);
+  const signingKey = createMongoSigningKey(connection, rootKey, clock);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
 
@@ -129,6 +131,7 @@ export function mongoKeyRing(
       }
     },
     made: (afterSequence, madeBefore, limit) => dataKeys.made(afterSequence, madeBefore, limit),
+    signingKey,
     async checkpoint(name: KeyRingReader): Promise<number> {
       const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: name }));
       return Number(found?.value ?? 0);

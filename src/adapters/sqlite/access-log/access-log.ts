@@ -58,6 +58,13 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
           .slice(0, limit),
       );
     },
+    async heads(since) {
+      return reading(() => {
+        const newest = monthsBetween(dataDir, since, null).flatMap((month) => readerOf(month).newestBatch() ?? []);
+        const [head] = newest.sort((one, other) => other.sequence - one.sequence);
+        return head === undefined ? [] : [{ chain, ...head }];
+      });
+    },
     async dropMonths(before) {
       const beforeMonth = monthOf(before);
       for (const month of [...readers.keys()]) if (month < beforeMonth) close(month);

@@ -24,6 +24,7 @@ export function openMonthReader(dataDir: string, month: Month) {
   const batches = database.prepare(
     'SELECT sequence, previous, hash FROM batches WHERE sequence > ? ORDER BY sequence LIMIT ?',
   );
+  const newest = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
   /** Null: the month has no entry with one of these words. */
@@ -93,6 +94,7 @@ export function openMonthReader(dataDir: string, month: Month) {
       return { total, entries: rows.map(entryOf) };
     },
     batches: (afterSequence: number, limit: number): AccessBatch[] => atOnce(() => batchesAfter(afterSequence, limit)),
+    newestBatch: () => (newest.get() as Pick<Batch, 'sequence' | 'hash'> | undefined) ?? null,
     close: (): void => void database.close(),
   };
 }

@@ -14,6 +14,7 @@ import { reading } from '../reading.js';
 import { uuidBytes, uuidText } from '../uuid-bytes.js';
 import type { Writer } from '../writer/writer.js';
 import { createGenerationKeys } from './generation-keys.js';
+import { createSigningKey } from './signing-key.js';
 import { createTenantKeys } from './tenant-keys.js';
 
 type StoredKey = { readonly tenant_key: Buffer; readonly destroyed_at: number; readonly wrapped: Buffer };
@@ -32,6 +33,7 @@ export function sqliteKeyRing(
 ): KeyRing & { forgetAll(): void; close(): Promise<void> } {
   const tenants = createTenantKeys(database, rootKey);
   const generations = createGenerationKeys(database, writer, rootKey);
+  const signingKey = createSigningKey(database, writer, rootKey, () => clock.now());
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
   const byId = database.prepare('SELECT tenant_key, destroyed_at, wrapped FROM data_keys WHERE id = ?');
@@ -144,6 +146,7 @@ export function sqliteKeyRing(
       const rows = reading(() => madeAfter.all(afterSequence, madeBefore, limit) as MadeRow[], 'keys.db');
       return rows.map(({ sequence, id, log_head }) => ({ sequence, keyId: uuidText(id), logHead: log_head }));
     },
+    signingKey,
     async checkpoint(name: KeyRingReader): Promise<number> {
       const value = reading(() => metaOf.get(name) as Buffer | undefined, 'keys.db');
       return value === undefined ? 0 : Number(value.readBigUInt64BE());

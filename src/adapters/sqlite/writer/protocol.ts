@@ -4,11 +4,12 @@ import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
 import type { Change, CommitOutcome } from '../../../ports/unit-of-work.js';
 import type { StoredProjection } from '../../../projections/versions.js';
+import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
 
 export type TenantKeyRow = {
   readonly id: string;
   readonly tenant: string;
-  readonly purpose: 'identity' | 'wrapping';
+  readonly purpose: TenantKeyPurpose;
   readonly madeAt: number;
   readonly wrapped: Uint8Array;
 };

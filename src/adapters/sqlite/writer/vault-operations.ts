@@ -1,3 +1,4 @@
+import { eventLink, noLink } from '../../../events/audit/event-link.js';
 import type { NewEvent } from '../../../events/event.js';
 import { type Change, type CommitOutcome, makesToken, type StreamWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../open-database.js';
@@ -5,6 +6,8 @@ import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
 import { createGenerationOperations } from './generation-operations.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
+
+type Newest = { readonly position: number; readonly hash: Buffer };
 
 /** What is done to `vault.db`, each call inside a savepoint of the group's transaction. */
 export function createVaultOperations(database: SqliteDatabase) {
@@ -19,9 +22,11 @@ export function createVaultOperations(database: SqliteDatabase) {
       )
       .pluck(),
   );
+  const newest = database.prepare('SELECT position, chain AS hash FROM events ORDER BY position DESC LIMIT 1');
   const insertEvent = database.prepare(
-    `INSERT INTO events (stream, revision, id, type, version, tenant, actor, time, cmd, trace, clear, content, cvc)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO events
+       (position, stream, revision, id, type, version, tenant, actor, time, cmd, clear, chain, trace, content, cvc)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const directoryEventAfter = database.prepare(
     `SELECT 1 FROM events WHERE position > ? AND stream >= 'tenant-' AND stream < 'tenant.' LIMIT 1`,
@@ -54,12 +59,16 @@ export function createVaultOperations(database: SqliteDatabase) {
     return write.events.map((event, index) => insert(event, write.stream, write.expectedRevision + 1 + index));
   }
 
+  /** The position is also the count of events, which the chain is over: no event is ever removed. */
   function insert(event: NewEvent, stream: string, revision: number): number {
+    const before = newest.get() as Newest | undefined;
+    const position = (before?.position ?? 0) + 1;
+    const chain = eventLink(before?.hash ?? noLink, { ...event, stream, revision });
     const { id, type, version, tenantId, actorId, time, cmd, trace, clear, sealed } = event;
-    const text = JSON.stringify(clear);
     const { content, cvc } = sealed;
-    const values = [stream, revision, id, type, version, tenantId, actorId, time, cmd, trace, text, content, cvc];
-    return Number(insertEvent.run(...values).lastInsertRowid);
+    const facts = [position, stream, revision, id, type, version, tenantId, actorId, time, cmd, JSON.stringify(clear)];
+    insertEvent.run(...facts, chain, trace, content, cvc);
+    return position;
   }
 
   return {

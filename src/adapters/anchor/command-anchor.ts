@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import type { Anchor } from '../../ports/anchor.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+
+const usualLimitMs = 10_000;
+
+/**
+ * Runs a command for each line, program first, without a shell; it reads the line from its standard input and must end
+ * with status 0 within 10 s.
+ */
+export function commandAnchor(command: readonly [string, ...string[]], limitMs = usualLimitMs): Anchor {
+  const [program, ...args] = command;
+  return {
+    deliver: (line) =>
+      new Promise<void>((resolve, reject) => {
+        const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+        const end = (reason: string | null) => {
+          clearTimeout(timer);
+          child.kill('SIGKILL');
+          if (reason === null) resolve();
+          else reject(new StoreUnavailable('audit anchor', reason));
+        };
+        const timer = setTimeout(() => end('no_end_in_time'), limitMs);
+        child.on('error', () => end('not_started'));
+        child.on('exit', (status) => end(status === 0 ? null : 'ended_with_an_error'));
+        // A command that does not read to the end may succeed all the same.
+        child.stdin.on('error', () => undefined);
+        child.stdin.end(`${line}\n`);
+      }).catch((error: unknown) => {
+        // What `spawn` throws at once quotes its arguments.
+        throw error instanceof StoreUnavailable ? error : new StoreUnavailable('audit anchor', 'not_started');
+      }),
+  };
+}

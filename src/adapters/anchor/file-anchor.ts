@@ -1,0 +1,33 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Anchor } from '../../ports/anchor.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+
+const lineEnd = 0x0a;
+
+/** Appends each line to a file, which is made for its owner alone; on the disk when it resolves. */
+export function fileAnchor(path: string): Anchor {
+  return {
+    async deliver(line) {
+      try {
+        const file = await open(path, 'a+', 0o600);
+        try {
+          // A line that a crash cut short is left as it is, and a new one begins.
+          const begin = (await endsWithLine(file)) ? '' : '\n';
+          await file.appendFile(`${begin}${line}\n`);
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+      } catch (error) {
+        throw new StoreUnavailable('audit anchor', (error as NodeJS.ErrnoException).code ?? 'not_written');
+      }
+    },
+  };
+}
+
+async function endsWithLine(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return true;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] === lineEnd;
+}

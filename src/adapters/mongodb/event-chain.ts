@@ -1,0 +1,59 @@
+import type { Collection, Db } from 'mongodb';
+import { eventLink, noLink } from '../../events/audit/event-link.js';
+import type { ChainLink, EventChain } from '../../ports/event-chain.js';
+import type { EventLog } from '../../ports/event-log.js';
+import type { MongoConnection } from './connection.js';
+
+/** A link, by the position of its event in EventStoreDB. */
+type LinkDocument = { readonly _id: number; readonly count: number; readonly hash: Buffer };
+
+/** Events of half a megabyte each are 64 MB. */
+const pageSize = 128;
+
+/**
+ * `EventChain` on MongoDB, for a log that is a store of its own. Whoever follows a log makes the same links, so two that do
+ * it at the same moment harm nothing, and a link that is stored is never changed.
+ */
+export function mongoEventChain({ call }: MongoConnection, log: Pick<EventLog, 'readAll'>): EventChain {
+  const links = (db: Db): Collection<LinkDocument> => db.collection<LinkDocument>('event_links');
+  const linkOf = ({ _id: position, count, hash }: LinkDocument): ChainLink => ({ position, count, hash });
+
+  async function head(): Promise<ChainLink | null> {
+    const newest = await call((db) => links(db).findOne({}, { sort: { _id: -1 } }));
+    return newest === null ? null : linkOf(newest);
+  }
+
+  return {
+    head,
+    async after(position, limit) {
+      const found = call((db) =>
+        links(db)
+          .find({ _id: { $gt: position } })
+          .sort({ _id: 1 })
+          .limit(limit)
+          .toArray(),
+      );
+      return (await found).map(linkOf);
+    },
+    async follow() {
+      let { position, count, hash }: ChainLink = (await head()) ?? { position: 0, count: 0, hash: noLink };
+      for (;;) {
+        const page = await log.readAll(position, pageSize);
+        if (page.length === 0) return;
+        const made = page.map((event): LinkDocument => {
+          count += 1;
+          hash = eventLink(hash, event);
+          return { _id: event.position, count, hash: Buffer.from(hash) };
+        });
+        await call((db) =>
+          links(db).bulkWrite(
+            made.map(({ _id, ...link }) => ({
+              updateOne: { filter: { _id }, update: { $setOnInsert: link }, upsert: true },
+            })),
+          ),
+        );
+        position = page.at(-1)?.position ?? position;
+      }
+    },
+  };
+}

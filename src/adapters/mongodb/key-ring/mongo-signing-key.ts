@@ -1,0 +1,45 @@
+import type { Clock } from '../../../ports/clock.js';
+import type { SigningKey } from '../../../ports/key-ring.js';
+import { signingKeyName as name, signingKeyOf } from '../../key-ring/signing-key.js';
+import { newTenantKey, openTenantKey } from '../../key-ring/tenant-key.js';
+import { MongoBroken, type MongoConnection } from '../connection.js';
+import { DuplicateKey } from '../mongo-error.js';
+import { keyCollections, type TenantKeyDocument } from './key-collections.js';
+
+/** Answers the signing key of the vault; whichever process asks first makes it, when there is none. */
+export function createMongoSigningKey({ call }: MongoConnection, rootKey: Buffer, clock: Clock) {
+  const stored = () => call((db) => keyCollections.tenantKeys(db).findOne({ ...name, number: 1 }));
+  let opened: Promise<SigningKey> | null = null;
+
+  async function make(): Promise<void> {
+    const { id, wrapped } = newTenantKey(rootKey, name.tenant, name.purpose);
+    const key: TenantKeyDocument = {
+      ...{ _id: id, ...name, number: 1, made_at: clock.now() },
+      ...{ destroyed_at: null, destroyed_by: null, wrapped },
+    };
+    try {
+      await call((db) => keyCollections.tenantKeys(db).insertOne(key));
+    } catch (error) {
+      // Another process was first.
+      if (!(error instanceof DuplicateKey)) throw error;
+    }
+  }
+
+  async function open(): Promise<SigningKey> {
+    if ((await stored()) === null) await make();
+    const row = await stored();
+    const wrapped = row?.wrapped ?? null;
+    const seed = row === null || wrapped === null ? null : openTenantKey(rootKey, wrapped, { ...name, id: row._id });
+    if (seed === null)
+      throw new MongoBroken('the signing key in the key store does not open: restore it from a backup.');
+    return signingKeyOf(seed);
+  }
+
+  return function signingKey(): Promise<SigningKey> {
+    opened ??= open().catch((error: unknown) => {
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
+}

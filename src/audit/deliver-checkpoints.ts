@@ -1,0 +1,28 @@
+import { checkpointLine, checkpointStream, readCheckpointEvent } from '../events/audit/checkpoint.js';
+import type { Anchor } from '../ports/anchor.js';
+import type { EventLog } from '../ports/event-log.js';
+import type { KeyRing } from '../ports/key-ring.js';
+
+const pageSize = 100;
+
+type Needs = {
+  readonly log: EventLog;
+  /** Remembers how far the anchor has come. */
+  readonly keys: Pick<KeyRing, 'checkpoint' | 'saveCheckpoint'>;
+  readonly anchor: Anchor;
+};
+
+/** Hands the anchor every checkpoint that it has not taken yet, in order, up to this one. Throws at the first failure. */
+export async function deliverCheckpoints({ log, keys, anchor }: Needs, upTo: number): Promise<void> {
+  let delivered = await keys.checkpoint('anchor');
+  while (delivered < upTo) {
+    const end = Math.min(delivered + pageSize, upTo);
+    const page = await log.readNewest(checkpointStream, end, end - delivered);
+    for (const event of [...page].reverse()) {
+      await anchor.deliver(checkpointLine(readCheckpointEvent(event)));
+      delivered = event.revision + 1;
+      await keys.saveCheckpoint('anchor', delivered);
+    }
+    if (page.length === 0) return;
+  }
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import {
+  type Checkpoint,
+  checkpointBytes,
+  checkpointClear,
+  checkpointHash,
+  checkpointStream,
+  checkpointType,
+  checkpointVersion,
+} from '../events/audit/checkpoint.js';
+import { noSealedParts } from '../events/event.js';
+import type { AccessHead } from '../ports/access-log.js';
+import type { ChainLink } from '../ports/event-chain.js';
+import type { EventLog } from '../ports/event-log.js';
+import type { SigningKey } from '../ports/key-ring.js';
+
+type Signed = {
+  readonly logId: string;
+  /** Null: this is the first. */
+  readonly last: Checkpoint | null;
+  readonly head: ChainLink;
+  readonly access: readonly AccessHead[];
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+};
+
+/** Which key a checkpoint names: SHA-256 of the public key as PEM, hex. */
+export function keyName(publicKey: string): string {
+  return createHash('sha256').update(publicKey).digest('hex');
+}
+
+/** Signs the head of the chain as the checkpoint after `last`. */
+export function signCheckpoint(key: SigningKey, { logId, last, head, access, time }: Signed): Checkpoint {
+  const unsigned = {
+    ...{ log_id: logId, number: (last?.number ?? 0) + 1, time, position: head.position, count: head.count },
+    ...{ hash: hex(head.hash), previous: last === null ? null : checkpointHash(last) },
+    access: access.map(({ chain, sequence, hash }) => ({ chain, sequence, hash: hex(hash) })),
+    signed_by: keyName(key.publicKey),
+  };
+  return { ...unsigned, signature: key.sign(checkpointBytes(unsigned)).toString('base64') };
+}
+
+/** Appends it to the log; false: another process was first. */
+export async function storeCheckpoint(log: EventLog, id: string, checkpoint: Checkpoint): Promise<boolean> {
+  const event = {
+    ...{ id, type: checkpointType, version: checkpointVersion, tenantId: '', actorId: 'system' },
+    ...{ time: checkpoint.time, cmd: null, trace: null, clear: checkpointClear(checkpoint), sealed: noSealedParts },
+  };
+  const { outcome } = await log.append(checkpointStream, checkpoint.number - 2, [event]);
+  return outcome === 'appended';
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}

@@ -1,0 +1,10 @@
+import { commandAnchor } from '../adapters/anchor/command-anchor.js';
+import { fileAnchor } from '../adapters/anchor/file-anchor.js';
+import type { Anchor } from '../ports/anchor.js';
+import type { Settings } from './config/settings.js';
+
+/** Where `audit.anchor` sends checkpoints: a path, or a program with its arguments; null: nowhere. */
+export function anchorOf(setting: Settings['audit.anchor']): Anchor | null {
+  if (setting === null) return null;
+  return typeof setting === 'string' ? fileAnchor(setting) : commandAnchor(setting);
+}

@@ -1,0 +1,22 @@
+/** The hash of the chain after an event (`events/audit/event-link.ts`), and how many events it is over. */
+export type ChainLink = {
+  /** The position of the event. */
+  readonly position: number;
+  /** From 1, without gaps. */
+  readonly count: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+};
+
+/**
+ * The links of the hash chain over all events in log order, as they were stored when the events were. Throws
+ * StoreUnavailable.
+ */
+export interface EventChain {
+  /** The newest link; null: none yet. */
+  head(): Promise<ChainLink | null>;
+  /** Links of events with a position after this one (0: from the first), in order, at most `limit`. */
+  after(position: number, limit: number): Promise<readonly ChainLink[]>;
+  /** Makes the links of events that have none yet; done already where they are stored with their events. */
+  follow(): Promise<void>;
+}

@@ -1,0 +1,184 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { keyName } from '#src/audit/make-checkpoint.js';
+import {
+  type Checkpoint,
+  checkpointBytes,
+  checkpointHash,
+  checkpointStream,
+  readCheckpointEvent,
+} from '#src/events/audit/checkpoint.js';
+import { eventLink, noLink } from '#src/events/audit/event-link.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+const anHour = 3_600_000;
+let service: TestService;
+let lines: string[];
+let isBroken: boolean;
+
+beforeEach(async () => {
+  lines = [];
+  isBroken = false;
+  service = await startTestService({
+    anchor: {
+      async deliver(line) {
+        if (isBroken) throw new StoreUnavailable('audit anchor', 'broken');
+        lines.push(line);
+      },
+    },
+  });
+});
+
+afterEach(() => service.close());
+
+const create = async () =>
+  expect((await service.call('POST', '/tokens', { type: 'token', data: 'x' })).status).toBe(201);
+const run = () => service.service.checkpointer.run();
+
+async function stored(): Promise<readonly Checkpoint[]> {
+  const events = await service.vault.log.readNewest(checkpointStream, null, 100);
+  return [...events].reverse().map(readCheckpointEvent);
+}
+
+/** The hash over the first events of the log, computed here. */
+async function hashOver(count: number): Promise<string> {
+  let hash: Uint8Array = noLink;
+  for (const event of (await service.vault.log.readAll(0, 1_000_000)).slice(0, count)) hash = eventLink(hash, event);
+  return Buffer.from(hash).toString('hex');
+}
+
+test('a checkpoint signs the chain over the log and the ends of the access log, and names the one before', async () => {
+  await create();
+  await run();
+  service.clock.advance(anHour);
+  await create();
+  await service.vault.recorder.now([]);
+  await run();
+  const [first, second] = await stored();
+  if (first === undefined || second === undefined) throw new Error('there are two checkpoints');
+  const { publicKey } = await service.vault.keys.signingKey();
+  for (const checkpoint of [first, second]) {
+    const { signature, count, hash, position, signed_by } = checkpoint;
+    const isSigned = verify(
+      null,
+      checkpointBytes(checkpoint),
+      createPublicKey(publicKey),
+      Buffer.from(signature, 'base64'),
+    );
+    expect(isSigned).toBe(true);
+    expect(signed_by).toBe(keyName(publicKey));
+    expect(hash).toBe(await hashOver(count));
+    const last = (await service.vault.log.readAll(0, 1_000))[count - 1];
+    expect(position).toBe(last?.position);
+  }
+  expect([first.number, first.previous]).toEqual([1, null]);
+  expect([second.number, second.previous]).toEqual([2, checkpointHash(first)]);
+  const [chain] = await service.vault.accessLog.chains();
+  const newest = (await service.vault.accessLog.batches(chain ?? '', 0, 1_000)).at(-1);
+  const end = { chain, sequence: newest?.sequence, hash: Buffer.from(newest?.hash ?? []).toString('hex') };
+  expect(second.access).toEqual([end]);
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    [first, second].map((one) => ({ strongroom_checkpoint: 1, ...one })),
+  );
+});
+
+test('there is one in an hour in which anything was added, and none while the vault is at rest', async () => {
+  await run();
+  await create();
+  await run();
+  expect(await stored()).toHaveLength(1);
+  service.clock.advance(anHour - 1);
+  await run();
+  expect(await stored()).toHaveLength(1);
+  service.clock.advance(1);
+  await run();
+  expect(await stored()).toHaveLength(2);
+  for (let hours = 0; hours < 3; hours += 1) {
+    service.clock.advance(anHour);
+    await run();
+  }
+  expect(await stored()).toHaveLength(2);
+});
+
+test('reads alone are signed too', async () => {
+  const { body } = await service.call('POST', '/tokens', { type: 'token', data: 'x' });
+  await service.vault.recorder.now([]);
+  await run();
+  service.clock.advance(anHour);
+  await service.call('GET', `/tokens/${body['id']}`);
+  await service.vault.recorder.now([]);
+  await run();
+  const [, second] = await stored();
+  expect(second?.access).toHaveLength(1);
+  service.clock.advance(anHour);
+  await run();
+  expect(await stored()).toHaveLength(2);
+});
+
+test('after 10,000 events there is one at once', async () => {
+  await run();
+  const { log, random } = service.vault;
+  const event = () => ({
+    ...{ id: random.uuid(), type: 'test.happened', version: 1, tenantId: '', actorId: 'test', time: 0, cmd: null },
+    ...{ trace: null, clear: {}, sealed: { content: null, cvc: null } },
+  });
+  const append = async (stream: string, count: number) => {
+    await log.append(stream, -1, Array.from({ length: count }, event));
+  };
+  for (let part = 0; part < 10; part += 1) await append(`test-${part}`, part === 9 ? 999 : 1_000);
+  await run();
+  expect(await stored()).toHaveLength(1);
+  await append('test-last', 1);
+  await run();
+  expect((await stored()).map(({ count }) => count)).toHaveLength(2);
+}, 60_000);
+
+test('what the anchor did not take is counted, and comes later in order', async () => {
+  await create();
+  await run();
+  isBroken = true;
+  for (let hours = 0; hours < 2; hours += 1) {
+    service.clock.advance(anHour);
+    await create();
+    await run().catch((error: unknown) => expect(error).toBeInstanceOf(StoreUnavailable));
+  }
+  expect(lines).toHaveLength(1);
+  const { text } = await service.service.metrics.render(await service.service.state());
+  expect(text).toMatch(/^strongroom_audit_anchor_failures_total [1-9]/m);
+  isBroken = false;
+  await service.service.checkpointer.run(true);
+  expect(lines.map((line) => JSON.parse(line).number)).toEqual([1, 2, 3]);
+});
+
+test('two that sign at the same moment make one checkpoint', async () => {
+  await create();
+  await Promise.all([run(), run(), run()]);
+  const checkpoints = await stored();
+  expect(checkpoints.map(({ number }) => number)).toEqual([1]);
+});
+
+test('a service that is stopped signs what was added last, and one that started nothing does not', async () => {
+  await create();
+  await service.service.checkpointer.stop();
+  expect(await stored()).toEqual([]);
+  service.service.checkpointer.start();
+  await service.service.checkpointer.stop();
+  const count = (await stored()).length;
+  await create();
+  service.service.checkpointer.start();
+  await service.service.checkpointer.stop();
+  expect(await stored()).toHaveLength(count + 1);
+});
+
+test('every reader of the log gets past a checkpoint', async () => {
+  const { body } = await service.call('POST', '/tokens', { type: 'token', data: 'x' });
+  await run();
+  expect((await service.call('DELETE', `/tokens/${body['id']}`)).status).toBe(204);
+  service.clock.advance(2 * anHour);
+  await service.service.sweep.run();
+  await create();
+  const logs = await service.call('GET', '/logs', undefined, { key: service.managementKey });
+  expect(logs.status).toBe(200);
+  expect(service.errors).toEqual([]);
+});

@@ -1,0 +1,72 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { commandAnchor } from '#src/adapters/anchor/command-anchor.js';
+import { fileAnchor } from '#src/adapters/anchor/file-anchor.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { type AnchorUnderTest, anchorContract } from './anchor.js';
+
+function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'strongroom-anchor-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  return dir;
+}
+
+const linesOf = (file: string): string[] => readFileSync(file, 'utf8').split('\n').slice(0, -1);
+
+function fileUnderTest(): AnchorUnderTest {
+  const dir = join(folder(), 'sub');
+  const away = `${dir}-away`;
+  const file = join(dir, 'anchor.jsonl');
+  mkdirSync(dir);
+  return {
+    anchor: fileAnchor(file),
+    lines: () => linesOf(file),
+    fail: (isBroken) => (isBroken ? renameSync(dir, away) : renameSync(away, dir)),
+  };
+}
+
+function commandUnderTest(): AnchorUnderTest {
+  const dir = folder();
+  const [file, broken] = [join(dir, 'lines'), join(dir, 'broken')];
+  const script = `
+    const { appendFileSync, existsSync, readFileSync } = require('node:fs');
+    const line = readFileSync(0);
+    if (existsSync(process.argv[2])) process.exit(7);
+    appendFileSync(process.argv[1], line);`;
+  return {
+    anchor: commandAnchor([process.execPath, '-e', script, file, broken]),
+    lines: () => linesOf(file),
+    fail: (isBroken) => (isBroken ? writeFileSync(broken, '') : rmSync(broken)),
+  };
+}
+
+anchorContract('a file', fileUnderTest);
+anchorContract('a command', commandUnderTest);
+
+test('a file is made for its owner alone, and a line that was cut short spoils no other', async () => {
+  const file = join(folder(), 'anchor.jsonl');
+  const anchor = fileAnchor(file);
+  await anchor.deliver('whole');
+  appendFileSync(file, 'cut sho');
+  await anchor.deliver('next');
+  expect(linesOf(file)).toEqual(['whole', 'cut sho', 'next']);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['that is not there', ['/no/such/program']],
+  ['that does not end', [process.execPath, '-e', 'setInterval(() => {}, 1000)']],
+] as const)('a command %s fails', async (_, [program, ...args]) => {
+  await expect(commandAnchor([program, ...args], 200).deliver('line')).rejects.toThrow(StoreUnavailable);
+});

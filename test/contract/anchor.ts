@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import type { Anchor } from '#src/ports/anchor.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+
+export type AnchorUnderTest = {
+  readonly anchor: Anchor;
+  /** What has arrived. */
+  lines(): string[];
+  /** Makes every delivery fail until it is called with false. */
+  fail(isBroken: boolean): void;
+};
+
+/** What every `Anchor` must do; an adapter runs it in one line. */
+export function anchorContract(name: string, open: () => AnchorUnderTest): void {
+  describe(`Anchor of ${name}`, () => {
+    test('lines arrive in order, each whole', async () => {
+      const { anchor, lines } = open();
+      for (const line of ['{"a":1}', 'x'.repeat(300_000), '{"a":"ü"}']) await anchor.deliver(line);
+      expect(lines()).toEqual(['{"a":1}', 'x'.repeat(300_000), '{"a":"ü"}']);
+    });
+
+    test('a failure is told, and the line arrives when it is handed over again', async () => {
+      const { anchor, lines, fail } = open();
+      await anchor.deliver('first');
+      fail(true);
+      await expect(anchor.deliver('second')).rejects.toThrow(StoreUnavailable);
+      fail(false);
+      await anchor.deliver('second');
+      expect(lines()).toEqual(['first', 'second']);
+    });
+  });
+}
