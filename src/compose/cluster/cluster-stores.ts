@@ -2,6 +2,7 @@ import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-d
 import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
+import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { checkIndexes, ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
 import { workIndexes } from '../../adapters/mongodb/work/work-indexes.js';
@@ -17,6 +18,7 @@ type Opening = {
   readonly urls: StoreUrls;
   readonly database: string;
   readonly rootKey: Buffer;
+  readonly rereadRootKeys: RootKeySource;
   /** Makes indexes and collections that are not there; without it, one that is missing is refused. */
   readonly prepares: boolean;
   readonly clockOf: (connection: MongoConnection) => Promise<ClusterClock>;
@@ -25,7 +27,7 @@ type Opening = {
 };
 
 /** Opens EventStoreDB and both databases of MongoDB. Throws StoreUnavailable, and MongoBroken with what to do. */
-export async function openClusterStores({ urls, database, rootKey, prepares, clockOf, project }: Opening) {
+export async function openClusterStores({ urls, database, prepares, clockOf, ...needs }: Opening) {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const one of closing.reverse()) await one();
@@ -42,7 +44,7 @@ export async function openClusterStores({ urls, database, rootKey, prepares, clo
     const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
     closing.push(closeLog);
     const clock = await clockOf(rowsConnection);
-    const stores = await storesOn({ rowsConnection, keysConnection, log, clock, rootKey, project });
+    const stores = await storesOn({ ...needs, rowsConnection, keysConnection, log, clock });
     closing.push(stores.close);
     return { ...stores, close };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
+import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
@@ -32,6 +33,8 @@ export type ClusterOptions = {
   readonly urls: StoreUrls;
   readonly database: string;
   readonly rootKey: Buffer;
+  /** Reads anew what may be the root key, when another process replaced it. */
+  readonly rereadRootKeys?: RootKeySource;
   /** `api` leaves the background work to others. */
   readonly role: 'all' | 'api' | 'worker';
   /** Makes the log, indexes and collections that are not there (`strongroom init`). */
@@ -66,7 +69,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   // The rows need what is composed of them: they are written with its keys and expressions.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
-    ...{ urls, database, rootKey, prepares },
+    ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
     async clockOf(connection) {
       if (options.clock !== undefined) return { ...options.clock, marginMs: 0, offMs: () => 0, stop: () => undefined };
       return clusterClock((now) => connection.clockAheadMs(now), onError);

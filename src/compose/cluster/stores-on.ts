@@ -4,6 +4,7 @@ import type { MongoConnection } from '../../adapters/mongodb/connection.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
 import { mongoDirectoryWriter } from '../../adapters/mongodb/directory/directory-writer.js';
 import { mongoEventChain } from '../../adapters/mongodb/event-chain.js';
+import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { openMongoKeyStore } from '../../adapters/mongodb/key-ring/open-key-store.js';
 import { mongoRowWriter } from '../../adapters/mongodb/token-rows/row-writer.js';
 import { mongoTokenRows } from '../../adapters/mongodb/token-rows/token-rows.js';
@@ -25,6 +26,7 @@ type Needs = {
   readonly log: EventLog;
   readonly clock: ClusterClock;
   readonly rootKey: Buffer;
+  readonly rereadRootKeys?: RootKeySource;
   /** Brings the row of a stream to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
   readonly waits?: Waits;
@@ -32,8 +34,8 @@ type Needs = {
 
 /** The stores of the cluster profile on connections that are open; `close` leaves those open. */
 export async function storesOn({ rowsConnection, keysConnection, log, clock, rootKey, project, ...rest }: Needs) {
-  const { waits = usualWaits } = rest;
-  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head);
+  const { waits = usualWaits, rereadRootKeys } = rest;
+  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head, rereadRootKeys);
   const accessLog = mongoAccessLog(rowsConnection);
   const rows = mongoTokenRows(rowsConnection, generation);
   const rowWriter = mongoRowWriter(rowsConnection, generation);
