@@ -7,6 +7,7 @@ import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Failure } from './failure.js';
 import { storeUnavailableText } from './store-unavailable-text.js';
 import { addApplications } from './verbs/applications.js';
+import { addAudit } from './verbs/audit.js';
 import { addConfig } from './verbs/config.js';
 import { addInit } from './verbs/init.js';
 import { addKeys } from './verbs/keys.js';
@@ -27,7 +28,17 @@ const program = new Command('strongroom')
   .version(version)
   .showHelpAfterError('(add --help for help)')
   .exitOverride();
-for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addProjections, addKeys, addConfig])
+for (const add of [
+  addServe,
+  addInit,
+  addTenants,
+  addApplications,
+  addTokens,
+  addProjections,
+  addAudit,
+  addKeys,
+  addConfig,
+])
   add(program);
 for (const command of program.commands) inheritExit(command);
 

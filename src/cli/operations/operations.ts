@@ -1,3 +1,8 @@
+import { auditAccess } from './audit-access.js';
+import { auditBegin } from './audit-begin.js';
+import { auditEvents } from './audit-events.js';
+import { auditHistory } from './audit-history.js';
+import { auditReplay, auditReplayQuery } from './audit-replay.js';
 import { createApplication } from './create-application.js';
 import { createTenant } from './create-tenant.js';
 import { createToken } from './create-token.js';
@@ -29,6 +34,12 @@ export const operations = {
   'projections-plan': projectionsPlan,
   'projections-rebuild': projectionsRebuild,
   'projections-cancel': projectionsCancel,
+  'audit-begin': auditBegin,
+  'audit-events': auditEvents,
+  'audit-access': auditAccess,
+  'audit-history': auditHistory,
+  'audit-replay': auditReplay,
+  'audit-replay-query': auditReplayQuery,
   'keys-rotate': rotateKeys,
   'keys-rotation': rotationState,
 } as const;
