@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { isStoreProblem } from '../compose/open-profile.js';
 import { loggedError } from '../http/logging/logged-error.js';
+import { StoreProblem } from '../ports/store-problem.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Failure } from './failure.js';
 import { storeUnavailableText } from './store-unavailable-text.js';
@@ -56,7 +56,7 @@ function inheritExit(command: Command): void {
 function exitCodeOf(error: unknown): number {
   // Commander has printed its own text: help and version end well, anything else was asked wrongly.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof Failure || isStoreProblem(error)) {
+  if (error instanceof Failure || error instanceof StoreProblem) {
     process.stderr.write(`${error.message}\n`);
     return error instanceof Failure ? error.exitCode : 1;
   }

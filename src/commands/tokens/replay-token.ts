@@ -65,7 +65,7 @@ export async function replayToken(
   );
   if (transform === null) return { is: 'forbidden' };
   const shown = transform === 'reveal' && !reveal ? 'mask' : transform;
-  const answer = tokenAnswer(vault, { content, cvc: null }, { life, revision: then.state.revision }, shown);
+  const answer = tokenAnswer(vault, { view: then, life, open: { content, cvc: null } }, shown);
   return { is: 'token', answer, content: content.reveal(), life };
 }
 
