@@ -52,6 +52,8 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
   let stopped = true;
+  /** False: the last round failed, and a last one would keep the stop waiting for nothing. */
+  let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;
 
   async function run(isLast = false): Promise<void> {
@@ -82,12 +84,18 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
     } catch (error) {
       anchorRestsUntil = performance.now() + anchorRestMs;
       metrics.anchorFailed();
-      throw error;
+      onError(error);
     }
   }
 
   async function round(): Promise<void> {
-    await run().catch(onError);
+    try {
+      await run();
+      isUp = true;
+    } catch (error) {
+      isUp = false;
+      onError(error);
+    }
     if (!stopped) timer = setTimeout(next, roundMs);
   }
 
@@ -106,7 +114,7 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
       stopped = true;
       if (timer !== null) clearTimeout(timer);
       await running;
-      await run(true).catch(onError);
+      if (isUp) await run(true).catch(onError);
     },
   };
 }

@@ -18,6 +18,21 @@ export function keyRingContract(name: string, open: OpenStores): void {
     });
 
   describe(`KeyRing of ${name}`, () => {
+    test(
+      'what became of a key is told: it lives, or when it was destroyed',
+      on(async ({ keys, tenantId, clock }) => {
+        const [one, other] = [await keys.create(tenantId), await keys.create(tenantId)];
+        const at = clock.now();
+        await keys.destroy([{ keyId: one.id, eventId: randomUUID() }]);
+        const fates = await keys.fates([one.id, other.id, randomUUID()]);
+        expect([...fates].sort((a) => (a.keyId === one.id ? -1 : 1))).toEqual([
+          { keyId: one.id, destroyedAt: at },
+          { keyId: other.id, destroyedAt: null },
+        ]);
+        expect(await keys.fates([])).toEqual([]);
+      }),
+    );
+
     describe('the signing key', () => {
       test(
         'is one for all who ask at once, the same after a restart, and signs what its public key verifies',

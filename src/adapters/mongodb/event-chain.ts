@@ -18,8 +18,8 @@ export function mongoEventChain({ call }: MongoConnection, log: Pick<EventLog, '
   const links = (db: Db): Collection<LinkDocument> => db.collection<LinkDocument>('event_links');
   const linkOf = ({ _id: position, count, hash }: LinkDocument): ChainLink => ({ position, count, hash });
 
-  async function head(): Promise<ChainLink | null> {
-    const newest = await call((db) => links(db).findOne({}, { sort: { _id: -1 } }));
+  async function head(upTo = Number.MAX_SAFE_INTEGER): Promise<ChainLink | null> {
+    const newest = await call((db) => links(db).findOne({ _id: { $lte: upTo } }, { sort: { _id: -1 } }));
     return newest === null ? null : linkOf(newest);
   }
 

@@ -1,5 +1,6 @@
 import { auditAccess } from './audit-access.js';
 import { auditBegin } from './audit-begin.js';
+import { auditErasure } from './audit-erasure.js';
 import { auditEvents } from './audit-events.js';
 import { auditHistory } from './audit-history.js';
 import { auditReplay, auditReplayQuery } from './audit-replay.js';
@@ -38,6 +39,7 @@ export const operations = {
   'audit-events': auditEvents,
   'audit-access': auditAccess,
   'audit-history': auditHistory,
+  'audit-erasure': auditErasure,
   'audit-replay': auditReplay,
   'audit-replay-query': auditReplayQuery,
   'keys-rotate': rotateKeys,

@@ -6,18 +6,20 @@ import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { runOperations } from '../run-verb.js';
 import { wholeNumber } from '../whole-number.js';
+import { addAuditErasure } from './audit-erasure.js';
 import { addAuditHistory } from './audit-history.js';
 import { addAuditReplay } from './audit-replay.js';
 import { addAuditVerify } from './audit-verify.js';
 
 type ExportOptions = { readonly from?: number; readonly to?: number; readonly out: string; readonly json?: boolean };
 
-/** `strongroom audit verify`, `public-key`, `export`, `history` and `replay`. */
+/** `strongroom audit verify`, `public-key`, `export`, `history`, `replay` and `erasure`. */
 export function addAudit(program: Command): void {
   const audit = program.command('audit').description('prove what happened');
   addAuditVerify(audit);
   addAuditHistory(audit);
   addAuditReplay(audit);
+  addAuditErasure(audit);
 
   withSettings(audit.command('public-key'), storeSettings)
     .description('print the public key that verifies checkpoints; keep it where the vault is not')

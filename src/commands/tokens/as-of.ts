@@ -13,13 +13,15 @@ export type AsOf = {
 export type AsOfResult = { readonly ok: true; readonly asOf: AsOf } | { readonly ok: false; readonly message: string };
 
 /** Reads a position, or a time in one of the formats of the contract, section 8. The future is refused. */
-export async function readAsOf({ log, clock }: Vault, text: string): Promise<AsOfResult> {
+export async function readAsOf({ log, chain, clock }: Vault, text: string): Promise<AsOfResult> {
   if (/^\d{1,15}$/.test(text)) {
     const position = Number(text);
     const head = await log.head();
     if (position > head) return refused(`position ${position} is past the head of the log, which is ${head}.`);
-    // Positions may have gaps: then it is the moment before the next event.
-    const [event] = await log.readClear(Math.max(0, position - 1), 1);
+    // Only a position that an event has can be read from. They may have gaps: then it is the moment before the next event.
+    await chain.follow();
+    const before = await chain.head(position - 1);
+    const [event] = await log.readClear(before?.position ?? 0, 1);
     if (position < 1 || event === undefined) return refused('a position is a whole number from 1.');
     return { ok: true, asOf: { by: 'position', position, time: event.time } };
   }
