@@ -13,6 +13,7 @@ import { addConfig } from './verbs/config.js';
 import { addDoctor } from './verbs/doctor.js';
 import { addInit } from './verbs/init.js';
 import { addKeys } from './verbs/keys.js';
+import { addProjections } from './verbs/projections.js';
 import { addServe } from './verbs/serve.js';
 import { addTenants } from './verbs/tenants.js';
 import { addTokens } from './verbs/tokens.js';
@@ -35,6 +36,7 @@ for (const add of [
   addTenants,
   addApplications,
   addTokens,
+  addProjections,
   addAudit,
   addKeys,
   addBackup,

@@ -15,6 +15,7 @@ import { importTokens } from './import-tokens.js';
 import { init } from './init.js';
 import { listApplications } from './list-applications.js';
 import { listTenants } from './list-tenants.js';
+import { projectionsCancel, projectionsPlan, projectionsRebuild, projectionsStatus } from './projections.js';
 import { rotateKeys, rotationState } from './rotate-keys.js';
 import { searchTokens } from './search-tokens.js';
 
@@ -31,6 +32,10 @@ export const operations = {
   'tokens-search': searchTokens,
   'tokens-import': importTokens,
   'tokens-export': exportTokens,
+  'projections-status': projectionsStatus,
+  'projections-plan': projectionsPlan,
+  'projections-rebuild': projectionsRebuild,
+  'projections-cancel': projectionsCancel,
   'audit-begin': auditBegin,
   'audit-events': auditEvents,
   'audit-access': auditAccess,
