@@ -11,6 +11,7 @@ import { addAudit } from './verbs/audit.js';
 import { addConfig } from './verbs/config.js';
 import { addInit } from './verbs/init.js';
 import { addKeys } from './verbs/keys.js';
+import { addProjections } from './verbs/projections.js';
 import { addServe } from './verbs/serve.js';
 import { addTenants } from './verbs/tenants.js';
 import { addTokens } from './verbs/tokens.js';
@@ -27,7 +28,17 @@ const program = new Command('strongroom')
   .version(version)
   .showHelpAfterError('(add --help for help)')
   .exitOverride();
-for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addAudit, addKeys, addConfig])
+for (const add of [
+  addServe,
+  addInit,
+  addTenants,
+  addApplications,
+  addTokens,
+  addProjections,
+  addAudit,
+  addKeys,
+  addConfig,
+])
   add(program);
 for (const command of program.commands) inheritExit(command);
 

@@ -7,6 +7,7 @@ import { latestNow } from '../ports/clock.js';
 import type { TokenView } from '../projections/token-view.js';
 import { KeyLost } from './key-lost.js';
 import { keyNotThere, TenantGone } from './tenant-gone.js';
+import type { Keys } from './tenant-keys.js';
 import type { Vault } from './vault.js';
 
 export type OpenToken = { readonly content: Secret<TokenContent>; readonly cvc: Secret<string> | null };
@@ -27,17 +28,13 @@ export async function openToken(vault: Vault, view: TokenView, life: TokenLife):
 }
 
 /** The content alone; otherwise as `openToken`. */
-export async function openContent(
-  vault: Vault,
-  view: TokenView,
-  life: TokenLife,
-): Promise<Secret<TokenContent> | null> {
+export async function openContent(vault: Keys, view: TokenView, life: TokenLife): Promise<Secret<TokenContent> | null> {
   const content = await openBoxOf(vault, view, life.key, life.contentRevision, 'content');
   return content === null ? null : new Secret(content as TokenContent);
 }
 
 async function openBoxOf(
-  vault: Vault,
+  vault: Keys,
   { stream, tenantId, ...boxes }: TokenView,
   keyId: string,
   revision: number,

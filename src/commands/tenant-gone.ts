@@ -14,7 +14,7 @@ export class TenantGone extends Error {
 
 /** What to throw when a key of a tenant is not there: it was destroyed with the tenant, or it is lost. */
 export async function keyNotThere(
-  { directory }: Vault,
+  { directory }: Pick<Vault, 'directory'>,
   tenantId: string,
   stream: string,
   what: ConstructorParameters<typeof KeyLost>[1],

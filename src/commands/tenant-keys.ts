@@ -1,20 +1,80 @@
-import type { TenantKeys } from '../ports/key-ring.js';
+import { GenerationDropped } from '../ports/generations.js';
+import type { SearchKey, TenantKeys } from '../ports/key-ring.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
+
+/** Where keys are, and what tells whether one may be missing. */
+export type Keys = Pick<Vault, 'keys' | 'directory'>;
+
+/** The keys that what a row is found by is hashed with: its search terms once for each generation that is written. */
+export type IndexKeys = { readonly tenantKeys: TenantKeys; readonly searchKeys: readonly SearchKey[] };
 
 /**
  * The subkeys of a tenant that has a caller. Throws TenantGone when it was deleted meanwhile, and KeyLost when the key
  * store lost them.
  */
-export async function tenantKeysOf(vault: Vault, tenantId: string): Promise<TenantKeys> {
+export async function tenantKeysOf(vault: Keys, tenantId: string): Promise<TenantKeys> {
   const tenantKeys = await vault.keys.tenantKeys(tenantId);
   if (tenantKeys === null) throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');
   return tenantKeys;
 }
 
-/** The key of the terms that a tenant's tokens are searched by. */
-export async function searchKeyOf(vault: Vault, tenantId: string): Promise<Buffer> {
-  const searchKey = await vault.keys.searchKey(tenantId);
-  if (searchKey === null) throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');
+/** The key of the terms that a tenant's tokens are searched by now. Throws as `tenantKeysOf`. */
+export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<SearchKey> {
+  const [searchKey] = await searchKeysOf(vault, tenantId, ({ read }) => [read]);
+  if (searchKey === undefined) throw new Error('one generation is read');
   return searchKey;
+}
+
+/**
+ * What the rows of a tenant are to be found by, if they are written now: to be asked for in each try at a change, because
+ * a commit without the terms of a generation that was added meanwhile is a conflict. Throws as `tenantKeysOf`.
+ */
+export async function indexKeysOf(
+  vault: Keys & Pick<Vault, 'generations'>,
+  tenantId: string,
+  tenantKeys: TenantKeys,
+): Promise<IndexKeys> {
+  return { tenantKeys, searchKeys: await searchKeysOf(vault, tenantId, ({ write }) => write) };
+}
+
+/**
+ * Runs searches with the key of the terms that a tenant's tokens are searched by; once more with another one, when the rows
+ * were replaced before they had begun. So `search` must change nothing. Throws as `tenantKeysOf`.
+ */
+export async function withSearchKey<T>(
+  vault: Keys & Pick<Vault, 'generations'>,
+  tenantId: string,
+  search: (searchKey: SearchKey) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const searchKey = await searchKeyOf(vault, tenantId);
+    try {
+      return await search(searchKey);
+    } catch (error) {
+      if (!(error instanceof GenerationDropped)) throw error;
+    }
+  }
+}
+
+type InUse = Awaited<ReturnType<Vault['generations']['inUse']>>;
+
+async function searchKeysOf(
+  vault: Keys & Pick<Vault, 'generations'>,
+  tenantId: string,
+  wanted: (inUse: InUse) => readonly number[],
+): Promise<readonly SearchKey[]> {
+  for (;;) {
+    const generations = wanted(await vault.generations.inUse());
+    const found = await Promise.all(
+      generations.map(async (generation) => ({ generation, key: await vault.keys.searchKey(tenantId, generation) })),
+    );
+    const searchKeys = found.flatMap(({ generation, key }) => (key === null ? [] : [{ generation, key }]));
+    if (searchKeys.length === generations.length) return searchKeys;
+    // A generation that was dropped between the two looks has no key any more; one that is in use must have it.
+    const still = wanted(await vault.generations.inUse());
+    if (found.some(({ generation, key }) => key === null && still.includes(generation))) {
+      throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');
+    }
+  }
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Directory } from '../ports/directory.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog } from '../ports/event-log.js';
+import type { GenerationsInUse } from '../ports/generations.js';
 import type { KeyRing } from '../ports/key-ring.js';
 import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
@@ -21,6 +22,8 @@ export type Vault = {
   readonly log: EventLog;
   readonly chain: EventChain;
   readonly rows: TokenRows;
+  /** The generations of rows; searches and what rows are found by are made for those that it names. */
+  readonly generations: { inUse(): Promise<GenerationsInUse> };
   readonly keys: KeyRing;
   readonly claims: Claims;
   readonly directory: Directory;

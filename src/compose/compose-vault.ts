@@ -19,7 +19,10 @@ import type { RateLimits } from '../ports/rate-limits.js';
 import { countingKeyRing } from './counting-key-ring.js';
 
 /** The stores of a profile. */
-export type Stores = Pick<Vault, 'log' | 'chain' | 'rows' | 'work' | 'keys' | 'claims' | 'directory' | 'accessLog'>;
+export type Stores = Pick<
+  Vault,
+  'log' | 'chain' | 'rows' | 'generations' | 'work' | 'keys' | 'claims' | 'directory' | 'accessLog'
+>;
 
 /** What a profile decides besides its stores. */
 export type Parts = Pick<Vault, 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs'> & {
@@ -39,8 +42,8 @@ export const systemRandom: Random = {
 type ComposedVault = {
   readonly vault: Vault;
   readonly recorder: AccessRecorder;
-  /** What the service is besides its state. */
-  readonly service: Omit<Service, 'state'>;
+  /** What the service is besides its state and its projections. */
+  readonly service: Omit<Service, 'state' | 'projections'>;
   /** How many tokens were found whose key is lost. */
   readonly lostKeys: () => number;
   /** Notes a failure that no request caused. */
@@ -49,13 +52,13 @@ type ComposedVault = {
 
 /** What all commands work with, on the stores of one profile. */
 export function composeVault(
-  { log, chain, rows, claims, directory, accessLog, ...stores }: Stores,
+  { log, chain, rows, generations, claims, directory, accessLog, ...stores }: Stores,
   { metrics, rateLimits, limits, onError, ...parts }: Parts,
 ): ComposedVault {
   const keys = countingKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
   const vault: Vault = {
-    ...{ log, chain, rows, keys, claims, directory, accessLog, recorder, ...parts },
+    ...{ log, chain, rows, generations, keys, claims, directory, accessLog, recorder, ...parts },
     work: recordedWork(stores.work, keys, recorder),
     expressions: createExpressions(),
     streams: createStreamQueue(),

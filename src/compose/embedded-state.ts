@@ -1,5 +1,6 @@
 import type { EventLog } from '../ports/event-log.js';
 import type { KeyRing } from '../ports/key-ring.js';
+import type { RebuildStatus } from '../ports/projections.js';
 import type { ServiceState } from '../ports/service-state.js';
 
 /**
@@ -10,6 +11,7 @@ export async function embeddedState(
   { log, keys }: { readonly log: EventLog; readonly keys: KeyRing },
   lostKeys: number,
   accessLogIsWritable: boolean,
+  rebuild: RebuildStatus | null,
 ): Promise<ServiceState> {
   const head = await orNull(log.head());
   const shredded = await orNull(keys.checkpoint('shredder'));
@@ -31,6 +33,7 @@ export async function embeddedState(
       { name: 'directory', gap: head === null ? null : 0 },
       { name: 'shredder', gap },
     ],
+    rebuild,
   };
 }
 

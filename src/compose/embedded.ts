@@ -7,13 +7,17 @@ import { type Checkpointer, createCheckpointer } from '../audit/checkpointer.js'
 import { createKnownCallers } from '../commands/directory/known-callers.js';
 import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
+import { rebuildStatus } from '../jobs/rebuild/rebuild-status.js';
+import type { TokenRebuild } from '../jobs/rebuild/token-rebuild.js';
 import { shredEndedKeys } from '../jobs/shredder.js';
 import { createSweep, type Sweep } from '../jobs/sweep.js';
 import type { Anchor } from '../ports/anchor.js';
 import type { Clock } from '../ports/clock.js';
 import type { Random } from '../ports/random.js';
+import { projectionVersions, type StoredProjection } from '../projections/versions.js';
 import { composeVault, systemRandom } from './compose-vault.js';
 import { takeDataDirectory } from './data-directory.js';
+import { embeddedProjections, outdatedProjections } from './embedded-projections.js';
 import { embeddedState } from './embedded-state.js';
 import type { OpenService } from './open-service.js';
 
@@ -31,6 +35,10 @@ export type EmbeddedOptions = {
   readonly anchor?: Anchor | null;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** How long the rows are kept that were read before a rebuild, ms; a minute. */
+  readonly keptMs?: number;
+  /** Something that who runs the service should read in its log. */
+  readonly onNotice?: (text: string) => void;
   /** A failure that no request caused. */
   readonly onError: (error: unknown) => void;
   /** The stores can no longer be written: the process must end. */
@@ -41,6 +49,9 @@ export type Embedded = OpenService & {
   readonly sweep: Sweep;
   readonly checkpointer: Checkpointer;
 };
+
+/** For searches that began on the rows that were read before a rebuild. */
+export const keptRowsMs = 60_000;
 
 const systemClock: Clock = { now: () => Date.now() };
 
@@ -53,13 +64,17 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir);
   try {
+    let outdated: readonly StoredProjection[] = [];
     const stores = await openSqliteStores(
       ...([dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted, options.nextRootKey] as const),
     );
     let logId: string;
     try {
       logId = await identify(stores, options.mode, random, clock);
+      outdated = await outdatedProjections(stores);
+      if (outdated.includes('shredder')) await stores.keys.saveCheckpoint('shredder', 0);
       await shredEndedKeys(stores.log, stores.keys);
+      if (outdated.includes('shredder')) await stores.generations.saveVersion('shredder', projectionVersions.shredder);
     } catch (error) {
       await stores.close();
       throw error;
@@ -72,10 +87,24 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       knownCallers: createKnownCallers(),
       confirmReads: async () => undefined,
     });
-    const sweep = createSweep(vault, stores.forgetTombstones, (error) => {
+    const onBackgroundError = (error: unknown): void => {
       backgroundFailed(error);
       onError(error);
-    });
+    };
+    const sweep = createSweep(vault, stores.forgetTombstones, onBackgroundError);
+    const state = async () => {
+      // A store that does not answer tells nothing of a rebuild either.
+      const { running } = rebuildStatus(await rebuildOf.tokens.progress().catch(() => null));
+      return embeddedState(stores, lostKeys(), recorder.isWritable(), running);
+    };
+    const { onNotice = () => undefined, keptMs = keptRowsMs } = options;
+    const needs = { vault, stores, dataDir, keptMs, state, onError: onBackgroundError };
+    const rebuildOf = embeddedProjections(needs);
+    const { tokens, projections } = rebuildOf;
+    if (outdated.includes('directory')) {
+      onNotice('the directory was made by an older version and is made anew');
+      await projections.rebuild('directory', true);
+    }
     const { anchor = null } = options;
     const report = onceAMinute(onError);
     const checkpointer = createCheckpointer({
@@ -86,13 +115,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       },
     });
     return {
-      ...{ ...service, sweep, checkpointer },
-      state: () => embeddedState(stores, lostKeys(), recorder.isWritable()),
+      ...{ ...service, sweep, checkpointer, projections, state },
       start() {
         sweep.start();
         checkpointer.start();
+        beginRebuild(tokens, outdated, onNotice).catch(onBackgroundError);
       },
       async close() {
+        await tokens.stop();
         await sweep.stop();
         await vault.vocabularies.idle();
         await recorder.close();
@@ -105,6 +135,17 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     lock.release();
     throw error;
   }
+}
+
+/** Goes on with the rebuild that was under way, or makes rows anew that an older version made. */
+async function beginRebuild(
+  tokens: TokenRebuild,
+  outdated: readonly StoredProjection[],
+  onNotice: (text: string) => void,
+): Promise<void> {
+  if (!outdated.includes('tokens')) return tokens.resume();
+  onNotice('the rows of tokens were made by an older version and are made anew while they are read');
+  await tokens.start(true);
 }
 
 /** Names a new log in both stores and answers its id; refuses stores that do not belong together, or to this way of starting. */

@@ -3,7 +3,7 @@ import { StoreProblem } from '../ports/store-problem.js';
 import { anchorOf } from './anchor-of.js';
 import { storeUrls } from './config/store-urls.js';
 import type { Config } from './config.js';
-import { openEmbedded } from './embedded.js';
+import { keptRowsMs, openEmbedded } from './embedded.js';
 import { createKeyRotationWork } from './key-rotation-work.js';
 import type { OpenService, OperatedService } from './open-service.js';
 import { readRootKeys, rootKeyPlaceOf } from './root-key/root-key-place.js';
@@ -24,6 +24,8 @@ export type ProfileOptions = {
   readonly isVerb: boolean;
   readonly limits?: LimitSettings;
   readonly onError: (error: unknown) => void;
+  /** Something that who runs the service should read in its log. */
+  readonly onNotice?: (text: string) => void;
   /** The stores can no longer be written: the process must end. */
   readonly onBroken: (error: Error) => void;
 };
@@ -46,11 +48,14 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
     ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
     anchor: anchorOf(settings['audit.anchor']),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),
   };
   if (settings.profile === 'embedded') {
     const made = settings.dev ? 'dev' : 'production';
     const mode = isVerb && !prepares ? 'any' : made;
-    return openEmbedded({ ...shared, nextRootKey, dataDir: settings.data, onBroken, mode });
+    // Nobody else reads what a verb has to itself.
+    const keptMs = isVerb ? 0 : keptRowsMs;
+    return openEmbedded({ ...shared, nextRootKey, dataDir: settings.data, onBroken, mode, keptMs });
   }
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);

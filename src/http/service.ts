@@ -1,6 +1,7 @@
 import type { Vault } from '../commands/vault.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Metrics } from '../ports/metrics.js';
+import type { Projections } from '../ports/projections.js';
 import type { ServiceState } from '../ports/service-state.js';
 import type { Limits } from './limits/limits.js';
 
@@ -13,6 +14,7 @@ export type Service = {
   state(): Promise<ServiceState>;
   readonly limits: Limits;
   readonly metrics: Metrics;
+  readonly projections: Projections;
   /** An error that no request caused; a lost key makes the service unready. */
   reportError(error: unknown): void;
 };

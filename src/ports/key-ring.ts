@@ -3,6 +3,9 @@ import type { KeyRotation } from './key-rotation.js';
 /** A data key in the open: 32 bytes for AES-256-GCM, in a buffer of its own. */
 export type DataKey = { readonly id: string; readonly key: Buffer };
 
+/** What the search terms of a tenant are hashed with in one generation of token rows. */
+export type SearchKey = { readonly generation: number; readonly key: Buffer };
+
 /** Subkeys of a tenant by HKDF; they never rotate. 32 bytes each. */
 export type TenantKeys = {
   /** Names of streams. */
@@ -65,10 +68,16 @@ export interface KeyRing {
   /** Null: the tenant has none, or they were destroyed. */
   tenantKeys(tenantId: string): Promise<TenantKeys | null>;
   /**
-   * The key of the tenant's search terms in the present generation of token rows, 32 bytes; another generation has
-   * another one, so that a rebuild ends all older terms. Null for an unknown tenant.
+   * The key of the tenant's search terms in a generation of token rows, 32 bytes; another generation has another one, so
+   * that a rebuild ends all older terms. Null for an unknown tenant, and for a generation without a key.
    */
-  searchKey(tenantId: string): Promise<Buffer | null>;
+  searchKey(tenantId: string, generation: number): Promise<Buffer | null>;
+  /** Makes the key of a new generation and answers its number, which no other had before; durable when it resolves. */
+  createGeneration(): Promise<number>;
+  /** The generations that have a key. */
+  generations(): Promise<readonly number[]>;
+  /** Destroys the key of a generation, as `destroy` does data keys: also what it throws. A repeat harms nothing. */
+  destroyGeneration(generation: number): Promise<void>;
   /**
    * Destroys all keys of a tenant, and with them everything that lies under them, as `destroy` does data keys: also
    * what it throws and what it answers.

@@ -18,6 +18,8 @@ export type PlanNode =
 
 export type SearchPlan = {
   readonly tenantId: string;
+  /** The generation of rows whose terms it names: it is looked for in those. */
+  readonly generation: number;
   /** The term that every token of the tenant has. */
   readonly all: string;
   readonly where: PlanNode;

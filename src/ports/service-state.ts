@@ -1,3 +1,5 @@
+import type { RebuildStatus } from './projections.js';
+
 /** The state of the service in detail, for those who run it (contract, section 11). Words of ours alone. */
 export type ServiceState = {
   /** What keeps it from being ready; empty: ready. */
@@ -5,4 +7,6 @@ export type ServiceState = {
   readonly stores: readonly { readonly name: string; readonly state: 'up' | 'down' }[];
   /** `gap`: how many events of the log it has not seen yet; null while a store is down. */
   readonly projections: readonly { readonly name: string; readonly gap: number | null }[];
+  /** The rebuild that is under way in this process; null: none. */
+  readonly rebuild: RebuildStatus | null;
 };

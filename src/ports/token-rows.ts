@@ -33,7 +33,8 @@ export interface TokenRows {
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
   /**
    * One page of the living, not yet expired tokens that a plan finds, and how many it finds, both as of one instant and
-   * with every change that has resolved. Throws StoreUnavailable for a search that takes too long.
+   * with every change that has resolved. Throws StoreUnavailable for a search that takes too long, and
+   * GenerationDropped for a plan of rows that are there no more.
    */
   search(plan: SearchPlan, page: PageRequest): Promise<SearchPage>;
   /**

@@ -3,11 +3,11 @@ import type { TokenView } from '../projections/token-view.js';
 import type { ClaimResult } from './claims.js';
 import type { DirectoryRecord } from './directory.js';
 
-/**
- * What a row is found by, keyed hashes all; `keep` leaves it as it is. A removed row is found by nothing.
- * `terms` are what search finds it by: 16 bytes each in hex, none twice.
- */
-export type RowIndex = 'keep' | { readonly fingerprintHash: string; readonly terms: readonly string[] };
+/** What search finds a row by, in each generation of rows: 16 bytes a term in hex, none twice. */
+export type GenerationTerms = Readonly<Record<number, readonly string[]>>;
+
+/** What a row is found by, keyed hashes all; `keep` leaves it as it is. A removed row is found by nothing. */
+export type RowIndex = 'keep' | { readonly fingerprintHash: string; readonly terms: GenerationTerms };
 
 /** What one stream gets, with the row or rows that its events lead to. */
 export type StreamWrite = {
@@ -42,7 +42,8 @@ export type CommitOutcome =
   | { readonly outcome: 'committed' }
   /**
    * `landed`: writes that are stored all the same, by their index. None where the store has transactions over streams;
-   * without them, of a change that creates nothing, for that can be decided again over what is left.
+   * without them, of a change that creates nothing, for that can be decided again over what is left. A conflict is also
+   * an index without the terms of a generation that is written by now.
    */
   | { readonly outcome: 'conflict'; readonly landed?: readonly number[] }
   | { readonly outcome: 'duplicate'; readonly write: number; readonly stream: string }

@@ -1,4 +1,5 @@
 import type { Reach } from '../domain/access/reach.js';
+import type { SearchKey } from '../ports/key-ring.js';
 import type { PlanNode, SearchPlan } from '../ports/search-plan.js';
 import type { Query } from './query/syntax-tree.js';
 import { type Findable, termOf } from './terms/term.js';
@@ -10,7 +11,12 @@ const everything: PlanNode = { is: 'and', of: [] };
  * The plan of a query over keyed terms, narrowed to the containers that the caller may search, so that totals count
  * what it may see and nothing else (contract, section 2).
  */
-export function planSearch(searchKey: Uint8Array, tenantId: string, query: Query, reach: Reach): SearchPlan {
+export function planSearch(
+  { generation, key: searchKey }: SearchKey,
+  tenantId: string,
+  query: Query,
+  reach: Reach,
+): SearchPlan {
   const term = (what: Findable): PlanNode => ({ is: 'term', term: termOf(searchKey, what) });
   const within = (path: string): PlanNode => (path === '/' ? everything : term({ by: 'within', value: path }));
 
@@ -35,5 +41,10 @@ export function planSearch(searchKey: Uint8Array, tenantId: string, query: Query
   }
 
   const allowed: PlanNode = reach === 'everything' ? everything : { is: 'or', of: reach.map(within) };
-  return { tenantId, all: termOf(searchKey, { by: 'all' }), where: { is: 'and', of: [allowed, plan(query)] } };
+  return {
+    tenantId,
+    generation,
+    all: termOf(searchKey, { by: 'all' }),
+    where: { is: 'and', of: [allowed, plan(query)] },
+  };
 }

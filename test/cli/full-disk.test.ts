@@ -120,7 +120,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     const vault = keptDatabase(join(dataDir, 'vault.db'), { readonly: true });
     const count = (sql: string) => vault.prepare(sql).pluck().get();
     expect(count(`SELECT count(*) FROM events WHERE type = 'token.created'`)).toBe(stored.size + 2);
-    expect(count('SELECT count(*) FROM token_rows WHERE removed_at IS NULL')).toBe(stored.size);
+    expect(count('SELECT count(*) FROM token_rows_1 WHERE removed_at IS NULL')).toBe(stored.size);
     vault.close();
     const again = await startService(flags);
     for (const [id, body] of stored) {

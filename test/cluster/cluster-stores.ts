@@ -68,6 +68,7 @@ async function open(
     ...{ log, rows, clock, claims: claims.port, directory: mongoDirectory(connection) },
     work: mongoUnitOfWork({ ...needs, rows: rowWriter, directory, claims, fingerprints, batches }),
     keys: notAsked as ContractStores['keys'],
+    generations: notAsked as ContractStores['generations'],
     accessLog: notAsked as ContractStores['accessLog'],
     async reopen() {
       await closeConnection();

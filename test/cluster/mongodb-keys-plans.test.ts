@@ -23,7 +23,7 @@ test('every call of the key ring goes by an index and looks at no more than it a
     const [first] = await keys.made(0, clock.now() + 1, 1);
     await keys.made(first?.sequence ?? 0, clock.now() + 1, 20);
     await keys.create(String(tenants[4]));
-    await keys.searchKey(String(tenants[4]));
+    await keys.searchKey(String(tenants[4]), 1);
     await keys.checkpoint('orphans');
     await keys.saveCheckpoint('orphans', 4);
     await logIdOfKeys();

@@ -40,6 +40,7 @@ function onDatabase(
     // No test of these suites asks them anything.
     chain: port as ContractStores['chain'],
     keys: port as ContractStores['keys'],
+    generations: port as ContractStores['generations'],
     claims: port as ContractStores['claims'],
     accessLog: port as ContractStores['accessLog'],
     async reopen() {

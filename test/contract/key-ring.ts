@@ -80,14 +80,35 @@ export function keyRingContract(name: string, open: OpenStores): void {
         'a search key of its own for each tenant, the same after a restart, and none for an unknown one',
         on(async ({ keys, tenantId, reopen }) => {
           const other = randomUUID();
-          expect(await keys.searchKey(other)).toBeNull();
+          expect(await keys.searchKey(other, 1)).toBeNull();
           await keys.createTenant(other);
-          const hex = (await keys.searchKey(tenantId))?.toString('hex');
+          const hex = (await keys.searchKey(tenantId, 1))?.toString('hex');
           expect(hex).toMatch(/^[0-9a-f]{64}$/);
-          expect((await keys.searchKey(other))?.toString('hex')).not.toBe(hex);
+          expect((await keys.searchKey(other, 1))?.toString('hex')).not.toBe(hex);
           expect(Object.values(hexOf(await keys.tenantKeys(tenantId)))).not.toContain(hex);
           const again = await reopen();
-          expect((await again.keys.searchKey(tenantId))?.toString('hex')).toBe(hex);
+          expect((await again.keys.searchKey(tenantId, 1))?.toString('hex')).toBe(hex);
+        }),
+      );
+
+      test(
+        'each generation of rows has a search key of its own, until it is destroyed, and no number comes twice',
+        on(async ({ keys, tenantId, reopen }) => {
+          const hexOfSearchKey = async (generation: number, ring = keys) =>
+            (await ring.searchKey(tenantId, generation))?.toString('hex') ?? null;
+          expect(await keys.generations()).toEqual([1]);
+          expect(await hexOfSearchKey(2)).toBeNull();
+          expect([await keys.createGeneration(), await keys.createGeneration()]).toEqual([2, 3]);
+          expect(await keys.generations()).toEqual([1, 2, 3]);
+          const [first, second, third] = [await hexOfSearchKey(1), await hexOfSearchKey(2), await hexOfSearchKey(3)];
+          expect(new Set([first, second, third, null]).size).toBe(4);
+          await keys.destroyGeneration(3);
+          await keys.destroyGeneration(3);
+          expect(await hexOfSearchKey(3)).toBeNull();
+          const { keys: again } = await reopen();
+          expect(await again.generations()).toEqual([1, 2]);
+          expect([await hexOfSearchKey(2, again), await hexOfSearchKey(3, again)]).toEqual([second, null]);
+          expect(await again.createGeneration()).toBe(4);
         }),
       );
 

@@ -151,7 +151,7 @@ async function seen(keys: KeyRing, tenants: readonly string[]) {
   return Promise.all(
     tenants.map(async (tenantId) => ({
       subkeys: Object.entries((await keys.tenantKeys(tenantId)) ?? {}).map(([use, key]) => [use, key.toString('hex')]),
-      search: (await keys.searchKey(tenantId))?.toString('hex'),
+      search: (await keys.searchKey(tenantId, 1))?.toString('hex'),
     })),
   );
 }

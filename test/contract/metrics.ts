@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Metrics } from '#src/ports/metrics.js';
 import type { ServiceState } from '#src/ports/service-state.js';
 
-const ready: ServiceState = { reasons: [], stores: [{ name: 'a.db', state: 'up' }], projections: [] };
+const ready: ServiceState = { reasons: [], stores: [{ name: 'a.db', state: 'up' }], projections: [], rebuild: null };
 
 /** What every `Metrics` must do; an adapter runs it in one line. */
 export function metricsContract(name: string, open: () => Metrics): void {
@@ -56,7 +56,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       const metrics = open();
       const stores = [{ name: 'a.db', state: 'down' }] as const;
       const projections = [{ name: 'shredder', gap: 5 }];
-      const bad = await shown(metrics, { reasons: ['a.db does not answer'], stores, projections });
+      const bad = await shown(metrics, { reasons: ['a.db does not answer'], stores, projections, rebuild: null });
       expect(bad).toContain('strongroom_ready 0');
       expect(bad).toContain('strongroom_store_up{store="a.db"} 0');
       expect(bad).toContain('strongroom_projection_gap_events{projection="shredder"} 5');
@@ -64,6 +64,17 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(good).toContain('strongroom_ready 1');
       expect(good).toContain('strongroom_store_up{store="a.db"} 1');
       expect(good.filter((line) => line.includes('projection_gap'))).toEqual([]);
+    });
+
+    test('a rebuild that is under way shows how far and how fast it is', async () => {
+      const metrics = open();
+      const numbers = { position: 30, head: 120, events: 25, eventsPerSecond: 12.5 };
+      const rebuild = { phase: 'building', ...numbers, left: 7, acceptNew: false };
+      const shownNow = await shown(metrics, { ...ready, rebuild });
+      for (const line of ['running 1', 'events 25', 'events_per_second 12.5', 'done_ratio 0.25']) {
+        expect(shownNow).toContain(`strongroom_rebuild_${line}`);
+      }
+      expect(await shown(metrics, ready)).toContain('strongroom_rebuild_running 0');
     });
 
     test('two of them share nothing', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, test } from 'vitest';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { manualClock } from '../support/manual-clock.js';
 import { accessLogContract } from './access-log.js';
@@ -9,9 +10,10 @@ import { claimsContract } from './claims.js';
 import { directoryContract } from './directory.js';
 import { eventChainContract } from './event-chain.js';
 import { eventLogContract } from './event-log.js';
+import { generationsContract } from './generations.js';
 import { keyRingContract } from './key-ring.js';
 import { keyRotationContract } from './key-rotation.js';
-import type { ContractStores } from './support.js';
+import { type ContractStores, change, noTokenYet, tokenCreated, tokenWrite } from './support.js';
 import { tokenRowsContract } from './token-rows.js';
 import { unitOfWorkContract } from './unit-of-work.js';
 
@@ -46,6 +48,18 @@ eventLogContract('sqlite', sqlite);
 eventChainContract('sqlite', sqlite);
 unitOfWorkContract('sqlite', sqlite);
 tokenRowsContract('sqlite', sqlite);
+generationsContract('sqlite', sqlite);
+
+test('a change without the terms of a generation that was added meanwhile is decided again', async () => {
+  const stores = await sqlite();
+  const { work, generations, log } = stores;
+  const rebuild = { generation: 2, from: 1, phase: 'building', position: 0, head: 0, startedAt: 0 } as const;
+  await generations.begin({ ...rebuild, acceptNew: false, outcome: null, different: 0, examples: [] });
+  const head = await log.head();
+  expect(await work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()])))).toEqual({ outcome: 'conflict' });
+  expect(await log.head()).toBe(head);
+  await stores.close();
+});
 keyRingContract('sqlite', sqlite);
 keyRotationContract('sqlite', sqlite);
 claimsContract('sqlite', sqlite);

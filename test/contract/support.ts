@@ -6,6 +6,7 @@ import type { Claims } from '#src/ports/claims.js';
 import type { Directory } from '#src/ports/directory.js';
 import type { EventChain } from '#src/ports/event-chain.js';
 import type { EventLog } from '#src/ports/event-log.js';
+import type { Generations } from '#src/ports/generations.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
 import type { Change, RowIndex, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
@@ -18,6 +19,7 @@ export type ContractStores = {
   readonly chain: EventChain;
   readonly work: UnitOfWork;
   readonly rows: TokenRows;
+  readonly generations: Generations;
   readonly keys: KeyRing;
   readonly claims: Claims;
   readonly directory: Directory;
@@ -111,7 +113,7 @@ export function tokenWrite(
     before,
   );
   const { index: found = { fingerprintHash: aHash() }, distinct } = given;
-  const index: RowIndex = found === 'keep' ? found : { terms: [], ...found };
+  const index: RowIndex = found === 'keep' ? found : { ...found, terms: { 1: found.terms ?? [] } };
   return {
     ...{ stream, expectedRevision: before.state.revision, events, view },
     row: { of: 'token', view, index },

@@ -28,7 +28,10 @@ const nothing: PlanNode = { is: 'or', of: [] };
 const page = { now: atNoon, offset: 0, limit: 10 };
 
 async function find(rows: TokenRows, where: PlanNode, given: Partial<typeof page> = {}, tenantId = 'tenant') {
-  const found = await rows.search({ tenantId, all: term(`all-${tenantId}`), where }, { ...page, ...given });
+  const found = await rows.search(
+    { tenantId, generation: 1, all: term(`all-${tenantId}`), where },
+    { ...page, ...given },
+  );
   return { total: found.total, streams: found.rows.map(({ stream }) => stream) };
 }
 
@@ -150,7 +153,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         const walk = async (where: PlanNode, between: () => Promise<void>): Promise<string[]> => {
           const met: string[] = [];
           for (let before: number | null = null; ; ) {
-            const plan = { tenantId: 'tenant', all: term('all-tenant'), where };
+            const plan = { tenantId: 'tenant', generation: 1, all: term('all-tenant'), where };
             const step = await rows.walk(plan, { now: atNoon, before, limit: 2 });
             met.push(...step.map(({ stream }) => stream));
             before = step.at(-1)?.state.life?.createdPosition ?? null;

@@ -66,7 +66,7 @@ function isZero(bytes: Buffer): boolean {
 export function livingTokens(dataDir: string): number {
   const vault = keptDatabase(join(dataDir, 'vault.db'), { readonly: true, timeout: 5_000 });
   try {
-    return Number(vault.prepare('SELECT count(*) FROM token_rows WHERE removed_at IS NULL').pluck().get());
+    return Number(vault.prepare('SELECT count(*) FROM token_rows_1 WHERE removed_at IS NULL').pluck().get());
   } finally {
     vault.close();
   }

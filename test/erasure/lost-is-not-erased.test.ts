@@ -40,7 +40,7 @@ test('boxes of two tokens that were swapped are lost, and show nothing of each o
   const streams = [await streamOf(service, id), await streamOf(service, other)];
   const { dataDir, rootKey, key } = service;
   await service.stop();
-  const swap = `UPDATE token_rows SET content = (SELECT content FROM events WHERE stream = ? AND revision = 0) WHERE stream = ?`;
+  const swap = `UPDATE token_rows_1 SET content = (SELECT content FROM events WHERE stream = ? AND revision = 0) WHERE stream = ?`;
   expect(tamper(dataDir, 'vault.db', swap, streams[1], streams[0])).toBe(1);
   service = await startTestService({ dataDir, rootKey });
   const { status, body, text } = await service.call('GET', `/tokens/${id}`, undefined, { key });

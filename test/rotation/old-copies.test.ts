@@ -44,7 +44,7 @@ test('after a rotation under a running service the old root key and an older cop
   const today = wrapsIn(dataDir);
   expect(today.tenantKeys.map(({ purpose }) => purpose)).toContain('identity');
   for (const row of today.tenantKeys) expect(openTenantKey(oldRoot, row.wrapped, row)).toBeNull();
-  for (const { wrapped } of today.generationKeys) expect(openGenerationKey(oldRoot, wrapped)).toBeNull();
+  for (const { wrapped } of today.generationKeys) expect(openGenerationKey(oldRoot, wrapped, 1)).toBeNull();
   // Whoever opened the keys of tenants from the copy while there was the old root key opens no data key of today with them.
   const oldWrapping = before.tenantKeys.filter(({ purpose }) => purpose === 'wrapping');
   const places = oldWrapping.map(({ id, tenant: tenantId, ...row }) => {

@@ -16,9 +16,9 @@ function counts({ dataDir }: TestService): Counts {
   const count = (sql: string) => Number(database.prepare(sql).pluck().get());
   try {
     return {
-      postings: count('SELECT count(*) FROM postings'),
-      counted: count('SELECT coalesce(sum(count), 0) FROM term_counts'),
-      withTerms: count('SELECT count(*) FROM token_rows WHERE terms IS NOT NULL OR seq IS NOT NULL'),
+      postings: count('SELECT count(*) FROM postings_1'),
+      counted: count('SELECT coalesce(sum(count), 0) FROM term_counts_1'),
+      withTerms: count('SELECT count(*) FROM token_rows_1 WHERE terms IS NOT NULL OR seq IS NOT NULL'),
     };
   } finally {
     database.close();

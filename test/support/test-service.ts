@@ -41,6 +41,8 @@ type TestServiceOptions = {
   /** None without it. */
   readonly limits?: LimitSettings;
   readonly trustedProxies?: readonly string[];
+  /** How long the rows are kept that were read before a rebuild, ms; 0 without it. */
+  readonly keptMs?: number;
   /** What gets the signed checkpoints; nothing without it. */
   readonly anchor?: Anchor;
 };
@@ -61,10 +63,19 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const rootKey = options.rootKey ?? randomBytes(32);
   const clock = manualClock();
   const errors: unknown[] = [];
-  const { limits, trustedProxies = [], anchor = null } = options;
+  const { limits, trustedProxies = [], keptMs = 0, anchor = null } = options;
+  const notices: string[] = [];
   const shared = {
     ...(limits === undefined ? {} : { limits }),
-    ...{ rootKey, clock, anchor, cvcRetentionMs: 3_600_000, onError: (error: unknown) => void errors.push(error) },
+    ...{
+      rootKey,
+      clock,
+      anchor,
+      cvcRetentionMs: 3_600_000,
+      onError: (error: unknown) => void errors.push(error),
+      keptMs,
+    },
+    onNotice: (text: string) => void notices.push(text),
   };
   const { service, dataDir, remove } = await (profile === 'cluster'
     ? openClusterService(shared)
@@ -106,7 +117,19 @@ export async function startTestService(options: TestServiceOptions = {}) {
   }
 
   return {
-    ...{ dataDir, rootKey, clock, service, vault: service.vault, app, key, errors, call, tenantId: tenant.tenantId },
+    ...{
+      dataDir,
+      rootKey,
+      clock,
+      service,
+      vault: service.vault,
+      app,
+      key,
+      errors,
+      notices,
+      call,
+      tenantId: tenant.tenantId,
+    },
     managementKey: tenant.managementKey.reveal(),
     /** A key of a new application of the tenant with these permissions or rules. */
     async application(

@@ -2,31 +2,33 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { type BoxPlace, openBox, sealBox } from '../../events/sealing/box.js';
 import { keyBytes } from './random-key.js';
 
-/** The generation of token rows that is written and read. */
-export const presentGeneration = 1;
+/** The generation of token rows that a new vault begins with. */
+export const firstGeneration = 1;
 
-const place: BoxPlace = {
-  ...{ tenantId: '', stream: 'token-rows', revision: presentGeneration },
-  ...{ keyId: 'search', field: 'generation-key' },
-};
+function place(generation: number): BoxPlace {
+  return {
+    ...{ tenantId: '', stream: 'token-rows', revision: generation },
+    ...{ keyId: 'search', field: 'generation-key' },
+  };
+}
 
-/** A new key of the present generation, wrapped under the root key. */
-export function newGenerationKey(rootKey: Buffer): Buffer {
+/** A new key of a generation, wrapped under the root key. */
+export function newGenerationKey(rootKey: Buffer, generation: number): Buffer {
   const key = randomBytes(keyBytes);
-  const wrapped = sealBox(rootKey, key, place);
+  const wrapped = sealBox(rootKey, key, place(generation));
   key.fill(0);
   return wrapped;
 }
 
-export function openGenerationKey(rootKey: Buffer, wrapped: Buffer): Buffer | null {
-  return openBox(rootKey, wrapped, place);
+export function openGenerationKey(rootKey: Buffer, wrapped: Buffer, generation: number): Buffer | null {
+  return openBox(rootKey, wrapped, place(generation));
 }
 
 /** The same key under the next root key; null when it does not open with the present one. */
-export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buffer): Buffer | null {
-  const key = openGenerationKey(rootKey, wrapped);
+export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, generation: number): Buffer | null {
+  const key = openGenerationKey(rootKey, wrapped, generation);
   if (key === null) return null;
-  const rewrapped = sealBox(next, key, place);
+  const rewrapped = sealBox(next, key, place(generation));
   key.fill(0);
   return rewrapped;
 }

@@ -52,6 +52,7 @@ export function createKeyCache() {
       for (const read of reads) if (read.tenantId === tenantId) read.isStale = true;
       for (const [keyId, entry] of [...cache.entries()]) if (entry.tenantId === tenantId) cache.delete(keyId);
     },
+    clear: (): void => cache.clear(),
     close(): void {
       clearInterval(purge);
       cache.clear();

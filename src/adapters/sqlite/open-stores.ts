@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
+import type { DirectoryRecord } from '../../ports/directory.js';
+import { ownBuffer } from '../key-ring/random-key.js';
 import { createRootKeys } from '../key-ring/root-keys.js';
 import { sqliteAccessLog } from './access-log/access-log.js';
 import { sqliteClaims } from './claims.js';
@@ -7,6 +9,7 @@ import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
 import { sqliteEventChain } from './event-chain.js';
 import { sqliteEventLog } from './event-log.js';
+import { sqliteGenerations } from './generations.js';
 import { ensureGenerationKey } from './key-ring/generation-keys.js';
 import { findRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
 import { openDatabase, type SqliteDatabase } from './open-database.js';
@@ -49,6 +52,12 @@ export async function openSqliteStores(
     const roots = createRootKeys(await findRootKey(keysDb, writer, [rootKey, ...others]));
     await ensureGenerationKey(keysDb, writer, roots, clock.now());
     const head = vault.prepare('SELECT max(position) FROM events').pluck();
+    const tokens = vault
+      .prepare(
+        `SELECT CASE (SELECT slot FROM generations WHERE state = 'read') WHEN 0
+           THEN (SELECT sum(count) FROM token_counts_0) ELSE (SELECT sum(count) FROM token_counts_1) END`,
+      )
+      .pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const work = sqliteUnitOfWork(writer);
     const keys = sqliteKeyRing(keysDb, writer, roots, clock, () => reading(() => Number(head.get() ?? 0)));
@@ -63,6 +72,7 @@ export async function openSqliteStores(
         vault,
         createSearchConnections(() => openReader('vault.db')),
       ),
+      generations: sqliteGenerations(vault, writer),
       claims: sqliteClaims(vault, writer),
       directory: sqliteDirectory(vault, writer),
       /** The log that the key store belongs to; null when it is new. */
@@ -71,6 +81,13 @@ export async function openSqliteStores(
       async bindKeysToLog(logId: string): Promise<void> {
         await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
       },
+      /** Replaces all rows of the directory; false: it was changed after `upTo`. */
+      replaceDirectory: (records: readonly DirectoryRecord[], upTo: number): Promise<boolean> =>
+        writer.request('replace_directory', { records, upTo }),
+      /** A copy of the root key of now, the caller's to zero. */
+      rootKey: (): Buffer => roots.open((present) => ownBuffer(Buffer.from(present))) ?? Buffer.alloc(0),
+      /** How many tokens live, due ones included. */
+      countRows: (): number => reading(() => Number(tokens.get() ?? 0)),
       async forgetTombstones(notBefore: number): Promise<void> {
         await writer.request('forget_tombstones', { notBefore });
       },

@@ -1,4 +1,5 @@
 import type { Statement } from 'better-sqlite3';
+import { rowTables, type Slot } from './rows-schema.js';
 
 /**
  * From so many tokens on the count of a term is kept; those of a rarer one are counted where they stand. Most terms are
@@ -6,10 +7,13 @@ import type { Statement } from 'better-sqlite3';
  */
 export const keptCountMin = 64;
 
-export const termCountSql = {
-  kept: 'SELECT count FROM term_counts WHERE term = ?',
-  counted: 'SELECT count(*) FROM postings WHERE term = ?',
-} as const;
+export function termCountSql(slot: Slot) {
+  const { postings, termCounts } = rowTables(slot);
+  return {
+    kept: `SELECT count FROM ${termCounts} WHERE term = ?`,
+    counted: `SELECT count(*) FROM ${postings} WHERE term = ?`,
+  } as const;
+}
 
 /** How many tokens have a term, by `term_counts` or, when it is too rare for that, by its postings. */
 export function termCount(

@@ -1,3 +1,11 @@
+import { projectionVersions } from '../../projections/versions.js';
+import { firstGeneration } from '../key-ring/generation-key.js';
+import { rowsSchema, slots } from './rows-schema.js';
+
+const initialVersions = Object.entries(projectionVersions)
+  .map(([name, version]) => `INSERT INTO projections VALUES ('${name}', ${version}, NULL);`)
+  .join('\n  ');
+
 /**
  * `vault.db`: the event log and, in the same transactions, what is projected from it. Everything a person put in lies
  * in boxes (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `terms`, `cmd`).
@@ -25,60 +33,17 @@ export const vaultSchema = `
   CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'append only'); END;
   CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'append only'); END;
 
-  CREATE TABLE token_rows (
-    row INTEGER PRIMARY KEY,
-    stream TEXT NOT NULL UNIQUE,
-    tenant TEXT NOT NULL,
-    state TEXT NOT NULL,
-    content BLOB,
-    cvc BLOB,
-    fingerprint TEXT,
-    -- Of the living: the position of the event that created it, and what it is searched by, 16 bytes a term.
-    seq INTEGER,
-    terms BLOB,
-    created_at INTEGER,
-    modified_at INTEGER,
-    expires_at INTEGER,
-    cvc_purge_at INTEGER,
-    removed_at INTEGER
+  -- Read by everybody, being built, no longer read but still written (left), or on its way out.
+  CREATE TABLE generations (
+    generation INTEGER PRIMARY KEY,
+    slot INTEGER NOT NULL UNIQUE,
+    state TEXT NOT NULL CHECK (state IN ('read', 'building', 'left', 'dropping'))
   ) STRICT;
-  CREATE INDEX token_rows_fingerprint ON token_rows (fingerprint) WHERE fingerprint IS NOT NULL;
-  CREATE INDEX token_rows_expires_at ON token_rows (expires_at) WHERE expires_at IS NOT NULL;
-  CREATE INDEX token_rows_cvc_purge_at ON token_rows (cvc_purge_at) WHERE cvc_purge_at IS NOT NULL;
-  CREATE INDEX token_rows_removed_at ON token_rows (removed_at) WHERE removed_at IS NOT NULL;
-
-  CREATE INDEX token_rows_seq ON token_rows (seq, expires_at, created_at, modified_at) WHERE seq IS NOT NULL;
-  CREATE INDEX token_rows_created_at ON token_rows (created_at, seq) WHERE created_at IS NOT NULL;
-  CREATE INDEX token_rows_modified_at ON token_rows (modified_at, seq) WHERE modified_at IS NOT NULL;
-
-  -- Which tokens have a term, and of a common one how many. A term is a keyed hash with the tenant in its key.
-  CREATE TABLE postings (
-    term BLOB NOT NULL,
-    seq INTEGER NOT NULL,
-    PRIMARY KEY (term, seq)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE term_counts (term BLOB PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  -- How many living tokens of each type a tenant has, in the transaction of every change of a row.
-  CREATE TABLE token_counts (
-    tenant TEXT NOT NULL,
-    type TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (tenant, type)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TRIGGER token_counts_made AFTER INSERT ON token_rows WHEN NEW.removed_at IS NULL BEGIN
-    INSERT INTO token_counts (tenant, type, count) VALUES (NEW.tenant, NEW.state ->> '$.life.tokenType', 1)
-    ON CONFLICT (tenant, type) DO UPDATE SET count = count + 1;
-  END;
-  CREATE TRIGGER token_counts_ended AFTER UPDATE ON token_rows WHEN OLD.removed_at IS NULL AND
-    (NEW.removed_at IS NOT NULL OR OLD.state ->> '$.life.tokenType' <> NEW.state ->> '$.life.tokenType') BEGIN
-    UPDATE token_counts SET count = count - 1 WHERE tenant = OLD.tenant AND type = OLD.state ->> '$.life.tokenType';
-  END;
-  CREATE TRIGGER token_counts_begun AFTER UPDATE ON token_rows WHEN NEW.removed_at IS NULL AND
-    (OLD.removed_at IS NOT NULL OR OLD.state ->> '$.life.tokenType' <> NEW.state ->> '$.life.tokenType') BEGIN
-    INSERT INTO token_counts (tenant, type, count) VALUES (NEW.tenant, NEW.state ->> '$.life.tokenType', 1)
-    ON CONFLICT (tenant, type) DO UPDATE SET count = count + 1;
-  END;
-
+  INSERT INTO generations VALUES (${firstGeneration}, 1, 'read');
+  -- The version of the code that made what is projected, and the rebuild that is under way.
+  CREATE TABLE projections (name TEXT PRIMARY KEY, version INTEGER NOT NULL, rebuild TEXT) STRICT, WITHOUT ROWID;
+  ${initialVersions}
+${slots.map(rowsSchema).join('')}
   CREATE TABLE directory (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,

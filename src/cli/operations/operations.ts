@@ -14,6 +14,7 @@ import { importTokens } from './import-tokens.js';
 import { init } from './init.js';
 import { listApplications } from './list-applications.js';
 import { listTenants } from './list-tenants.js';
+import { projectionsCancel, projectionsPlan, projectionsRebuild, projectionsStatus } from './projections.js';
 import { rotateKeys, rotationState } from './rotate-keys.js';
 import { searchTokens } from './search-tokens.js';
 
@@ -30,6 +31,10 @@ export const operations = {
   'tokens-search': searchTokens,
   'tokens-import': importTokens,
   'tokens-export': exportTokens,
+  'projections-status': projectionsStatus,
+  'projections-plan': projectionsPlan,
+  'projections-rebuild': projectionsRebuild,
+  'projections-cancel': projectionsCancel,
   'audit-begin': auditBegin,
   'audit-events': auditEvents,
   'audit-access': auditAccess,

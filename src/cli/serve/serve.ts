@@ -90,6 +90,7 @@ async function open(config: Config, logger: Logger): Promise<OpenService & Opera
   return openProfile(config, {
     ...{ rootKeys: await rootKeysOf(config), limits: limitsOf(config), prepares: false, isVerb: false },
     onError: (error) => logger.error('background work failed and will be tried again', { error }),
+    onNotice: (text) => logger.info(text),
     onBroken: (error) => {
       process.stderr.write(`${error.message}\n`);
       process.exit(1);

@@ -3,7 +3,7 @@ import { reachOf } from '../../domain/access/reach.js';
 import { latestNow } from '../../ports/clock.js';
 import { planSearch } from '../../search/plan-search.js';
 import type { Query } from '../../search/query/syntax-tree.js';
-import { searchKeyOf } from '../tenant-keys.js';
+import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 
 /** A term by which values can be tried: it says whether somebody's token has that value. */
@@ -35,12 +35,13 @@ function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
 export async function countSearchGuesses(vault: Vault, caller: Caller, terms: readonly ValueTerm[]): Promise<void> {
   if (terms.length === 0) return;
   const { tenantId } = caller;
-  const searchKey = await searchKeyOf(vault, tenantId);
   const reach = reachOf(caller, 'token:search');
   const page = { now: latestNow(vault.clock), offset: 0, limit: 1 };
   let guesses = 0;
   for (const term of terms) {
-    const { total } = await vault.rows.search(planSearch(searchKey, tenantId, term, reach), page);
+    const { total } = await withSearchKey(vault, tenantId, (searchKey) =>
+      vault.rows.search(planSearch(searchKey, tenantId, term, reach), page),
+    );
     if (total === 0) guesses += 1;
   }
   await vault.guesses.count(caller, guesses);

@@ -1,17 +1,22 @@
 import { tokenStream } from '../../events/tokens/stream-name.js';
+import type { TenantKeys } from '../../ports/key-ring.js';
 import { changeTokens } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
 import { originOf } from '../event-origin.js';
 import { invalidFields, type Rejected } from '../result.js';
+import { indexKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import type { Creation } from './creation.js';
 import { answerOf, type Candidate, claimedBy, decideTogether } from './joint-creation.js';
-import type { IndexKeys } from './row-index.js';
 import type { TokenAnswer } from './token-answer.js';
 
-type Command = IndexKeys & { readonly context: CommandContext; readonly cmd: string | null };
+type Command = {
+  readonly context: CommandContext;
+  readonly tenantKeys: TenantKeys;
+  readonly cmd: string | null;
+};
 
 type Created = { readonly ok: true; readonly answers: readonly TokenAnswer[] };
 type Taken = { readonly ok: false; readonly taken: readonly number[] };
@@ -49,14 +54,14 @@ const idInUse: Rejected = { ok: false, code: 'id_in_use', errors: { id: ['is in 
 
 function tryTogether(
   vault: Vault,
-  { context, tenantKeys, searchKey, cmd }: Command,
+  { context, tenantKeys, cmd }: Command,
   candidates: readonly Candidate[],
 ): Promise<Created | Taken> {
   const { tenantId } = context.caller;
   const streams = new Set(candidates.map(({ stream }) => stream));
   const origin = originOf(context, cmd);
   return changeTokens<Created | Taken>(vault, { tenantId, tenantKeys, streams }, origin, async (viewOf, at) => {
-    const by = { caller: context.caller, tenantKeys, searchKey };
+    const by = { caller: context.caller, ...(await indexKeysOf(vault, tenantId, tenantKeys)) };
     const decided = await decideTogether(vault, by, candidates, viewOf, at);
     if (!decided.ok) return { do: 'answer', answer: decided };
     const { outcomes } = decided;

@@ -1,12 +1,13 @@
 import type { TokenRequest } from '../../domain/token/draft-token.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
+import type { TenantKeys } from '../../ports/key-ring.js';
 import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
 import { originOf } from '../event-origin.js';
 import { countDeduplication } from '../limits/deduplication-guess.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
-import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
+import { indexKeysOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import { createdAnswer } from './created-answer.js';
@@ -15,7 +16,6 @@ import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
 import { idempotently } from './idempotently.js';
 import { renderAgain } from './render-again.js';
-import type { IndexKeys } from './row-index.js';
 import type { TokenAnswer } from './token-answer.js';
 
 type TokenResult = CommandResult<TokenAnswer>;
@@ -23,17 +23,20 @@ type TokenResult = CommandResult<TokenAnswer>;
 /** Creates a token (specification, "Create Token"; contract, sections 1, 3, 4 and 6). */
 export async function createToken(vault: Vault, context: CommandContext, request: TokenRequest): Promise<TokenResult> {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
-  const searchKey = await searchKeyOf(vault, context.caller.tenantId);
   const run = async (cmd: string | null): Promise<TokenResult> => {
     const creation = await prepareCreation(vault, context, tenantKeys, request);
-    return creation.ok ? createUnderSomeId(vault, { context, tenantKeys, searchKey, cmd }, creation.value) : creation;
+    return creation.ok ? createUnderSomeId(vault, { context, tenantKeys, cmd }, creation.value) : creation;
   };
   return idempotently(vault, tenantKeys, context, run, ({ tokens }) =>
     renderAgain(vault, context, 'create', tokens[0]),
   );
 }
 
-type Command = IndexKeys & { readonly context: CommandContext; readonly cmd: string | null };
+type Command = {
+  readonly context: CommandContext;
+  readonly tenantKeys: TenantKeys;
+  readonly cmd: string | null;
+};
 
 async function createUnderSomeId(vault: Vault, command: Command, creation: Creation): Promise<TokenResult> {
   const random = randomForCommand(vault.random, command.tenantKeys.claims, command.cmd);
@@ -79,7 +82,8 @@ async function attemptCreate(
       answer: () => done(duplicateAnswer(vault, command.context, other, { operation: 'create', cvcIgnored })),
     };
   }
-  const write = decideCreation(vault, command, creation, place);
+  const keys = await indexKeysOf(vault, place.view.tenantId, command.tenantKeys);
+  const write = decideCreation(vault, keys, creation, place);
   if (write === null) return { do: 'answer', answer: rejected('id_in_use') };
   return {
     ...{ ...write, do: 'store' },

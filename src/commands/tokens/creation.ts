@@ -13,9 +13,10 @@ import type { CommandContext } from '../command-context.js';
 import { refuseDeduplication } from '../limits/deduplication-guess.js';
 import type { OpenToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
+import type { IndexKeys } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { deduplicationInForce } from './find-duplicate.js';
-import { type IndexKeys, rowIndexOf } from './row-index.js';
+import { rowIndexOf } from './row-index.js';
 
 /** A create request that was checked and may be carried out; it has no id yet. */
 export type Creation = TokenDraft & {

@@ -6,7 +6,7 @@ import { parseQuery } from '../../search/query/parse-query.js';
 import type { CommandContext } from '../command-context.js';
 import { countSearchGuesses, valueTerms } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
-import { searchKeyOf } from '../tenant-keys.js';
+import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { type Doomed, deleteTokens } from './delete-tokens.js';
 import { finishRemembered } from './finish-erasure.js';
@@ -34,14 +34,15 @@ export async function deleteByQuery(
   if (refusal !== null) return refusal;
   // Before anything is deleted: what is found only now is no guess.
   await countSearchGuesses(vault, caller, values);
-  const searchKey = await searchKeyOf(vault, tenantId);
-  const [found, deletable] = (['token:search', 'token:delete'] as const).map((permission) =>
-    planSearch(searchKey, tenantId, parsed.query, reachOf(caller, permission)),
-  );
-  if (found === undefined || deletable === undefined) throw new Error('both plans were made');
-  const both: SearchPlan = { ...found, where: { is: 'and', of: [found.where, deletable.where] } };
-  const { total, tokens } = await firstOf(vault, both);
-  const all = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
+  const { total, tokens, all } = await withSearchKey(vault, tenantId, async (searchKey) => {
+    const [found, deletable] = (['token:search', 'token:delete'] as const).map((permission) =>
+      planSearch(searchKey, tenantId, parsed.query, reachOf(caller, permission)),
+    );
+    if (found === undefined || deletable === undefined) throw new Error('both plans were made');
+    const both: SearchPlan = { ...found, where: { is: 'and', of: [found.where, deletable.where] } };
+    const first = await firstOf(vault, both);
+    return { ...first, all: await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 }) };
+  });
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens);
   await finishRemembered(vault, tenantId);
   // Nothing left to erase is no answer for a server to give that was deposed.

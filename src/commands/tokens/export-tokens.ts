@@ -3,10 +3,12 @@ import { reachOf } from '../../domain/access/reach.js';
 import type { JsonObject } from '../../domain/json.js';
 import { Secret } from '../../domain/secret.js';
 import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import type { SearchKey } from '../../ports/key-ring.js';
+import type { SearchPlan } from '../../ports/search-plan.js';
 import { planSearch } from '../../search/plan-search.js';
 import type { ShownToken } from '../access-log/record-reads.js';
 import type { CommandContext } from '../command-context.js';
-import { searchKeyOf } from '../tenant-keys.js';
+import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { type ReadToken, readToken } from './read-token.js';
 
@@ -35,7 +37,9 @@ export async function exportTokens(
   limit: number,
 ): Promise<ExportStep> {
   const { tenantId } = caller;
-  const rows = await vault.rows.walk(await planOf(vault, caller), { now: vault.clock.now(), before, limit });
+  const step = { now: vault.clock.now(), before, limit };
+  // A step goes on where the one before ended, whichever generation of rows that walked.
+  const rows = await withSearchKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), step));
   const read = await Promise.all(
     rows.map(async ({ stream, state }) => {
       const token = await readToken(vault, tenantId, stream);
@@ -56,13 +60,12 @@ export async function exportTokens(
 /** How many tokens the caller may read now. */
 export async function countForExport(vault: Vault, { caller }: Caller): Promise<number> {
   const page = { now: vault.clock.now(), offset: 0, limit: 1 };
-  return (await vault.rows.search(await planOf(vault, caller), page)).total;
+  const { total } = await withSearchKey(vault, caller.tenantId, (key) => vault.rows.search(planOf(key, caller), page));
+  return total;
 }
 
-async function planOf(vault: Vault, caller: Caller['caller']) {
-  const { tenantId } = caller;
-  const searchKey = await searchKeyOf(vault, tenantId);
-  return planSearch(searchKey, tenantId, { is: 'everything' }, reachOf(caller, 'token:read'));
+function planOf(searchKey: SearchKey, caller: Caller['caller']): SearchPlan {
+  return planSearch(searchKey, caller.tenantId, { is: 'everything' }, reachOf(caller, 'token:read'));
 }
 
 function containersOf({ open }: ReadToken): readonly string[] {

@@ -3,6 +3,7 @@ import type { TokenPermission } from '../../domain/access/permission.js';
 import { reachOf } from '../../domain/access/reach.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { latestNow } from '../../ports/clock.js';
+import type { SearchPlan } from '../../ports/search-plan.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { planSearch } from '../../search/plan-search.js';
@@ -10,7 +11,7 @@ import type { Query } from '../../search/query/syntax-tree.js';
 import type { CommandContext } from '../command-context.js';
 import { KeyLost } from '../key-lost.js';
 import { openToken } from '../open-token.js';
-import { searchKeyOf } from '../tenant-keys.js';
+import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import type { ReadToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
@@ -28,7 +29,7 @@ export type FoundTokens = { readonly tokens: readonly TokenAnswer[]; readonly to
  * rule that decides it. Rows are of one instant; when a key of one was destroyed before it was opened, the search is
  * made again. Throws KeyLost.
  */
-export async function findTokens(
+export function findTokens(
   vault: Vault,
   { caller }: Pick<CommandContext, 'caller'>,
   permission: TokenPermission,
@@ -36,7 +37,19 @@ export async function findTokens(
   range: Range,
 ): Promise<FoundTokens> {
   const { tenantId } = caller;
-  const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, reachOf(caller, permission));
+  return withSearchKey(vault, tenantId, (searchKey) => {
+    const plan = planSearch(searchKey, tenantId, query, reachOf(caller, permission));
+    return findPlanned(vault, caller, permission, plan, range);
+  });
+}
+
+async function findPlanned(
+  vault: Vault,
+  caller: CommandContext['caller'],
+  permission: TokenPermission,
+  plan: SearchPlan,
+  range: Range,
+): Promise<FoundTokens> {
   let closedBefore: ReadonlySet<string> = new Set();
   for (let tries = 0; tries < triesMax; tries += 1) {
     const { total, rows } = await vault.rows.search(plan, { now: latestNow(vault.clock), ...range });

@@ -2,13 +2,13 @@ import type { ClaimedToken } from '../../ports/claims.js';
 import type { ViewOf } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
 import { countDeduplication } from '../limits/deduplication-guess.js';
+import type { IndexKeys } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { createdAnswer } from './created-answer.js';
 import { type Creation, type CreationWrite, decideCreation } from './creation.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
 import type { ReadToken } from './read-token.js';
-import type { IndexKeys } from './row-index.js';
 import type { TokenAnswer } from './token-answer.js';
 
 /** A creation with the id that it is tried under. */

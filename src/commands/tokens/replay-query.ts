@@ -46,8 +46,9 @@ export async function replayQuery(
   if (!parsed.ok) return invalidFields({ query: [parsed.message] });
   const refusal = after === 0 ? await guessed(vault, caller, valueTerms(parsed.query).length) : null;
   if (refusal !== null) return refusal;
-  const keys = { tenantKeys: await tenantKeysOf(vault, tenantId), searchKey: await searchKeyOf(vault, tenantId) };
-  const plan = planSearch(keys.searchKey, tenantId, parsed.query, reachOf(caller, 'token:search'));
+  const searchKey = await searchKeyOf(vault, tenantId);
+  const keys = { tenantKeys: await tenantKeysOf(vault, tenantId), searchKeys: [searchKey] };
+  const plan = planSearch(searchKey, tenantId, parsed.query, reachOf(caller, 'token:search'));
   const page = await vault.log.readClear(after, pageSize);
   const born = page.filter(
     (event) => event.type === 'token.created' && event.tenantId === tenantId && hadHappened(ask.asOf, event),
@@ -60,7 +61,7 @@ export async function replayQuery(
     if (!derived.ok) throw new Error('what could be evaluated once can no longer be');
     const { createdBy, modifiedBy, createdAt, modifiedAt } = life;
     const { terms } = rowIndexOf(keys, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
-    return matchesPlan(plan.where, { terms: new Set(terms), createdAt, modifiedAt });
+    return matchesPlan(plan.where, { terms: new Set(terms[searchKey.generation]), createdAt, modifiedAt });
   };
 
   async function look(event: ClearEvent): Promise<void> {

@@ -5,7 +5,7 @@ import type { ClaimResult } from '../../ports/claims.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
-import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
+import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { createTogether } from './create-together.js';
 import { type Creation, prepareCreation } from './creation.js';
@@ -32,11 +32,10 @@ export async function tokenize(
   parts: readonly TokenizePart[],
 ): Promise<CommandResult<readonly TokenAnswer[]>> {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
-  const searchKey = await searchKeyOf(vault, context.caller.tenantId);
   const run = async (cmd: string | null): Promise<CommandResult<readonly TokenAnswer[]>> => {
     const creations = await prepareAll(vault, context, tenantKeys, parts);
     if (!creations.ok) return creations;
-    const created = await createTogether(vault, { context, tenantKeys, searchKey, cmd }, creations.value);
+    const created = await createTogether(vault, { context, tenantKeys, cmd }, creations.value);
     return created.ok ? done(created.answers) : placed(created.rejected, parts[created.index]);
   };
   return idempotently(vault, tenantKeys, context, run, (result) => renderAllAgain(vault, context, parts, result));

@@ -30,7 +30,7 @@ import { KeyLost } from '../key-lost.js';
 import { countDeduplication, refuseDeduplication } from '../limits/deduplication-guess.js';
 import { type OpenToken, openToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
-import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
+import { indexKeysOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { deduplicationInForce, findDuplicate } from './find-duplicate.js';
@@ -43,7 +43,6 @@ import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 type Update = {
   readonly context: CommandContext;
   readonly tenantKeys: TenantKeys;
-  readonly searchKey: Buffer;
   readonly patch: TokenPatch;
   /** Revisions named by `If-Match`, or null without one. */
   readonly ifMatch: string | null;
@@ -64,7 +63,6 @@ export async function updateToken(
 ): Promise<TokenResult> {
   const { tenantId } = context.caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
-  const searchKey = await searchKeyOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
   const run = async (cmd: string | null): Promise<TokenResult> => {
     const checked = checkPatch(vault.expressions, patch, vault.clock.now());
@@ -72,7 +70,7 @@ export async function updateToken(
     const distinct = deduplicationInForce(context.caller, patch.deduplicate_token);
     // The keys of replaced data live until the token is deleted, for replay as of an earlier time.
     const keepSuperseded = context.caller.tenantSettings.keep_superseded_data === 'true';
-    const update = { context, tenantKeys, searchKey, patch, ifMatch, distinct, keepSuperseded };
+    const update = { context, tenantKeys, patch, ifMatch, distinct, keepSuperseded };
     return changeToken(vault, { tenantId, tenantKeys, stream }, originOf(context, cmd), (view, at) =>
       attemptUpdate(vault, { ...update, at }, view),
     );
@@ -158,7 +156,8 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const { view, life, open, content, indexValues, updated, transform } = ready;
   const { fingerprint } = content.reveal();
   const modifiedBy = context.caller.applicationId;
-  const index = rowIndexOf(update, content.reveal(), { createdBy: life.createdBy, modifiedBy, indexValues });
+  const keys = await indexKeysOf(vault, view.tenantId, update.tenantKeys);
+  const index = rowIndexOf(keys, content.reveal(), { createdBy: life.createdBy, modifiedBy, indexValues });
   const hash = index.fingerprintHash;
   const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
   // Also when nothing changes: else a caller out of guesses learns by the answer that its candidate is the value.

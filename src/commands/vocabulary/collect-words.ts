@@ -8,7 +8,7 @@ import type { TenantWords } from '../../search/vocabulary/visible-words.js';
 import { buildWordList, type WordList } from '../../search/vocabulary/word-list.js';
 import { KeyLost } from '../key-lost.js';
 import { openContent } from '../open-token.js';
-import { searchKeyOf } from '../tenant-keys.js';
+import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 
 /** Each row is opened by a key of its own, so only the newest are looked at: a few tenths of a second of work. */
@@ -50,9 +50,11 @@ export async function collectWords(vault: Vault, tenantId: string): Promise<Tena
 
 /** Page by page, because the boxes of rows are large. A token that comes meanwhile may show one twice. */
 async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<TokenView> {
-  const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, { is: 'everything' }, 'everything');
   for (let offset = 0; offset < rowsMax; offset += pageSize) {
-    const { rows } = await vault.rows.search(plan, { now: vault.clock.now(), offset, limit: pageSize });
+    const page = { now: vault.clock.now(), offset, limit: pageSize };
+    const { rows } = await withSearchKey(vault, tenantId, (searchKey) =>
+      vault.rows.search(planSearch(searchKey, tenantId, { is: 'everything' }, 'everything'), page),
+    );
     yield* rows;
     if (rows.length < pageSize) return;
   }

@@ -22,6 +22,8 @@ export type Vocabularies = {
   of(tenantId: string, now: number, collect: () => Promise<TenantWords | null>): Promise<TenantWords | null>;
   /** Forgets a tenant, and what is being collected of it. */
   drop(tenantId: string): void;
+  /** Forgets all; each is collected anew when it is asked for. */
+  dropAll(): void;
   /** Resolves when nothing is being collected. */
   idle(): Promise<void>;
 };
@@ -81,6 +83,10 @@ export function createVocabularies(): Vocabularies {
     drop(tenantId) {
       kept.delete(tenantId);
       builds.delete(tenantId);
+    },
+    dropAll() {
+      kept.clear();
+      builds.clear();
     },
     async idle() {
       await Promise.allSettled(builds.values());

@@ -50,6 +50,7 @@ export async function clusterState(needs: Needs): Promise<ServiceState> {
       { name: 'directory', gap: tokens },
       { name: 'shredder', gap: shredder },
     ],
+    rebuild: null,
   };
 }
 

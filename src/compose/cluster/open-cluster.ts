@@ -16,6 +16,7 @@ import { shredEndedKeys } from '../../jobs/shredder.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
+import type { Projections } from '../../ports/projections.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { composeVault, systemRandom } from '../compose-vault.js';
 import type { StoreUrls } from '../config/store-urls.js';
@@ -40,6 +41,10 @@ export type ClusterOptions = {
   readonly prepares: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
+  /** How long the rows are kept that were read before a rebuild, ms. */
+  readonly keptMs?: number;
+  /** Something that who runs the service should read in its log. */
+  readonly onNotice?: (text: string) => void;
   /** What gets the signed checkpoints; null: nothing. */
   readonly anchor?: Anchor | null;
   /** Tests own time. */
@@ -131,7 +136,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     });
     const works = role !== 'api';
     return {
-      ...{ ...service, newSweep, newCheckpointer },
+      ...{ ...service, newSweep, newCheckpointer, projections: noProjections },
       // Anybody may ask whether a process is ready; what that costs the stores is bounded.
       state: remembered(stateMs, lostKeys, () =>
         clusterState({
@@ -158,6 +163,16 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await closeStores().catch(() => undefined);
     throw error;
   }
+}
+
+/** Says what is not there yet. */
+const noProjections: Projections = {
+  keptSeconds: 0,
+  ...{ status: notYet, plan: notYet, rebuild: notYet, cancel: notYet },
+};
+
+async function notYet(): Promise<never> {
+  throw new MongoBroken('the verbs of `strongroom projections` are not there for the cluster profile yet.');
 }
 
 /** Asks at most once in so many milliseconds, unless `known` moves; who comes meanwhile gets the same answer. */

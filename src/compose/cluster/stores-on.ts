@@ -50,6 +50,7 @@ export async function storesOn({ rowsConnection, keysConnection, log, clock, roo
     ...{ log, rows, clock, batches, rowWriter, directoryWriter, keyStore, rowsConnection, keysConnection, accessLog },
     chain: mongoEventChain(rowsConnection, log),
     keys: keyStore.keys,
+    generations: { inUse: async () => ({ read: generation, write: [generation] }) },
     work: mongoUnitOfWork(parts),
     claims: claims.port,
     directory: mongoDirectory(rowsConnection),

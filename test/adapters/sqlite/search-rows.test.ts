@@ -48,16 +48,16 @@ beforeAll(() => {
   const writer = openDatabase(join(dir, 'vault.db'), 'vault.db', 'writer');
   writer.exec(vaultSchema);
   const insertRow = writer.prepare(
-    `INSERT INTO token_rows (stream, tenant, state, seq, created_at, modified_at, expires_at)
-     VALUES (?, ?, '{"life":{"tokenType":"token"}}', ?, ?, ?, ?)`,
+    `INSERT INTO token_rows_1 (stream, tenant, revision, state, seq, created_at, modified_at, expires_at)
+     VALUES (?, ?, 0, '{"life":{"tokenType":"token"}}', ?, ?, ?, ?)`,
   );
-  const insertPosting = writer.prepare('INSERT INTO postings VALUES (?, ?)');
+  const insertPosting = writer.prepare('INSERT INTO postings_1 VALUES (?, ?)');
   writer.exec('BEGIN');
   for (const { seq, tenant, terms, created_at, modified_at, expires_at } of rows) {
     insertRow.run(`token-${seq}`, tenant, seq, created_at, modified_at, expires_at);
     for (const name of terms) insertPosting.run(Buffer.from(name, 'hex'), seq);
   }
-  writer.exec('INSERT INTO term_counts SELECT term, count(*) FROM postings GROUP BY term HAVING count(*) > 63');
+  writer.exec('INSERT INTO term_counts_1 SELECT term, count(*) FROM postings_1 GROUP BY term HAVING count(*) > 63');
   writer.exec('COMMIT');
   writer.close();
   connections = createSearchConnections(() => {
@@ -125,7 +125,7 @@ const search = fc.constantFrom(...tenants).chain((tenantId) =>
 test('every plan answers exactly the rows and the total that a look at each row gives', async () => {
   await fc.assert(
     fc.asyncProperty(search, async ({ tenantId, where, now, offset, limit }) => {
-      const plan = { tenantId, all: term(tenantId, 'all'), where };
+      const plan = { tenantId, generation: 1, all: term(tenantId, 'all'), where };
       const page = await searchRows(connections, plan, { now, offset, limit });
       const found = rows
         .filter((row) => row.tenant === tenantId && !(row.expires_at !== null && row.expires_at <= now))
@@ -146,7 +146,11 @@ test('many searches at once, long and short, share the connections and get their
   const plans = Array.from({ length: 24 }, (_, i) => (i % 3 === 0 ? quick : slow));
   const answers = await Promise.all(
     plans.map((where) =>
-      searchRows(connections, { tenantId: 't1', all: term('t1', 'all'), where }, { now: 0, offset: 0, limit: 1 }),
+      searchRows(
+        connections,
+        { tenantId: 't1', generation: 1, all: term('t1', 'all'), where },
+        { now: 0, offset: 0, limit: 1 },
+      ),
     ),
   );
   const expected = plans.map((where) => rows.filter((row) => row.tenant === 't1' && matches(where, row)).length);

@@ -35,7 +35,7 @@ export function rowWrite({ stream, tenantId, seq, terms, type, ...times }: Sampl
     ...{ ...times, key: aHash().slice(0, 32), contentRevision: 0, superseded: [], cvc: null },
   };
   const view = { stream, tenantId, state: { revision, life, ended: [] }, content: aBox(), cvc: null };
-  return { view, index: { fingerprintHash: aHash(), terms }, before: revision - 1, at: 0 };
+  return { view, index: { fingerprintHash: aHash(), terms: { 1: terms } }, before: revision - 1, at: 0 };
 }
 
 export async function writeRows(writer: ReturnType<typeof mongoRowWriter>, rows: readonly SampleRow[]): Promise<void> {

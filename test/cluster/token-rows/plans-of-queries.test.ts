@@ -73,7 +73,7 @@ async function walks(): Promise<readonly Profiled[]> {
 }
 
 async function search(where: PlanNode, given: { offset?: number; limit?: number; now?: number } = {}) {
-  return rows.search({ tenantId: 'tenant', all, where }, { now: 0, offset: 0, limit: 20, ...given });
+  return rows.search({ tenantId: 'tenant', generation: 1, all, where }, { now: 0, offset: 0, limit: 20, ...given });
 }
 
 test('a rare and a common term: one key, in whichever order they were asked for', async () => {
@@ -169,7 +169,10 @@ test('a search that takes too long is refused as such, by the server or before i
   const where: PlanNode = { is: 'or', of: [term(rare), { is: 'not', of: term(half) }] };
   for (const limitMs of [0, 3]) {
     const impatient = mongoTokenRows(database.connection, 1, limitMs);
-    const searching = impatient.search({ tenantId: 'tenant', all, where }, { now: 0, offset: 0, limit: 20 });
+    const searching = impatient.search(
+      { tenantId: 'tenant', generation: 1, all, where },
+      { now: 0, offset: 0, limit: 20 },
+    );
     const error = await searching.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(error).toMatchObject({ store: 'mongodb', reason: 'search_took_too_long' });

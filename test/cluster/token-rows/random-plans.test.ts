@@ -92,7 +92,7 @@ const requests = fc.constantFrom(...tenants).chain((tenantId) =>
 test('any plan finds on any page what a look at each row finds, with the same total', async () => {
   await fc.assert(
     fc.asyncProperty(requests, async ({ tenantId, where, page }) => {
-      const plan = { tenantId, all: all[tenantId], where };
+      const plan = { tenantId, generation: 1, all: all[tenantId], where };
       const found = await rows.search(plan, page);
       const streams = found.rows.map(({ stream }) => stream);
       expect({ total: found.total, streams }).toEqual(naiveSearch(population, plan, page));
@@ -109,7 +109,7 @@ test('a plan as deep and as wide as a query can be', async () => {
   }
   const wide: PlanNode = { is: 'or', of: Array.from({ length: 300 }, () => ({ is: 'term', term: aTerm() })) };
   for (const plan of [where, { is: 'or', of: [leaf(6), wide] } as const]) {
-    const request = { tenantId: 'tenant', all: all.tenant, where: plan };
+    const request = { tenantId: 'tenant', generation: 1, all: all.tenant, where: plan };
     const page = { now: 500, offset: 0, limit: 20 };
     const found = await rows.search(request, page);
     expect({ total: found.total, streams: found.rows.map(({ stream }) => stream) }).toEqual(

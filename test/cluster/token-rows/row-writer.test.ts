@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const after = (view: TokenView, ...events: readonly NewEvent[]): TokenView => tokenWrite(view, events).view;
-const anIndex = () => ({ fingerprintHash: aHash(), terms: [aHash().slice(0, 32)] });
+const anIndex = () => ({ fingerprintHash: aHash(), terms: { 1: [aHash().slice(0, 32)] } });
 const stored = async ({ stream }: TokenView) => (await rows.get(stream))?.state.revision ?? null;
 const raw = ({ stream: _id }: TokenView) =>
   database.connection.db.collection<{ _id: string }>(tokenRowsCollection(1)).findOne({ _id });

@@ -1,61 +1,88 @@
 import type { Clock } from '../../../ports/clock.js';
 import {
   deriveSearchKey,
-  presentGeneration as generation,
+  firstGeneration,
   newGenerationKey,
   openGenerationKey,
 } from '../../key-ring/generation-key.js';
+import { createSearchKeyCache } from '../../key-ring/search-key-cache.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { keyCollections } from './key-collections.js';
 import type { MongoRootKeys } from './mongo-root-keys.js';
 
 /** Makes the key of the first generation in a new key store. */
-export async function ensureMongoGenerationKey({ call }: MongoConnection, roots: MongoRootKeys, clock: Clock) {
-  if ((await call((db) => keyCollections.generationKeys(db).findOne({ _id: generation }))) !== null) return;
+export async function ensureMongoGenerationKey(connection: MongoConnection, roots: MongoRootKeys, clock: Clock) {
+  const { call } = connection;
+  if ((await call((db) => keyCollections.generationKeys(db).findOne({ _id: firstGeneration }))) !== null) return;
   // Made first: a transaction that looks at one moment makes no collection.
   await call((db) => db.createCollection('generation_keys')).catch(() => undefined);
+  // Or another process was first.
+  await insertKey(roots, clock, firstGeneration);
+}
+
+/** False: there is one of this generation. */
+async function insertKey(roots: MongoRootKeys, clock: Clock, generation: number): Promise<boolean> {
   try {
     await roots.wrapping(async (rootKey, db, session) => {
-      const key = { _id: generation, made_at: clock.now(), destroyed_at: null, wrapped: newGenerationKey(rootKey) };
+      const wrapped = newGenerationKey(rootKey, generation);
+      const key = { _id: generation, made_at: clock.now(), destroyed_at: null, wrapped };
       await keyCollections.generationKeys(db).insertOne(key, { session });
     });
+    return true;
   } catch (error) {
-    // Another process was first.
     if (!(error instanceof DuplicateKey)) throw error;
+    return false;
   }
 }
 
-/** Keys of search terms: one for each tenant, derived from the key of the present generation. */
-export function createMongoGenerationKeys({ call }: MongoConnection, roots: MongoRootKeys) {
-  const searchKeys = new Map<string, Buffer>();
+/** Keys of search terms: one for each tenant, derived from the key of a generation. */
+export function createMongoGenerationKeys({ call }: MongoConnection, roots: MongoRootKeys, clock: Clock) {
+  const cache = createSearchKeyCache();
 
-  async function findKey(): Promise<Buffer | null> {
-    const row = await call((db) => keyCollections.generationKeys(db).findOne({ _id: generation }));
-    const wrapped = row?.wrapped ?? null;
-    return wrapped === null ? null : roots.open((rootKey) => openGenerationKey(rootKey, wrapped));
-  }
-
-  async function generationKey(): Promise<Buffer> {
-    const key = await findKey();
-    if (key !== null) return key;
-    await roots.refresh();
-    const again = await findKey();
-    if (again === null) throw new MongoBroken('the key store lacks the key of search: restore it from a backup.');
-    return again;
+  async function generationKey(generation: number): Promise<Buffer | null> {
+    for (const isFirst of [true, false]) {
+      const row = await call((db) => keyCollections.generationKeys(db).findOne({ _id: generation }));
+      const wrapped = row?.wrapped ?? null;
+      if (wrapped === null) return null;
+      const key = roots.open((rootKey) => openGenerationKey(rootKey, wrapped, generation));
+      if (key !== null) return key;
+      if (isFirst) await roots.refresh();
+    }
+    throw new MongoBroken('a key of search does not open: restore the key store from a backup.');
   }
 
   return {
-    async searchKey(tenantId: string, salt: Buffer): Promise<Buffer> {
-      const known = searchKeys.get(tenantId);
+    async searchKey(generation: number, tenantId: string, salt: Buffer): Promise<Buffer | null> {
+      const known = cache.get(generation, tenantId);
       if (known !== undefined) return known;
-      const derived = deriveSearchKey(await generationKey(), tenantId, salt);
-      searchKeys.set(tenantId, derived);
-      return derived;
+      const key = await generationKey(generation);
+      return key === null ? null : cache.add(generation, tenantId, deriveSearchKey(key, tenantId, salt));
     },
-    /** The tenant's keys are destroyed. A copy may be in use, so it is let go and not zeroed. */
-    drop(tenantId: string): void {
-      searchKeys.delete(tenantId);
+    async create(): Promise<number> {
+      for (;;) {
+        const [newest] = await call((db) =>
+          keyCollections.generationKeys(db).find().sort({ _id: -1 }).limit(1).toArray(),
+        );
+        const generation = (newest?._id ?? 0) + 1;
+        if (await insertKey(roots, clock, generation)) return generation;
+      }
     },
+    async living(): Promise<readonly number[]> {
+      const found = await call((db) =>
+        keyCollections.generationKeys(db).find({ destroyed_at: null }).sort({ _id: 1 }).toArray(),
+      );
+      return found.map(({ _id }) => _id);
+    },
+    async destroy(generation: number): Promise<void> {
+      cache.dropGeneration(generation);
+      const destroyed = { $set: { destroyed_at: clock.now(), wrapped: null } };
+      await call((db) =>
+        keyCollections.generationKeys(db).updateOne({ _id: generation, destroyed_at: null }, destroyed),
+      );
+      // What a read brought back meanwhile.
+      cache.dropGeneration(generation);
+    },
+    dropTenant: cache.dropTenant,
   };
 }

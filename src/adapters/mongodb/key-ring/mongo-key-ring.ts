@@ -34,7 +34,7 @@ export function mongoKeyRing(
   logHead: () => Promise<number>,
 ): KeyRing & { close(): Promise<void> } {
   const tenants = createMongoTenantKeys(connection, roots, clock, forget);
-  const generations = createMongoGenerationKeys(connection, roots);
+  const generations = createMongoGenerationKeys(connection, roots, clock);
   const dataKeys = createMongoDataKeys(connection, clock);
   const signingKey = createMongoSigningKey(connection, roots, clock);
   const cache = createKeyCache();
@@ -101,7 +101,7 @@ export function mongoKeyRing(
 
   /** Lets go what is open of a tenant whose keys were destroyed. */
   function forget(tenantId: string): void {
-    generations.drop(tenantId);
+    generations.dropTenant(tenantId);
     cache.dropTenant(tenantId);
     pools.drop(tenantId);
   }
@@ -111,10 +111,13 @@ export function mongoKeyRing(
     async tenantKeys(tenantId) {
       return (await tenants.current(tenantId)).subkeys;
     },
-    async searchKey(tenantId) {
+    async searchKey(tenantId, generation) {
       const { subkeys } = await tenants.current(tenantId);
-      return subkeys === null ? null : generations.searchKey(tenantId, subkeys.names);
+      return subkeys === null ? null : generations.searchKey(generation, tenantId, subkeys.names);
     },
+    createGeneration: () => generations.create(),
+    generations: () => generations.living(),
+    destroyGeneration: (generation) => generations.destroy(generation),
     async destroyTenant(tenantId: string, eventId: string): Promise<number> {
       const drop = () => {
         tenants.drop(tenantId);

@@ -130,7 +130,7 @@ export function mongoKeyRotation(needs: Needs): KeyRotation {
           { session },
         );
         for (const { _id, wrapped } of await keyCollections.generationKeys(db).find(living, { session }).toArray()) {
-          const rewrapped = wrapped === null ? null : rewrapGenerationKey(rootKey, next, wrapped);
+          const rewrapped = wrapped === null ? null : rewrapGenerationKey(rootKey, next, wrapped, _id);
           if (rewrapped === null) throw new RotationRefused(unopened(`the search key of generation ${_id}`));
           await keyCollections
             .generationKeys(db)

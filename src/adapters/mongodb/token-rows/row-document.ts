@@ -43,12 +43,19 @@ export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1 
 const optional = ['modified_at', 'expires_at', 'cvc_purge_at', 'content', 'cvc'] as const;
 
 /** The whole row of a view. `removedAt`: milliseconds since the epoch, for the row of a removed token. */
-export function rowOf(view: TokenView, index: Exclude<RowIndex, 'keep'> | null, removedAt: number): RowFields {
+export function rowOf(
+  view: TokenView,
+  index: Exclude<RowIndex, 'keep'> | null,
+  generation: number,
+  removedAt: number,
+): RowFields {
   const { tenantId: tenant, state } = view;
   const { revision, life } = state;
   if (life === null) return { tenant, revision, life, removed_at: removedAt };
   if (index === null) throw new Error('a row that begins must say what it is found by');
-  const found = { fingerprint: hashBytes(index.fingerprintHash), terms: index.terms.map(hashBytes) };
+  const terms = index.terms[generation];
+  if (terms === undefined) throw new Error('a row must say what it is found by in each generation');
+  const found = { fingerprint: hashBytes(index.fingerprintHash), terms: terms.map(hashBytes) };
   return { ...livingOf(view, life), ...found };
 }
 

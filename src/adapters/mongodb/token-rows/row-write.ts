@@ -14,11 +14,11 @@ export type RowWrite = {
  * The guarded operation of one row. A whole row replaces any that is older, or takes the place of none. A living row
  * that keeps what it is found by changes only the very row that its events follow: any other was found by something else.
  */
-export function writeOperation({ view, index, before, at }: RowWrite) {
+export function writeOperation({ view, index, before, at }: RowWrite, generation: number) {
   const { stream: _id, state } = view;
   if (index === 'keep' && state.life !== null) {
     return { updateOne: { filter: { _id, revision: before }, update: keepingUpdate(view, state.life) } };
   }
-  const replacement = rowOf(view, index === 'keep' ? null : index, at);
+  const replacement = rowOf(view, index === 'keep' ? null : index, generation, at);
   return { replaceOne: { filter: { _id, revision: { $lt: state.revision } }, replacement, upsert: true } };
 }

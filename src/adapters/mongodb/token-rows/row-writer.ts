@@ -42,7 +42,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number) {
    */
   function send(writes: readonly RowWrite[]): Promise<number> {
     return call(async (db) => {
-      const operations = writes.map(writeOperation);
+      const operations = writes.map((row) => writeOperation(row, generation));
       try {
         const result = await db.collection<RowDocument>(rowsName).bulkWrite(operations, { ordered: false });
         return result.matchedCount + result.upsertedCount;

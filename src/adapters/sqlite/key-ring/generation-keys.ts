@@ -1,10 +1,11 @@
 import {
   deriveSearchKey,
-  presentGeneration as generation,
+  firstGeneration,
   newGenerationKey,
   openGenerationKey,
 } from '../../key-ring/generation-key.js';
 import type { RootKeys } from '../../key-ring/root-keys.js';
+import { createSearchKeyCache } from '../../key-ring/search-key-cache.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
@@ -21,9 +22,13 @@ export async function ensureGenerationKey(
   madeAt: number,
 ): Promise<void> {
   const find = database.prepare('SELECT 1 FROM generation_keys WHERE generation = ?');
-  if (reading(() => find.get(generation), 'keys.db') !== undefined) return;
+  if (reading(() => find.get(firstGeneration), 'keys.db') !== undefined) return;
+  await insertKey(writer, roots, firstGeneration, madeAt);
+}
+
+async function insertKey(writer: Writer, roots: RootKeys, generation: number, madeAt: number): Promise<void> {
   await roots.wrapping((rootKey) =>
-    writer.request('insert_generation_key', { generation, madeAt, wrapped: newGenerationKey(rootKey) }),
+    writer.request('insert_generation_key', { generation, madeAt, wrapped: newGenerationKey(rootKey, generation) }),
   );
 }
 
@@ -31,29 +36,37 @@ export async function ensureGenerationKey(
  * Keys of search terms: one random key for each generation of token rows, wrapped under the root key, and from it one
  * for each tenant.
  */
-export function createGenerationKeys(database: SqliteDatabase, roots: RootKeys) {
+export function createGenerationKeys(database: SqliteDatabase, writer: Writer, roots: RootKeys) {
   const byGeneration = database.prepare('SELECT destroyed_at, wrapped FROM generation_keys WHERE generation = ?');
-  const searchKeys = new Map<string, Buffer>();
+  const living = database
+    .prepare(`SELECT generation FROM generation_keys WHERE destroyed_at = ${never} ORDER BY generation`)
+    .pluck();
+  const newest = database.prepare('SELECT max(generation) FROM generation_keys').pluck();
+  const cache = createSearchKeyCache();
 
-  function generationKey(): Buffer {
+  function generationKey(generation: number): Buffer | null {
     const row = reading(() => byGeneration.get(generation) as Row | undefined, 'keys.db');
-    const wrapped = row === undefined || row.destroyed_at !== never ? null : row.wrapped;
-    const key = wrapped === null ? null : roots.open((rootKey) => openGenerationKey(rootKey, wrapped));
-    if (key === null) throw new StoreBroken('keys.db lacks the key of search: restore keys.db from a backup.');
+    if (row === undefined || row.destroyed_at !== never) return null;
+    const key = roots.open((rootKey) => openGenerationKey(rootKey, row.wrapped, generation));
+    if (key === null) throw new StoreBroken('a key of search in keys.db does not open: restore keys.db from a backup.');
     return key;
   }
 
   return {
-    searchKey(tenantId: string, salt: Buffer): Buffer {
-      const known = searchKeys.get(tenantId);
+    searchKey(generation: number, tenantId: string, salt: Buffer): Buffer | null {
+      const known = cache.get(generation, tenantId);
       if (known !== undefined) return known;
-      const derived = deriveSearchKey(generationKey(), tenantId, salt);
-      searchKeys.set(tenantId, derived);
-      return derived;
+      const key = generationKey(generation);
+      return key === null ? null : cache.add(generation, tenantId, deriveSearchKey(key, tenantId, salt));
     },
-    /** The tenant's keys are destroyed. A copy may be in use, so it is let go and not zeroed. */
-    drop(tenantId: string): void {
-      searchKeys.delete(tenantId);
+    async create(madeAt: number): Promise<number> {
+      const generation = Number(reading(() => newest.get(), 'keys.db') ?? 0) + 1;
+      await insertKey(writer, roots, generation, madeAt);
+      return generation;
     },
+    living: (): readonly number[] => reading(() => living.all() as number[], 'keys.db'),
+    forgetAll: cache.clear,
+    dropTenant: cache.dropTenant,
+    dropGeneration: cache.dropGeneration,
   };
 }

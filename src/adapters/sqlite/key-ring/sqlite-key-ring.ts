@@ -32,9 +32,9 @@ export function sqliteKeyRing(
   roots: RootKeys,
   clock: Clock,
   logHead: () => number,
-): KeyRing & { close(): Promise<void> } {
+): KeyRing & { forgetAll(): void; close(): Promise<void> } {
   const tenants = createTenantKeys(database, roots);
-  const generations = createGenerationKeys(database, roots);
+  const generations = createGenerationKeys(database, writer, roots);
   const signingKey = createSigningKey(database, writer, roots, () => clock.now());
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
@@ -92,7 +92,7 @@ export function sqliteKeyRing(
 
   function dropTenant(tenantId: string): void {
     tenants.drop(tenantId);
-    generations.drop(tenantId);
+    generations.dropTenant(tenantId);
     cache.dropTenant(tenantId);
     pools.drop(tenantId);
   }
@@ -109,9 +109,20 @@ export function sqliteKeyRing(
     async tenantKeys(tenantId) {
       return tenants.subkeys(tenantId);
     },
-    async searchKey(tenantId) {
+    async searchKey(tenantId, generation) {
       const subkeys = tenants.subkeys(tenantId);
-      return subkeys === null ? null : generations.searchKey(tenantId, subkeys.names);
+      return subkeys === null ? null : generations.searchKey(generation, tenantId, subkeys.names);
+    },
+    createGeneration: () => generations.create(clock.now()),
+    generations: async () => generations.living(),
+    async destroyGeneration(generation) {
+      generations.dropGeneration(generation);
+      try {
+        await writer.request('destroy_generation_key', { generation, at: clock.now() });
+      } finally {
+        // What a read brought back meanwhile.
+        generations.dropGeneration(generation);
+      }
     },
     async destroyTenant(tenantId: string, eventId: string): Promise<number> {
       dropTenant(tenantId);
@@ -163,6 +174,12 @@ export function sqliteKeyRing(
       const bytes = Buffer.alloc(8);
       bytes.writeBigUInt64BE(BigInt(value));
       await writer.request('save_meta', { name, value: bytes });
+    },
+    /** Forgets every key that is open: who reads a great many does so after each few. */
+    forgetAll(): void {
+      tenants.forgetAll();
+      generations.forgetAll();
+      cache.clear();
     },
     rotation: sqliteKeyRotation({ database, writer, roots, tenants, clock, wrapperFor }),
     async close(): Promise<void> {

@@ -168,7 +168,7 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
           'keys.db',
         );
         const generationKeys = generations.map((row) => {
-          const wrapped = rewrapGenerationKey(rootKey, next, row.wrapped);
+          const wrapped = rewrapGenerationKey(rootKey, next, row.wrapped, row.generation);
           if (wrapped === null) throw new RotationRefused(unopened(`the search key of generation ${row.generation}`));
           return { generation: row.generation, wrapped };
         });

@@ -86,14 +86,22 @@ export function createTenantKeys(database: SqliteDatabase, roots: RootKeys) {
      * Forgets the opened keys of a tenant. The subkeys are let go and not zeroed: a command under way may still hold
      * them, and would then hash and seal under a key of zeros, which everybody knows.
      */
-    drop(tenantId: string): void {
-      subkeys.delete(tenantId);
-      newestWrapping.delete(tenantId);
-      for (const [id, known] of [...wrapping]) {
-        if (known.tenantId !== tenantId) continue;
-        known.key.fill(0);
-        wrapping.delete(id);
+    drop,
+    /** Forgets the opened keys of all tenants, in the same way. */
+    forgetAll(): void {
+      for (const tenantId of new Set([...subkeys.keys(), ...[...wrapping.values()].map((known) => known.tenantId)])) {
+        drop(tenantId);
       }
     },
   };
+
+  function drop(tenantId: string): void {
+    subkeys.delete(tenantId);
+    newestWrapping.delete(tenantId);
+    for (const [id, known] of [...wrapping]) {
+      if (known.tenantId !== tenantId) continue;
+      known.key.fill(0);
+      wrapping.delete(id);
+    }
+  }
 }

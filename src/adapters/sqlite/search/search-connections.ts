@@ -1,5 +1,6 @@
+import { GenerationDropped } from '../../../ports/generations.js';
 import type { SqliteDatabase } from '../open-database.js';
-import { prepareSearchStatements, type SearchStatements } from './search-statements.js';
+import { prepareSearchStatements, type SearchConnection, type SearchStatements } from './search-statements.js';
 
 const connectionsMax = 4;
 
@@ -8,38 +9,43 @@ const connectionsMax = 4;
  * thread go in between: whatever else reads must not be inside it. Opened when needed; a search waits for a free one.
  */
 export function createSearchConnections(open: () => SqliteDatabase) {
-  const free: SearchStatements[] = [];
-  const waiting: ((statements: SearchStatements) => void)[] = [];
+  const free: SearchConnection[] = [];
+  const waiting: ((connection: SearchConnection) => void)[] = [];
   let opened = 0;
 
-  function take(): SearchStatements | Promise<SearchStatements> {
-    const statements = free.pop();
-    if (statements !== undefined) return statements;
+  function take(): SearchConnection | Promise<SearchConnection> {
+    const connection = free.pop();
+    if (connection !== undefined) return connection;
     if (opened === connectionsMax) return new Promise((resolve) => waiting.push(resolve));
     const made = prepareSearchStatements(open());
     opened += 1;
     return made;
   }
 
-  function give(statements: SearchStatements): void {
+  function give(connection: SearchConnection): void {
     const next = waiting.shift();
-    if (next === undefined) free.push(statements);
-    else next(statements);
+    if (next === undefined) free.push(connection);
+    else next(connection);
   }
 
   return {
-    /** Runs `search` inside a read transaction: it sees the data as of one instant. */
-    async run<T>(search: (statements: SearchStatements) => Promise<T>): Promise<T> {
-      const statements = await take();
-      const { database } = statements.begin;
+    /**
+     * Runs `search` inside a read transaction: it sees the rows of a generation as of one instant. Throws
+     * GenerationDropped when that one is there no more.
+     */
+    async run<T>(generation: number, search: (statements: SearchStatements) => Promise<T>): Promise<T> {
+      const connection = await take();
+      const { database } = connection.begin;
       try {
-        statements.begin.run();
+        connection.begin.run();
+        const statements = connection.of(generation);
+        if (statements === null) throw new GenerationDropped('vault.db');
         return await search(statements);
       } finally {
         try {
-          if (database.inTransaction) statements.commit.run();
+          if (database.inTransaction) connection.commit.run();
         } finally {
-          give(statements);
+          give(connection);
         }
       }
     },

@@ -13,7 +13,7 @@ export function searchRows(
   plan: SearchPlan,
   { now, offset, limit }: PageRequest,
 ): Promise<SearchPage> {
-  return reading(connections, async (statements) => {
+  return reading(connections, plan, async (statements) => {
     const { total, page } = await findSeqs(statements, plan, { offset, limit }, now);
     return { total, rows: rowsOf(statements, plan, page) };
   });
@@ -25,7 +25,9 @@ export function walkRows(
   plan: SearchPlan,
   step: WalkStep,
 ): Promise<readonly TokenView[]> {
-  return reading(connections, async (statements) => rowsOf(statements, plan, await walkSeqs(statements, plan, step)));
+  return reading(connections, plan, async (statements) =>
+    rowsOf(statements, plan, await walkSeqs(statements, plan, step)),
+  );
 }
 
 function rowsOf({ rows }: SearchStatements, { tenantId }: SearchPlan, seqs: readonly number[]): readonly TokenView[] {
@@ -35,10 +37,11 @@ function rowsOf({ rows }: SearchStatements, { tenantId }: SearchPlan, seqs: read
 
 async function reading<T>(
   connections: SearchConnections,
+  { generation }: SearchPlan,
   read: (statements: SearchStatements) => Promise<T>,
 ): Promise<T> {
   try {
-    return await connections.run(read);
+    return await connections.run(generation, read);
   } catch (error) {
     throw databaseError(error, 'vault.db');
   }

@@ -32,6 +32,10 @@ export function createKeyOperations(database: SqliteDatabase) {
   const insertGenerationKey = database.prepare(
     `INSERT INTO generation_keys (generation, made_at, destroyed_at, wrapped) VALUES (?, ?, ${never}, ?)`,
   );
+  const destroyGenerationKey = database.prepare(
+    `UPDATE generation_keys SET wrapped = zeroblob(length(wrapped)), destroyed_at = ?
+     WHERE generation = ? AND destroyed_at = ${never}`,
+  );
   const insertDataKey = database.prepare(
     `INSERT INTO data_keys (id, tenant_key, made_at, log_head, destroyed_at, destroyed_by, wrapped)
      VALUES (?, ?, ?, ?, ${never}, ?, ?)`,
@@ -53,6 +57,10 @@ export function createKeyOperations(database: SqliteDatabase) {
     insert_generation_key({ generation, madeAt, wrapped }: WriterOperations['insert_generation_key']['input']): null {
       insertGenerationKey.run(generation, madeAt, wrapped);
       return null;
+    },
+    destroy_generation_key({ generation, at }: WriterOperations['destroy_generation_key']['input']): Destroyed {
+      const keyId = `generation ${generation}`;
+      return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
     insert_data_keys({ tenantKeyId, madeAt, logHead, keys }: WriterOperations['insert_data_keys']['input']): null {
       // Threat: a key that was chosen before its end would wrap keys that nothing ever opens.

@@ -1,20 +1,22 @@
 import type { SqliteDatabase } from '../open-database.js';
+import { rowTables, type Slot } from '../rows-schema.js';
 import { keptCountMin } from '../term-counts.js';
 
 /** What a row is found by: the position of the event that created it, and its terms in hex. */
 export type Postings = { readonly seq: number | null; readonly terms: readonly string[] };
 
 /** Keeps postings and term counts in step with the rows, inside the transaction that writes the row. */
-export function createPostingWriter(database: SqliteDatabase) {
-  const insert = database.prepare('INSERT INTO postings (term, seq) VALUES (?, ?)');
-  const remove = database.prepare('DELETE FROM postings WHERE term = ? AND seq = ?');
-  const countUp = database.prepare('UPDATE term_counts SET count = count + 1 WHERE term = ?');
-  const isCommon = database.prepare(`SELECT 1 FROM postings WHERE term = ? LIMIT 1 OFFSET ${keptCountMin - 1}`);
+export function createPostingWriter(database: SqliteDatabase, slot: Slot) {
+  const { postings, termCounts } = rowTables(slot);
+  const insert = database.prepare(`INSERT INTO ${postings} (term, seq) VALUES (?, ?)`);
+  const remove = database.prepare(`DELETE FROM ${postings} WHERE term = ? AND seq = ?`);
+  const countUp = database.prepare(`UPDATE ${termCounts} SET count = count + 1 WHERE term = ?`);
+  const isCommon = database.prepare(`SELECT 1 FROM ${postings} WHERE term = ? LIMIT 1 OFFSET ${keptCountMin - 1}`);
   const keepCount = database.prepare(
-    'INSERT INTO term_counts (term, count) SELECT term, count(*) FROM postings WHERE term = ?',
+    `INSERT INTO ${termCounts} (term, count) SELECT term, count(*) FROM ${postings} WHERE term = ?`,
   );
-  const countDown = database.prepare('UPDATE term_counts SET count = count - 1 WHERE term = ?');
-  const dropCount = database.prepare('DELETE FROM term_counts WHERE term = ? AND count = 0');
+  const countDown = database.prepare(`UPDATE ${termCounts} SET count = count - 1 WHERE term = ?`);
+  const dropCount = database.prepare(`DELETE FROM ${termCounts} WHERE term = ? AND count = 0`);
 
   function add(terms: Iterable<string>, seq: number): void {
     for (const term of terms) {

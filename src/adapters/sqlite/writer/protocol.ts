@@ -1,6 +1,9 @@
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
+import type { DirectoryRecord } from '../../../ports/directory.js';
+import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
 import type { Change, CommitOutcome } from '../../../ports/unit-of-work.js';
+import type { StoredProjection } from '../../../projections/versions.js';
 import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
 
 export type TenantKeyRow = {
@@ -31,11 +34,43 @@ export type WriterOperations = {
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly day: number }; answer: null };
+  begin_generation: { of: 'vault'; input: Rebuild; answer: boolean };
+  save_version: {
+    of: 'vault';
+    input: { readonly name: StoredProjection; readonly version: number };
+    answer: null;
+  };
+  save_rebuild: { of: 'vault'; input: Rebuild | null; answer: null };
+  put_rows: {
+    of: 'vault';
+    input: { readonly generation: number; readonly rows: readonly BuiltRow[] };
+    answer: null;
+  };
+  swap_generation: {
+    of: 'vault';
+    input: { readonly rebuild: Rebuild; readonly version: number };
+    answer: boolean;
+  };
+  leave_generation: { of: 'vault'; input: { readonly generation: number }; answer: null };
+  empty_generation: { of: 'vault'; input: { readonly generation: number }; answer: boolean };
+  /** False: something was appended after `upTo` to the stream of a tenant. */
+  replace_directory: {
+    of: 'vault';
+    input: { readonly records: readonly DirectoryRecord[]; readonly upTo: number };
+    answer: boolean;
+  };
+  /** Copies the log of `vault.db` back and cuts it to nothing; false: a reader is in the way. */
+  truncate_vault: { of: 'vault'; input: null; answer: boolean };
   insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
   insert_generation_key: {
     of: 'keys';
     input: { readonly generation: number; readonly madeAt: number; readonly wrapped: Uint8Array };
     answer: null;
+  };
+  destroy_generation_key: {
+    of: 'keys';
+    input: { readonly generation: number; readonly at: number };
+    answer: number;
   };
   insert_data_keys: {
     of: 'keys';

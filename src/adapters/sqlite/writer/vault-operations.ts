@@ -2,6 +2,8 @@ import { eventLink, noLink } from '../../../events/audit/event-link.js';
 import type { NewEvent } from '../../../events/event.js';
 import { type Change, type CommitOutcome, makesToken, type StreamWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../open-database.js';
+import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
+import { createGenerationOperations } from './generation-operations.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
 
@@ -11,17 +13,23 @@ type Newest = { readonly position: number; readonly hash: Buffer };
 export function createVaultOperations(database: SqliteDatabase) {
   const rows = createRowWriter(database);
   const headOf = database.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?').pluck();
-  const sameFingerprint = database
-    .prepare(
-      `SELECT stream FROM token_rows
+  const readSlot = database.prepare(`SELECT slot FROM generations WHERE state = 'read'`).pluck();
+  const sameFingerprintIn = ofBothSlots((slot) =>
+    database
+      .prepare(
+        `SELECT stream FROM ${rowTables(slot).rows}
        WHERE fingerprint = ? AND tenant = ? AND stream <> ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
-    )
-    .pluck();
+      )
+      .pluck(),
+  );
   const newest = database.prepare('SELECT position, chain AS hash FROM events ORDER BY position DESC LIMIT 1');
   const insertEvent = database.prepare(
     `INSERT INTO events
        (position, stream, revision, id, type, version, tenant, actor, time, cmd, clear, chain, trace, content, cvc)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const directoryEventAfter = database.prepare(
+    `SELECT 1 FROM events WHERE position > ? AND stream >= 'tenant-' AND stream < 'tenant.' LIMIT 1`,
   );
   const findClaim = database.prepare('SELECT 1 FROM claims WHERE cmd = ?');
   const insertClaim = database.prepare('INSERT INTO claims (cmd, time, result) VALUES (?, ?, ?)');
@@ -29,15 +37,18 @@ export function createVaultOperations(database: SqliteDatabase) {
   const markKeyUsed = database.prepare(
     'UPDATE api_keys SET used_on = @day WHERE hash = @keyHash AND (used_on IS NULL OR used_on < @day)',
   );
-  const forgetTombstones = database.prepare('DELETE FROM token_rows WHERE removed_at < ?');
+  const forgetTombstonesIn = ofBothSlots((slot) =>
+    database.prepare(`DELETE FROM ${rowTables(slot).rows} WHERE removed_at < ?`),
+  );
 
   function refusal(writes: readonly StreamWrite[]): CommitOutcome | null {
     for (const [index, write] of writes.entries()) {
       if ((headOf.get(write.stream) ?? -1) !== write.expectedRevision) return { outcome: 'conflict' };
+      if (!rows.covers(write)) return { outcome: 'conflict' };
       if (write.distinct === null) continue;
       const { fingerprintHash, tenantId, now } = write.distinct;
       const other =
-        sameFingerprint.get(fingerprintHash, tenantId, write.stream, now) ??
+        sameFingerprintIn[readSlot.get() as Slot].get(fingerprintHash, tenantId, write.stream, now) ??
         writes.slice(0, index).find((earlier) => makesToken(earlier, tenantId, fingerprintHash))?.stream;
       if (typeof other === 'string') return { outcome: 'duplicate', write: index, stream: other };
     }
@@ -61,6 +72,16 @@ export function createVaultOperations(database: SqliteDatabase) {
   }
 
   return {
+    ...createGenerationOperations(database),
+    put_rows({ generation, rows: built }: WriterOperations['put_rows']['input']): null {
+      rows.put(generation, built);
+      return null;
+    },
+    replace_directory({ records, upTo }: WriterOperations['replace_directory']['input']): boolean {
+      if (directoryEventAfter.get(upTo) !== undefined) return false;
+      rows.replaceDirectory(records);
+      return true;
+    },
     commit({ writes, claim }: Change): CommitOutcome {
       if (claim !== null && findClaim.get(claim.cmd) !== undefined) return { outcome: 'claimed' };
       const refused = refusal(writes);
@@ -71,7 +92,7 @@ export function createVaultOperations(database: SqliteDatabase) {
     },
     forget_claims: ({ notBefore }: { readonly notBefore: number }): number => forgetClaims.run(notBefore).changes,
     forget_tombstones: ({ notBefore }: { readonly notBefore: number }): number =>
-      forgetTombstones.run(notBefore).changes,
+      forgetTombstonesIn.reduce((forgotten, statement) => forgotten + statement.run(notBefore).changes, 0),
     mark_key_used(use: WriterOperations['mark_key_used']['input']): null {
       markKeyUsed.run(use);
       return null;

@@ -6,7 +6,7 @@ import { createAccessOperations, isOfAccess, isOfStores, type StoreRequest } fro
 import { createErasure, truncateLog } from './erasure.js';
 import { type Attempt, createGroupCommit } from './group-commit.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
-import type { FromWriter, ToWriter, WriterReply, WriterRequest } from './protocol.js';
+import type { FromWriter, ToWriter, WriterOperation, WriterReply, WriterRequest } from './protocol.js';
 import { createRotationOperations } from './rotation-operations.js';
 import { createVaultOperations } from './vault-operations.js';
 
@@ -21,11 +21,9 @@ function start(port: MessagePort, dataDir: string): void {
   const { vault, keys } = prepareStores(dataDir);
   const commitVault = createGroupCommit(vault, 'vault.db');
   const commitKeys = createGroupCommit(keys, 'keys.db');
-  const operations = {
-    ...createVaultOperations(vault),
-    ...createKeyOperations(keys),
-    ...createRotationOperations(keys),
-  };
+  const ofKeys = { ...createKeyOperations(keys), ...createRotationOperations(keys) };
+  const operations = { ...createVaultOperations(vault), ...ofKeys };
+  const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
   const access = createAccessWriter(dataDir);
   const runAccess = createAccessOperations(access);
   const erasure = createErasure(keys, broken);
@@ -42,7 +40,8 @@ function start(port: MessagePort, dataDir: string): void {
       take(next.message as ToWriter);
     }
     scheduled = false;
-    const group = queue.filter(isOfStores);
+    const truncations = queue.filter(({ operation }) => operation === 'truncate_vault');
+    const group = queue.filter(isOfStores).filter((request) => !truncations.includes(request));
     const accessGroup = queue.filter(isOfAccess);
     queue = [];
     try {
@@ -54,6 +53,14 @@ function start(port: MessagePort, dataDir: string): void {
         commitVault,
       );
       if (accessGroup.length > 0) replyAll(accessGroup, runAccess(accessGroup));
+      // Outside of any transaction: it would be in its own way.
+      if (truncations.length > 0) {
+        const answer = truncateLog(vault, 'vault.db');
+        replyAll(
+          truncations,
+          truncations.map(() => ({ ok: true, answer })),
+        );
+      }
       erasure.settle();
       if (closing) close();
     } catch (error) {
@@ -88,7 +95,7 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   function execute(request: StoreRequest): unknown {
-    const operation = operations[request.operation] as (input: unknown) => unknown;
+    const operation = operations[request.operation as keyof typeof operations] as (input: unknown) => unknown;
     return operation(request.input);
   }
 
@@ -155,12 +162,10 @@ function start(port: MessagePort, dataDir: string): void {
   send({ message: 'ready' });
 }
 
-function isOfKeys(request: StoreRequest): boolean {
-  return !['commit', 'forget_claims', 'forget_tombstones', 'mark_key_used'].includes(request.operation);
-}
+const destroying: readonly WriterOperation[] = ['destroy_keys', 'destroy_tenant_keys', 'destroy_generation_key'];
 
 function destroys(request: StoreRequest): boolean {
-  return request.operation === 'destroy_keys' || request.operation === 'destroy_tenant_keys';
+  return destroying.includes(request.operation);
 }
 
 function reply(id: number, attempt: Attempt): WriterReply {

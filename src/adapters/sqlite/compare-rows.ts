@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../../domain/json.js';
+import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../ports/rebuild-thread.js';
+import type { SqliteDatabase } from './open-database.js';
+import { reading } from './reading.js';
+import { ofBothSlots, rowTables, type Slot } from './rows-schema.js';
+import { markOf } from './writer/token-row-writer.js';
+
+type Row = {
+  readonly stream: string;
+  readonly tenant: string;
+  readonly revision: number;
+  readonly state: string;
+  readonly content: Buffer | null;
+  readonly cvc: Buffer | null;
+  readonly fingerprint: string | null;
+  readonly seq: number | null;
+  readonly terms: Buffer | null;
+  readonly created_at: number | null;
+  readonly modified_at: number | null;
+  readonly expires_at: number | null;
+  readonly cvc_purge_at: number | null;
+  readonly mark: Buffer | null;
+};
+
+const columns = `stream, tenant, revision, state, content, cvc, fingerprint, seq, terms, created_at, modified_at,
+  expires_at, cvc_purge_at, mark`;
+
+const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
+  (SELECT id FROM directory WHERE kind = 'tenant' AND removed_at IS NOT NULL)`;
+
+/**
+ * Compares the living rows of two generations as of one instant, but for their terms, which are under two keys: for those
+ * stands the mark that was made with the row.
+ */
+export function createRowComparison(database: SqliteDatabase) {
+  const slotOf = database.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
+  const begin = database.prepare('BEGIN');
+  const commit = database.prepare('COMMIT');
+  const [one, other] = ofBothSlots((slot) => rowTables(slot).rows);
+  const streamsAfter = database
+    .prepare(
+      `SELECT stream FROM ${one} WHERE stream > @after UNION SELECT stream FROM ${other} WHERE stream > @after
+       ORDER BY 1 LIMIT @limit`,
+    )
+    .pluck();
+  const rowsOf = ofBothSlots((slot) =>
+    database.prepare(
+      `SELECT ${columns} FROM ${rowTables(slot).rows} WHERE stream IN (SELECT value FROM json_each(?)) AND ${ofLivingTenants}`,
+    ),
+  );
+
+  function compare({ from, generation }: TwoGenerations, which: ComparedStreams): ComparedPage {
+    const slots = [slotOf.get(from), slotOf.get(generation)] as (Slot | undefined)[];
+    const [readSlot, madeSlot] = slots;
+    if (readSlot === undefined || madeSlot === undefined) return { rows: 0, different: [], last: null };
+    const streams = 'streams' in which ? which.streams : (streamsAfter.all(which) as string[]);
+    const list = JSON.stringify(streams);
+    const read = byStream(rowsOf[readSlot].all(list) as Row[]);
+    const made = byStream(rowsOf[madeSlot].all(list) as Row[]);
+    const different = streams.filter((stream) => !isSame(read.get(stream), made.get(stream)));
+    const isFull = 'limit' in which && streams.length === which.limit;
+    return { rows: read.size, different, last: isFull ? (streams.at(-1) ?? null) : null };
+  }
+
+  return (generations: TwoGenerations, which: ComparedStreams): ComparedPage =>
+    reading(() => {
+      begin.run();
+      try {
+        return compare(generations, which);
+      } finally {
+        commit.run();
+      }
+    });
+}
+
+function byStream(rows: readonly Row[]): ReadonlyMap<string, Row> {
+  return new Map(rows.map((row) => [row.stream, row]));
+}
+
+function isSame(read: Row | undefined, made: Row | undefined): boolean {
+  if (read === undefined || made === undefined) return read === made;
+  return digest(read, markOf(read.terms, made.terms)).equals(digest(made, made.mark));
+}
+
+/** All of a row but its terms; its own mark gives way to another. */
+function digest({ terms: _, mark: __, content, cvc, state, ...row }: Row, mark: Buffer | null): Buffer {
+  const values = { ...row, state: sorted(JSON.parse(state)), mark: mark?.toString('hex') ?? null };
+  const hash = createHash('sha256').update(JSON.stringify(sorted(values)));
+  for (const box of [content, cvc]) hash.update(`/${box?.length ?? -1}/`).update(box ?? '');
+  return hash.digest();
+}
+
+/** The same for the same values, whatever order they were written in. */
+function sorted(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort()
+      .map(([key, item]) => [key, sorted(item as Json)]),
+  );
+}

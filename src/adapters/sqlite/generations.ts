@@ -1,0 +1,50 @@
+import type { Generations, Rebuild } from '../../ports/generations.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import type { StoredProjection } from '../../projections/versions.js';
+import type { SqliteDatabase } from './open-database.js';
+import { reading } from './reading.js';
+import type { Writer } from './writer/writer.js';
+
+type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };
+
+/**
+ * `Generations` on `vault.db`: two sets of tables, one of them empty but during a rebuild. A generation that was emptied is in
+ * no file of it: its pages were overwritten, and the write-ahead log was copied back and cut.
+ */
+export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Generations {
+  const written = database.prepare(
+    `SELECT generation, state FROM generations WHERE state <> 'dropping' ORDER BY generation`,
+  );
+  const versions = database.prepare('SELECT name, version FROM projections');
+  const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
+
+  return {
+    async inUse() {
+      const rows = reading(() => written.all() as Row[]);
+      const read = rows.find(({ state }) => state === 'read');
+      if (read === undefined) throw new Error('one generation is read');
+      return { read: read.generation, write: rows.map(({ generation }) => generation) };
+    },
+    async versions() {
+      const rows = reading(() => versions.all() as { name: StoredProjection; version: number }[]);
+      const stored = Object.fromEntries(rows.map((row) => [row.name, row.version]));
+      return { tokens: 0, directory: 0, shredder: 0, ...stored };
+    },
+    saveVersion: async (name, version) => void (await writer.request('save_version', { name, version })),
+    async rebuild() {
+      const stored = reading(() => rebuild.get() as string | null);
+      return stored === null ? null : (JSON.parse(stored) as Rebuild);
+    },
+    begin: (begun) => writer.request('begin_generation', begun),
+    save: async (saved) => void (await writer.request('save_rebuild', saved)),
+    put: async (generation, rows) => void (await writer.request('put_rows', { generation, rows })),
+    swap: (swapped, newVersion) => writer.request('swap_generation', { rebuild: swapped, version: newVersion }),
+    leave: async (generation) => void (await writer.request('leave_generation', { generation })),
+    async empty(generation) {
+      if (!(await writer.request('empty_generation', { generation }))) return false;
+      if (await writer.request('truncate_vault', null)) return true;
+      throw new StoreUnavailable('vault.db', 'log_not_emptied_yet');
+    },
+    end: async (last) => void (await writer.request('save_rebuild', last)),
+  };
+}

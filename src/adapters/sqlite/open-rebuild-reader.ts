@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { createRootKeys } from '../key-ring/root-keys.js';
+import { createRowComparison } from './compare-rows.js';
+import { sqliteDirectory } from './directory.js';
+import { sqliteEventLog } from './event-log.js';
+import { sqliteGenerations } from './generations.js';
+import { sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
+import { openDatabase } from './open-database.js';
+import { reading } from './reading.js';
+import { ofBothSlots, rowTables, type Slot } from './rows-schema.js';
+import { sqliteUnitOfWork } from './unit-of-work.js';
+import type { Writer } from './writer/writer.js';
+
+type Revision = { readonly stream: string; readonly revision: number };
+
+const writesNothing: Writer = {
+  request: async () => {
+    throw new Error('the thread of a rebuild writes nothing');
+  },
+  close: async () => undefined,
+};
+
+/** Opens both files of a data directory for the thread of a rebuild, which only reads. */
+export function openRebuildReader(dataDir: string, rootKey: Buffer) {
+  const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
+  const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
+  const keys = sqliteKeyRing(keysDb, writesNothing, createRootKeys(rootKey), { now: () => Date.now() }, () => 0);
+  const slotOf = vault.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
+  const revisions = ofBothSlots((slot) =>
+    vault.prepare(
+      `SELECT stream, revision FROM ${rowTables(slot).rows} WHERE stream IN (SELECT value FROM json_each(?))`,
+    ),
+  );
+
+  return {
+    keys,
+    sources: {
+      log: sqliteEventLog(vault, sqliteUnitOfWork(writesNothing)),
+      directory: sqliteDirectory(vault, writesNothing),
+      generations: sqliteGenerations(vault, writesNothing),
+      keys,
+    },
+    /** The revisions of the rows that a generation has, by stream. */
+    revisionsIn: (generation: number) => async (streams: readonly string[]) => {
+      const rows = reading(() => {
+        const slot = slotOf.get(generation) as Slot | undefined;
+        return slot === undefined ? [] : (revisions[slot].all(JSON.stringify(streams)) as Revision[]);
+      });
+      return new Map(rows.map(({ stream, revision }) => [stream, revision]));
+    },
+    compare: createRowComparison(vault),
+    async close(): Promise<void> {
+      await keys.close();
+      vault.close();
+      keysDb.close();
+    },
+  };
+}

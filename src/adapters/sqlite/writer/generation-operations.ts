@@ -1,0 +1,69 @@
+import type { Rebuild } from '../../../ports/generations.js';
+import type { SqliteDatabase } from '../open-database.js';
+import { ofBothSlots, type Slot } from '../rows-schema.js';
+import { createEmptySlot } from './empty-slot.js';
+import type { WriterOperations } from './protocol.js';
+
+type Input<O extends keyof WriterOperations> = WriterOperations[O]['input'];
+
+/** What is done to the generations of token rows, each call inside a savepoint of the group's transaction. */
+export function createGenerationOperations(database: SqliteDatabase) {
+  const add = database.prepare(
+    `INSERT INTO generations (generation, slot, state)
+     SELECT ?, 1 - slot, 'building' FROM generations WHERE state = 'read'`,
+  );
+  const slotOf = database.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
+  const setState = database.prepare('UPDATE generations SET state = ? WHERE generation = ?');
+  const forget = database.prepare(`DELETE FROM generations WHERE generation = ? AND state = 'dropping'`);
+  const isRebuilding = database.prepare(
+    `SELECT 1 FROM projections WHERE name = 'tokens' AND rebuild ->> '$.phase' <> 'ended'`,
+  );
+  const saveRebuild = database.prepare(`UPDATE projections SET rebuild = ? WHERE name = 'tokens'`);
+  const saveVersion = database.prepare('UPDATE projections SET version = ? WHERE name = ?');
+  const empty = ofBothSlots((slot) => createEmptySlot(database, slot));
+  const lacking = ofBothSlots((slot) =>
+    database.prepare(
+      `SELECT 1 FROM (SELECT stream, max(revision) AS newest FROM events
+         WHERE position > ? AND stream >= 'token-' AND stream < 'token.' GROUP BY stream) e
+       WHERE newest > ifnull((SELECT revision FROM token_rows_${slot} r WHERE r.stream = e.stream), -1) LIMIT 1`,
+    ),
+  );
+
+  function save(rebuild: Rebuild | null): null {
+    saveRebuild.run(rebuild === null ? null : JSON.stringify(rebuild));
+    return null;
+  }
+
+  return {
+    begin_generation(rebuild: Input<'begin_generation'>): boolean {
+      if (isRebuilding.get() !== undefined) return false;
+      add.run(rebuild.generation);
+      save(rebuild);
+      return true;
+    },
+    save_rebuild: save,
+    save_version({ name, version }: Input<'save_version'>): null {
+      saveVersion.run(version, name);
+      return null;
+    },
+    swap_generation({ rebuild, version }: Input<'swap_generation'>): boolean {
+      const slot = slotOf.get(rebuild.generation) as Slot | undefined;
+      if (slot === undefined || lacking[slot].get(rebuild.position) !== undefined) return false;
+      setState.run('left', rebuild.from);
+      setState.run('read', rebuild.generation);
+      saveVersion.run(version, 'tokens');
+      save(rebuild);
+      return true;
+    },
+    leave_generation({ generation }: Input<'leave_generation'>): null {
+      setState.run('dropping', generation);
+      return null;
+    },
+    empty_generation({ generation }: Input<'empty_generation'>): boolean {
+      const slot = slotOf.get(generation) as Slot | undefined;
+      if (slot !== undefined && !empty[slot]()) return false;
+      forget.run(generation);
+      return true;
+    },
+  };
+}

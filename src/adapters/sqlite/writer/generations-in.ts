@@ -1,0 +1,20 @@
+import type { SqliteDatabase } from '../open-database.js';
+import type { Slot } from '../rows-schema.js';
+
+/** A generation that every write goes into. */
+export type WrittenGeneration = {
+  readonly generation: number;
+  readonly slot: Slot;
+  readonly state: 'read' | 'building' | 'left';
+  /** The generation that is read. */
+  readonly read: number;
+};
+
+/** Asks which generations of rows are written. */
+export function generationsIn(database: SqliteDatabase): () => readonly WrittenGeneration[] {
+  const all = database.prepare(
+    `SELECT generation, slot, state, (SELECT generation FROM generations WHERE state = 'read') AS read
+     FROM generations WHERE state <> 'dropping'`,
+  );
+  return () => all.all() as WrittenGeneration[];
+}

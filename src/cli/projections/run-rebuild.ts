@@ -1,0 +1,74 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ProjectionName, ProjectionStatus } from '../../ports/projections.js';
+import { showProgress } from '../bulk/progress.js';
+import { untilSignal } from '../bulk/until-signal.js';
+import { Failure } from '../failure.js';
+import type { RunOperation } from '../run-verb.js';
+
+const pollMs = 250;
+
+type Shown = { readonly acceptNew: boolean; readonly json: boolean };
+
+/** Rebuilds one projection and shows how it goes. Throws Failure: 3 when the new rows differ. */
+export async function runRebuild(run: RunOperation, name: ProjectionName, { acceptNew, json }: Shown): Promise<void> {
+  const begun = (await run('projections-rebuild', { name, acceptNew })) as { started: string; keptSeconds: number };
+  if (begun.started !== 'done') await follow(run, name, begun.keptSeconds, json);
+  process.stdout.write(json ? `${JSON.stringify({ type: 'summary', rebuilt: name })}\n` : `rebuilt ${name}\n`);
+}
+
+/** Until the new rows are read; the old ones may still be kept for a while. */
+async function follow(run: RunOperation, name: ProjectionName, keptSeconds: number, json: boolean): Promise<void> {
+  let status = await statusOf(run, name);
+  const interrupt = untilSignal(() => undefined);
+  const display = showProgress(() => progressOf(status), { json, noun: 'events' });
+  try {
+    for (;;) {
+      status = await statusOf(run, name);
+      if (status.rebuild === null || (keptSeconds > 0 && status.rebuild.phase === 'keeping')) break;
+      if (interrupt.came()) {
+        throw new Failure(
+          `interrupted: the rebuild stays where it is, or goes on in the service. To take it back: strongroom projections cancel ${name}`,
+        );
+      }
+      await wait(pollMs);
+    }
+  } finally {
+    interrupt.end();
+    display.end();
+  }
+  const { lastRebuild, rebuild } = status;
+  if (rebuild === null && lastRebuild?.outcome !== 'done') throw failure(name, lastRebuild);
+}
+
+async function statusOf(run: RunOperation, name: ProjectionName): Promise<ProjectionStatus> {
+  const { projections } = (await run('projections-status', {})) as unknown as {
+    projections: readonly ProjectionStatus[];
+  };
+  const status = projections.find((each) => each.name === name);
+  if (status === undefined) throw new Failure(`the service knows no projection ${name}.`);
+  return status;
+}
+
+function progressOf({ rebuild }: ProjectionStatus) {
+  const { events = 0, position = 0, head = 0, eventsPerSecond = 0 } = rebuild ?? {};
+  const fields = { events, position, head, events_per_second: Math.round(eventsPerSecond) };
+  return { items: events, done: position, total: head === 0 ? null : head, fields };
+}
+
+function failure(name: ProjectionName, last: ProjectionStatus['lastRebuild']): Failure {
+  const listed = (last?.examples ?? []).map((stream) => `\n  ${stream}`).join('');
+  switch (last?.outcome) {
+    case 'different':
+      return new Failure(
+        `${last.different} rows differ between the log and what is read; nothing was changed. The first of them:${listed}\n` +
+          'If the log is right, take the new rows into use with --accept-new.',
+        3,
+      );
+    case 'key_lost':
+      return new Failure(`a token of the log cannot be opened, its key is lost; nothing was changed:${listed}`, 3);
+    case 'failed':
+      return new Failure(`the rebuild of ${name} failed, and nothing was changed. The log says more.`);
+    default:
+      return new Failure(`the rebuild of ${name} was cancelled; nothing was changed.`);
+  }
+}

@@ -1,0 +1,58 @@
+import { deriveFrom } from '../../domain/token/derive-content.js';
+import type { RowIndex } from '../../ports/unit-of-work.js';
+import type { TokenView } from '../../projections/token-view.js';
+import { KeyLost } from '../key-lost.js';
+import { loadToken } from '../load-token.js';
+import { openContent } from '../open-token.js';
+import { TenantGone } from '../tenant-gone.js';
+import { indexKeysOf, tenantKeysOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+import { rowIndexOf } from './row-index.js';
+
+/** What a row is made from besides its events. */
+export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations' | 'expressions'>;
+
+/**
+ * The row of a token at the end of its stream, from nothing but the log and the keys; null: the stream has no event, or
+ * its tenant was deleted. Throws KeyLost.
+ */
+export async function foldRow(
+  sources: RowSources,
+  tenantId: string,
+  stream: string,
+): Promise<{ readonly view: TokenView; readonly index: RowIndex } | null> {
+  for (;;) {
+    const view = await loadToken(sources, tenantId, stream);
+    if (view.state.revision < 0) return null;
+    const index = await indexOf(sources, view);
+    if (index === 'tenant_gone') return null;
+    if (index !== 'moved_on') return { view, index };
+  }
+}
+
+async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex | 'tenant_gone' | 'moved_on'> {
+  const { tenantId, state } = view;
+  const { life } = state;
+  if (life === null) return 'keep';
+  try {
+    const keys = await indexKeysOf(sources, tenantId, await tenantKeysOf(sources, tenantId));
+    const opened = await openContent(sources, view, life);
+    if (opened === null) return await whyClosed(sources, view);
+    const content = opened.reveal();
+    const derived = deriveFrom(sources.expressions, content);
+    if (!derived.ok) throw new Error('what could be evaluated once can no longer be');
+    const { createdBy, modifiedBy } = life;
+    return rowIndexOf(keys, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
+  } catch (error) {
+    // Nothing of a deleted tenant is found or opened again.
+    if (error instanceof TenantGone) return 'tenant_gone';
+    throw error;
+  }
+}
+
+/** A key was destroyed: by a change that came meanwhile, or without one, and then it is lost. */
+async function whyClosed(sources: RowSources, { stream, tenantId, state }: TokenView): Promise<'moved_on'> {
+  const { revision } = (await loadToken(sources, tenantId, stream)).state;
+  if (revision === state.revision) throw new KeyLost(stream, 'key_destroyed_without_event');
+  return 'moved_on';
+}

@@ -1,0 +1,59 @@
+import { StoreBroken } from '../adapters/sqlite/database-error.js';
+import type { openSqliteStores } from '../adapters/sqlite/open-stores.js';
+import type { Vault } from '../commands/vault.js';
+import { createProjections } from '../jobs/rebuild/projections.js';
+import { createTokenRebuild } from '../jobs/rebuild/token-rebuild.js';
+import type { ServiceState } from '../ports/service-state.js';
+import { projectionVersions } from '../projections/versions.js';
+import { startRebuildThread } from './rebuild/start-rebuild-thread.js';
+
+type Stores = Awaited<ReturnType<typeof openSqliteStores>>;
+
+type Needs = {
+  readonly vault: Vault;
+  readonly stores: Stores;
+  readonly dataDir: string;
+  readonly keptMs: number;
+  readonly state: () => Promise<ServiceState>;
+  readonly onError: (error: unknown) => void;
+};
+
+/** The projections of the embedded profile, and the rebuild of tokens on a thread of its own. */
+export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onError }: Needs) {
+  const { generations } = stores;
+  const openThread = async () => {
+    const rootKey = stores.rootKey();
+    try {
+      return startRebuildThread({ dataDir, rootKey });
+    } finally {
+      rootKey.fill(0);
+    }
+  };
+  const { log, keys, clock } = vault;
+  const tokens = createTokenRebuild({
+    ...{ generations, keys, log, clock, openThread, onError },
+    ...{ graceMs: keptMs, version: projectionVersions.tokens },
+  });
+  const projections = createProjections({
+    ...{ vault, generations, tokens, openThread, state, keptSeconds: keptMs / 1_000 },
+    replaceDirectory: stores.replaceDirectory,
+    countRows: async () => stores.countRows(),
+    // Rows are written in the transaction of their events.
+    positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : log.head()),
+    shredUpTo: async () => Number.POSITIVE_INFINITY,
+  });
+  return { tokens, projections };
+}
+
+/** Refuses what a newer program made. Answers what an older one made, which is to be made anew. */
+export async function outdatedProjections({ generations }: Pick<Stores, 'generations'>) {
+  const stored = await generations.versions();
+  const names = ['tokens', 'directory', 'shredder'] as const;
+  const newer = names.find((name) => stored[name] > projectionVersions[name]);
+  if (newer !== undefined) {
+    throw new StoreBroken(
+      `the projection ${newer} in vault.db was made by a newer version of Strongroom. Start that version.`,
+    );
+  }
+  return names.filter((name) => stored[name] < projectionVersions[name]);
+}

@@ -1,0 +1,16 @@
+import type { RebuildThread } from '../../ports/rebuild-thread.js';
+import type { ThreadError } from './thread-error.js';
+
+/** What the thread of a rebuild is given at its start. */
+export type ThreadData = { readonly dataDir: string; readonly rootKey: Uint8Array };
+
+export type ThreadMethod = 'build' | 'compare' | 'directory';
+
+/** A call of the port, with its arguments; `close` has no answer but the end of the thread. */
+export type ToThread =
+  | { readonly id: number; readonly method: ThreadMethod; readonly input: Parameters<RebuildThread[ThreadMethod]> }
+  | { readonly method: 'close' };
+
+export type FromThread =
+  | { readonly id: number; readonly ok: true; readonly answer: unknown }
+  | { readonly id: number; readonly ok: false; readonly error: ThreadError };

@@ -1,0 +1,57 @@
+import { Worker } from 'node:worker_threads';
+import type { RebuildThread } from '../../ports/rebuild-thread.js';
+import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.js';
+import { fromThreadError } from './thread-error.js';
+
+type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
+
+/** `RebuildThread` on a thread of its own, with connections of its own to the files of a data directory. */
+export function startRebuildThread(data: ThreadData): RebuildThread {
+  const worker = new Worker(new URL('./rebuild-worker.js', import.meta.url), { workerData: data });
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  let failure: Error | null = null;
+
+  function send(message: ToThread): void {
+    worker.postMessage(message);
+  }
+
+  function fail(): void {
+    failure ??= new Error('the thread of the rebuild ended unexpectedly');
+    for (const { reject } of waiting.values()) reject(failure);
+    waiting.clear();
+  }
+
+  function call<M extends ThreadMethod>(
+    method: M,
+    ...input: Parameters<RebuildThread[M]>
+  ): ReturnType<RebuildThread[M]> {
+    const answered = new Promise((resolve, reject) => {
+      if (failure !== null) return reject(failure);
+      lastId += 1;
+      waiting.set(lastId, { resolve, reject });
+      send({ id: lastId, method, input });
+    });
+    return answered as ReturnType<RebuildThread[M]>;
+  }
+
+  worker.on('error', fail);
+  worker.on('exit', fail);
+  worker.on('message', (message: FromThread) => {
+    const waiter = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.ok) waiter?.resolve(message.answer);
+    else waiter?.reject(fromThreadError(message.error));
+  });
+
+  return {
+    build: (...input) => call('build', ...input),
+    compare: (...input) => call('compare', ...input),
+    directory: () => call('directory'),
+    async close(): Promise<void> {
+      send({ method: 'close' });
+      await ended;
+    },
+  };
+}

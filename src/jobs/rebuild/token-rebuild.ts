@@ -1,0 +1,224 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { KeyLost } from '../../commands/key-lost.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventLog } from '../../ports/event-log.js';
+import type { Generations, Rebuild, RebuildOutcome } from '../../ports/generations.js';
+import type { KeyRing } from '../../ports/key-ring.js';
+import type { RebuildThread } from '../../ports/rebuild-thread.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { compareGenerations } from './compare-generations.js';
+import { createRate, type Rate } from './rate.js';
+
+/** Events of one page, and rows of one write: so few that who writes beside it hardly waits. */
+const eventsAtOnce = 200;
+const rowsAtOnce = 25;
+const retryMs = 1_000;
+const examplesMax = 10;
+
+export type TokenRebuildNeeds = {
+  readonly generations: Generations;
+  readonly keys: Pick<KeyRing, 'createGeneration' | 'generations' | 'destroyGeneration'>;
+  readonly log: Pick<EventLog, 'head'>;
+  readonly clock: Clock;
+  /** The version of the projection that this program makes rows by. */
+  readonly version: number;
+  /** How long the old generation is kept for who still reads it, ms. */
+  readonly graceMs: number;
+  readonly openThread: () => Promise<RebuildThread>;
+  readonly onError: (error: unknown) => void;
+};
+
+/** The rebuild that is under way, or the last one, and how fast it goes. */
+export type RebuildProgress = { readonly rebuild: Rebuild; readonly rate: Rate | null };
+
+export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
+
+/**
+ * Makes a new generation of token rows from the log beside the one that is read, and has it read instead (architecture,
+ * "Projections"). What is done lies in the stores at each step: after a crash `resume` goes on from there.
+ */
+export function createTokenRebuild(needs: TokenRebuildNeeds) {
+  const { generations, keys, log, clock, version, graceMs, openThread, onError } = needs;
+  const stopping = new AbortController();
+  const { signal: stopped } = stopping;
+  let cancelled = false;
+  let isWanted = false;
+  let running: Promise<void> | null = null;
+  let rate: Rate | null = null;
+
+  /** Sees to it that somebody works; what is asked for while the last work ends is not forgotten. */
+  function run(): void {
+    isWanted = true;
+    running ??= (async () => {
+      while (isWanted) {
+        isWanted = false;
+        await work();
+      }
+      running = null;
+    })();
+  }
+
+  async function work(): Promise<void> {
+    let thread: RebuildThread | null = null;
+    let failures = 0;
+    const measured = createRate();
+    rate = measured.now;
+    try {
+      for (let next = await current(); next !== null && !stopped.aborted; ) {
+        const rebuild: Rebuild = next;
+        try {
+          thread ??= await openThread();
+          next = await step(rebuild, thread, measured.count);
+          failures = 0;
+        } catch (error) {
+          failures += 1;
+          if (error instanceof StoreUnavailable) await pause(retryMs);
+          else if (failures > 1) next = await failed(rebuild, error);
+          // The keys may have been rotated since the thread began.
+          await thread?.close();
+          thread = null;
+        }
+      }
+    } catch (error) {
+      if (!stopped.aborted) onError(error);
+    } finally {
+      rate = null;
+      await thread?.close();
+    }
+  }
+
+  async function failed(rebuild: Rebuild, error: unknown): Promise<Rebuild> {
+    onError(error);
+    // What is read already stays, and what goes is taken away by the next start.
+    if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
+    if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
+    return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
+  }
+
+  /** Null: none is under way. */
+  async function current(): Promise<Rebuild | null> {
+    const rebuild = await generations.rebuild();
+    return rebuild === null || rebuild.phase === 'ended' ? null : rebuild;
+  }
+
+  /** Null: it has ended. */
+  async function step(rebuild: Rebuild, thread: RebuildThread, count: Count): Promise<Rebuild | null> {
+    if (rebuild.phase === 'keeping') {
+      await pause(graceMs);
+      return stopped.aborted ? rebuild : drop(rebuild, 'done');
+    }
+    if (rebuild.phase === 'dropping') return endOf(rebuild);
+    if (cancelled) return drop(rebuild, 'cancelled');
+    if (rebuild.phase === 'comparing') return compared(rebuild, thread, count);
+    return built(rebuild, thread, count);
+  }
+
+  async function built(rebuild: Rebuild, thread: RebuildThread, count: Count): Promise<Rebuild> {
+    const page = await thread.build(rebuild, rebuild.position, eventsAtOnce);
+    for (let first = 0; first < page.rows.length; first += rowsAtOnce) {
+      await generations.put(rebuild.generation, page.rows.slice(first, first + rowsAtOnce));
+      if (cancelled || stopped.aborted) return rebuild;
+    }
+    count(page.events, page.position);
+    const head = await log.head();
+    const phase = page.events === 0 && rebuild.phase === 'building' ? 'comparing' : rebuild.phase;
+    const next = { ...rebuild, phase, position: page.position, head } as const;
+    await generations.save(next);
+    return next;
+  }
+
+  async function compared(rebuild: Rebuild, thread: RebuildThread, count: Count): Promise<Rebuild> {
+    let latest = rebuild;
+    const caughtUp = async (): Promise<void> => {
+      for (let from = -1; from !== latest.position && !cancelled && !stopped.aborted; ) {
+        from = latest.position;
+        latest = await built(latest, thread, count);
+      }
+    };
+    await caughtUp();
+    const found = await compareGenerations(thread, rebuild, caughtUp, async () => !cancelled && !stopped.aborted);
+    if (found === null) return latest;
+    const { different } = found;
+    latest = { ...latest, different: different.length, examples: different.slice(0, examplesMax) };
+    if (different.length > 0 && !latest.acceptNew) return drop(latest, 'different');
+    for (;;) {
+      await caughtUp();
+      if (cancelled || stopped.aborted) return latest;
+      const swapped = { ...latest, phase: 'keeping' } as const;
+      if (await generations.swap(swapped, version)) return swapped;
+    }
+  }
+
+  async function drop(rebuild: Rebuild, outcome: RebuildOutcome): Promise<Rebuild> {
+    const dropping = { ...rebuild, phase: 'dropping', outcome } as const;
+    await generations.save(dropping);
+    return dropping;
+  }
+
+  async function endOf(rebuild: Rebuild): Promise<Rebuild | null> {
+    const goes = rebuild.outcome === 'done' ? rebuild.from : rebuild.generation;
+    await generations.leave(goes);
+    while (!(await generations.empty(goes))) if (stopped.aborted) return rebuild;
+    const { write } = await generations.inUse();
+    // Also what a process made that was killed before it had begun.
+    for (const generation of await keys.generations()) {
+      if (!write.includes(generation)) await keys.destroyGeneration(generation);
+    }
+    await generations.end(rebuild.outcome === 'cancelled' ? null : { ...rebuild, phase: 'ended' });
+    return null;
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await wait(ms, null, { signal: stopped }).catch(() => undefined);
+  }
+
+  return {
+    /** Begins a rebuild, which goes on by itself, or goes on with one that nobody works at. `busy`: one is under way. */
+    async start(acceptNew: boolean): Promise<'started' | 'resumed' | 'busy'> {
+      if ((await current()) !== null) {
+        if (running !== null) return 'busy';
+        run();
+        return 'resumed';
+      }
+      // The cancelled one before it has gone.
+      cancelled = false;
+      const { read } = await generations.inUse();
+      const generation = await keys.createGeneration();
+      const begun = await generations.begin({
+        ...{ generation, from: read, phase: 'building', position: 0, head: await log.head() },
+        ...{ startedAt: clock.now(), acceptNew, outcome: null, different: 0, examples: [] },
+      });
+      if (begun) run();
+      else await keys.destroyGeneration(generation);
+      return begun ? 'started' : 'busy';
+    },
+    /** Goes on with a rebuild that another process began. */
+    async resume(): Promise<void> {
+      if ((await current()) !== null) run();
+    },
+    /** Takes a rebuild back, and resolves when nothing of it is left. `too_late`: its rows are read already. */
+    async cancel(): Promise<'cancelled' | 'too_late' | 'none'> {
+      const rebuild = await current();
+      if (rebuild === null) return 'none';
+      if (rebuild.phase === 'keeping' || rebuild.outcome === 'done') return 'too_late';
+      cancelled = true;
+      run();
+      await running;
+      const last = await generations.rebuild();
+      return last === null || (last.outcome !== 'done' && last.phase !== 'keeping') ? 'cancelled' : 'too_late';
+    },
+    async progress(): Promise<RebuildProgress | null> {
+      const rebuild = await generations.rebuild();
+      return rebuild === null ? null : { rebuild, rate };
+    },
+    /** Resolves when none is under way here. */
+    idle: async (): Promise<void> => void (await running),
+    /** Stops where it is; `resume` goes on. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+type Count = (events: number, position: number) => void;

@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { generous, openVault, storedIn } from '../rebuild/support.js';
+import {
+  hashesOf,
+  http,
+  makeVault,
+  run,
+  runJson,
+  spawnVerb,
+  startService,
+  type TestVault,
+} from '../support/process.js';
+
+async function filled(vault: TestVault, tokens: number): Promise<void> {
+  const file = join(vault.dir, 'tokens.ndjson');
+  const keyFile = join(vault.dir, 'key');
+  writeFileSync(keyFile, vault.key, { mode: 0o600 });
+  const line = (n: number) => `${JSON.stringify({ id: `id-${n}`, type: 'token', data: `value ${n}` })}\n`;
+  writeFileSync(file, Array.from({ length: tokens }, (_, n) => line(n)).join(''));
+  expect((await run(['tokens', 'import', file, '--key-file', keyFile, ...vault.flags])).code).toBe(0);
+}
+
+/** The state of the rebuild as it lies in the file. */
+function rebuildIn(dataDir: string): { phase: string; position: number; outcome: string | null } | null {
+  const vault = openVault(dataDir);
+  try {
+    const text = vault.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck().get() as string | null;
+    return text === null ? null : JSON.parse(text);
+  } finally {
+    vault.close();
+  }
+}
+
+test('without a service the verb does it all by itself, shows it, and is done with the old rows when it ends', async () => {
+  const vault = await makeVault();
+  await filled(vault, 300);
+  const dry = await run(['projections', 'rebuild', 'tokens', '--dry-run', ...vault.flags]);
+  expect(dry).toMatchObject({ code: 0, stderr: '' });
+  expect(dry.stdout).toMatch(/^tokens: reads the log up to position 3\d\d, makes 300 rows beside those that are read/);
+  expect(storedIn(vault.dataDir).generations).toEqual([{ generation: 1, state: 'read' }]);
+  const { code, stdout } = await run(['projections', 'rebuild', '--all', '--yes', ...vault.flags]);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'rebuilt tokens\nrebuilt directory\nrebuilt shredder\nrebuilt vocabulary\n',
+  });
+  const stored = storedIn(vault.dataDir);
+  expect(stored).toMatchObject({ generations: [{ generation: 2, state: 'read' }], rows: [300, 0], keys: [2] });
+  expect(await run(['projections', 'rebuild', 'tokens', '--yes', '--json', ...vault.flags])).toMatchObject({
+    stdout: expect.stringMatching(/^({"type":"progress".*\n)*{"type":"summary","rebuilt":"tokens"}\n$/),
+  });
+  const { projections } = await runJson(['projections', 'status', ...vault.flags, '--json']);
+  expect(projections).toMatchObject([
+    { name: 'tokens', version: 1, generation: 3, gap: 0, state: 'current', rebuild: null },
+    { name: 'directory', version: 1, generation: null, gap: 0 },
+    { name: 'shredder', version: 1 },
+    { name: 'vocabulary', state: 'in memory' },
+  ]);
+  const table = (await run(['projections', 'status', ...vault.flags])).stdout.split('\n');
+  expect(table[0]).toMatch(/^name +version +generation +position +head +gap +state +last error$/);
+  expect(table[1]).toMatch(/^tokens +1 +3 +\d+ +\d+ +0 +current +-$/);
+});
+
+test('what is asked wrongly, twice or for nothing is said clearly, and nothing is changed', async () => {
+  const vault = await makeVault();
+  const before = hashesOf(vault.dir);
+  const refused = async (args: readonly string[], code: number, text: string) => {
+    const ended = await run(['projections', ...args, ...vault.flags]);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toContain(text);
+  };
+  await refused(
+    ['rebuild', 'nothing', '--yes'],
+    2,
+    'there is no projection "nothing". There are: tokens, directory, shredder',
+  );
+  await refused(['cancel', 'nothing'], 2, 'there is no projection "nothing"');
+  await refused(['rebuild', '--yes'], 2, 'name one projection, or all of them with --all');
+  await refused(['rebuild', 'tokens', '--all', '--yes'], 2, 'name one projection');
+  expect(hashesOf(vault.dir)).toEqual(before);
+  await refused(['rebuild', 'tokens'], 2, 'say --yes to go ahead, or --dry-run');
+  await refused(['cancel', 'tokens'], 1, 'no rebuild of tokens is under way');
+  expect((await run(['projections', 'list'])).stdout).toMatch(/^tokens +the rows of tokens/);
+});
+
+test('with a service: killed in the middle it goes on at the next start, while nobody notices', async () => {
+  const vault = await makeVault();
+  await filled(vault, 2_000);
+  const service = await startService(vault.flags);
+  const verb = spawnVerb(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
+  await vi.waitFor(() => expect(rebuildIn(vault.dataDir)?.position ?? 0).toBeGreaterThan(0), generous);
+  await service.stop('SIGKILL');
+  // Unless it was so fast that the new rows were read by then.
+  if (rebuildIn(vault.dataDir)?.phase === 'building') {
+    expect(await verb.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('the service') });
+  }
+  expect(rebuildIn(vault.dataDir)).toMatchObject({ outcome: null });
+  const again = await startService(vault.flags);
+  const busy = await run(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
+  // It may have come to its end by then.
+  if (busy.code === 1) expect(busy.stderr).toContain('a rebuild of tokens is under way');
+  expect(await http('GET', `${again.address}/tokens/id-7`, { key: vault.key })).toMatchObject({ status: 200 });
+  await vi.waitFor(() => expect(rebuildIn(vault.dataDir)?.phase).toBe('keeping'), generous);
+  const list = await http('GET', `${again.address}/tokens?size=1`, { key: vault.key });
+  expect(list.body).toMatchObject({ pagination: { total_items: 2_000 } });
+  const late = await run(['projections', 'cancel', 'tokens', ...vault.flags]);
+  expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('what it made is read already') });
+  expect((await again.stop()).code).toBe(0);
+});
+
+test('rows that differ end it with 3 and are named by their streams', async () => {
+  const vault = await makeVault();
+  await filled(vault, 20);
+  const file = openVault(vault.dataDir);
+  const stream = String(file.prepare('SELECT stream FROM token_rows_1 LIMIT 1').pluck().get());
+  file.prepare('UPDATE token_rows_1 SET created_at = 5 WHERE stream = ?').run(stream);
+  file.close();
+  const { code, stdout, stderr } = await run(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toContain(
+    `1 rows differ between the log and what is read; nothing was changed. The first of them:\n  ${stream}\n`,
+  );
+  expect((await run(['projections', 'status', ...vault.flags])).stdout).toContain('1 rows differed');
+  const accepted = await run(['projections', 'rebuild', 'tokens', '--yes', '--accept-new', ...vault.flags]);
+  expect(accepted).toMatchObject({ code: 0, stdout: 'rebuilt tokens\n' });
+});

@@ -1,0 +1,94 @@
+import Database from 'better-sqlite3';
+import { expect, test, vi } from 'vitest';
+import { createPlain } from '../http/routes/support.js';
+import { startTestService } from '../support/test-service.js';
+import { endOfRebuild, generous, openVault, rebuildTokens, storedIn } from './support.js';
+
+test.each([
+  ['a due time', 'UPDATE token_rows_1 SET expires_at = 99999999999999 WHERE stream = ?'],
+  ['a term', `UPDATE token_rows_1 SET terms = zeroblob(length(terms)) WHERE stream = ?`],
+  ['a box', 'UPDATE token_rows_1 SET content = zeroblob(64) WHERE stream = ?'],
+  ['the state', `UPDATE token_rows_1 SET state = json_set(state, '$.life.createdBy', 'x') WHERE stream = ?`],
+  ['a fingerprint', `UPDATE token_rows_1 SET fingerprint = 'f' WHERE stream = ?`],
+  ['the whole row', 'DELETE FROM token_rows_1 WHERE stream = ?'],
+])('%s that was changed by hand: the rows are not swapped, and the token is named', async (_what, sql) => {
+  const service = await startTestService();
+  for (let made = 0; made < 5; made += 1) await createPlain(service);
+  const vault = openVault(service.dataDir);
+  const stream = vault.prepare('SELECT stream FROM token_rows_1 ORDER BY stream LIMIT 1 OFFSET 2').pluck().get();
+  vault.prepare(sql).run(stream);
+  vault.close();
+  expect(await rebuildTokens(service)).toEqual({ outcome: 'different', different: 1, examples: [stream] });
+  expect(storedIn(service.dataDir)).toMatchObject({ generations: [{ generation: 1, state: 'read' }], keys: [1] });
+  expect(await rebuildTokens(service, true)).toEqual({ outcome: 'done', different: 1, examples: [stream] });
+  expect(storedIn(service.dataDir)).toMatchObject({ generations: [{ generation: 3, state: 'read' }], keys: [3] });
+  expect(await rebuildTokens(service)).toEqual({ outcome: 'done', different: 0, examples: [] });
+  await service.close();
+});
+
+test('a key that is lost ends the rebuild, which names the token and changes nothing', async () => {
+  const service = await startTestService();
+  await createPlain(service);
+  await service.stop();
+  const { dataDir, rootKey } = service;
+  const keys = new Database(`${dataDir}/keys.db`);
+  keys.exec('DELETE FROM data_keys');
+  keys.close();
+  const again = await startTestService({ dataDir, rootKey });
+  expect(await rebuildTokens(again)).toMatchObject({
+    outcome: 'key_lost',
+    examples: [expect.stringMatching(/^token-/)],
+  });
+  expect(storedIn(dataDir)).toMatchObject({ generations: [{ generation: 1, state: 'read' }], keys: [1] });
+  expect((await again.service.state()).reasons).toContain('keys of tokens are lost');
+  await again.close();
+});
+
+test('rows of an older version are made anew at the start, with a word about it; those of a newer one are refused', async () => {
+  const service = await startTestService();
+  const { id } = await createPlain(service);
+  await service.stop();
+  const { dataDir, rootKey } = service;
+  const setVersions = (version: number) => {
+    const vault = openVault(dataDir);
+    vault.prepare('UPDATE projections SET version = ?').run(version);
+    vault.close();
+  };
+  setVersions(0);
+  const again = await startTestService({ dataDir, rootKey });
+  again.service.start();
+  await vi.waitFor(async () => expect((await again.service.projections.status())[0]?.version).toBe(1), generous);
+  expect(await endOfRebuild(again)).toMatchObject({ outcome: 'done' });
+  expect(again.notices).toEqual([
+    'the directory was made by an older version and is made anew',
+    'the rows of tokens were made by an older version and are made anew while they are read',
+  ]);
+  expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(200);
+  const status = await again.service.projections.status();
+  expect(status.map(({ version }) => version)).toEqual([1, 1, 1, null]);
+  await again.stop();
+  setVersions(2);
+  await expect(startTestService({ dataDir, rootKey })).rejects.toThrow('newer version of Strongroom');
+  setVersions(1);
+  await (await startTestService({ dataDir, rootKey })).close();
+});
+
+test('the directory is replaced in one go, and the shredder repeats what it did', async () => {
+  const service = await startTestService();
+  const { id } = await createPlain(service);
+  await service.call('DELETE', `/tokens/${id}`);
+  const vault = openVault(service.dataDir);
+  const rows = () => vault.prepare('SELECT * FROM directory ORDER BY kind, id').all();
+  const keys = () => vault.prepare('SELECT hash, used_on FROM api_keys ORDER BY hash').all();
+  const [directory, apiKeys] = [rows(), keys()];
+  vault.exec(`UPDATE directory SET revision = revision - 1; DELETE FROM directory WHERE kind = 'tenant';`);
+  vault.exec(`INSERT INTO api_keys (hash, id, application) VALUES ('h', 'i', 'nobody')`);
+  expect(await service.service.projections.rebuild('directory', false)).toBe('done');
+  expect([rows(), keys()]).toEqual([directory, apiKeys]);
+  vault.close();
+  expect(await service.service.projections.rebuild('shredder', false)).toBe('done');
+  expect(await service.service.projections.rebuild('vocabulary', false)).toBe('done');
+  expect(await service.vault.keys.checkpoint('shredder')).toBe(await service.vault.log.head());
+  expect((await createPlain(service)).id).toBeTruthy();
+  await service.close();
+});

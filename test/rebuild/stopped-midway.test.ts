@@ -1,0 +1,115 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { expect, test, vi } from 'vitest';
+import { createPlain } from '../http/routes/support.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { endOfRebuild, generous, openVault, rebuildTokens, standsInFiles, storedIn } from './support.js';
+
+const tokens = 250;
+
+async function filled(service: TestService): Promise<string[]> {
+  const made = await Promise.all(Array.from({ length: tokens }, () => createPlain(service)));
+  return made.map(({ id }) => id);
+}
+
+async function listed({ call }: TestService): Promise<number> {
+  return ((await call('GET', '/tokens?size=1')).body as { pagination: { total_items: number } }).pagination.total_items;
+}
+
+test('a rebuild that is cancelled at any moment leaves no row, no posting, no generation and no key', async () => {
+  const service = await startTestService();
+  await filled(service);
+  const { projections } = service.service;
+  const ends: string[] = [];
+  const before = storedIn(service.dataDir);
+  let read = 1;
+  for (const turns of [0, 1, 2, 4, 8, 16, 30, 60, 120, 250, 500, 1_000]) {
+    await projections.rebuild('tokens', false);
+    for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+    const end = await projections.cancel('tokens');
+    ends.push(end);
+    await endOfRebuild(service);
+    const after = storedIn(service.dataDir);
+    if (end === 'cancelled') {
+      expect(after.generations).toEqual([{ generation: read, state: 'read' }]);
+      expect((await projections.status())[0]).toMatchObject({ generation: read, lastRebuild: null });
+    } else read = (after.generations[0] as { generation: number }).generation;
+    expect(after.keys).toEqual([read]);
+    for (const kind of ['rows', 'postings', 'counts'] as const) {
+      expect([...after[kind]].sort(), `${kind} after ${turns} turns: ${end}`).toEqual([...before[kind]].sort());
+    }
+    expect(await listed(service)).toBe(tokens);
+  }
+  expect(ends.filter((end) => end === 'cancelled').length, ends.join()).toBeGreaterThan(4);
+  expect(await projections.cancel('tokens')).toBe('none');
+  expect(service.errors).toEqual([]);
+  await service.close();
+});
+
+test('what a cancelled generation and a replaced one were searched by stands in no file any more', async () => {
+  const service = await startTestService();
+  await filled(service);
+  const vault = openVault(service.dataDir);
+  /** What ten tokens are searched by, 16 bytes a term. */
+  const termsOf = (slot: number): Buffer[] => {
+    const packed = vault.prepare(`SELECT terms FROM token_rows_${slot} WHERE terms IS NOT NULL LIMIT 10`).pluck().all();
+    return (packed as Buffer[]).flatMap((terms) =>
+      Array.from({ length: terms.length / 16 }, (_, i) => terms.subarray(i * 16, (i + 1) * 16)),
+    );
+  };
+  const { projections } = service.service;
+  await projections.rebuild('tokens', false);
+  const cancelled = await vi.waitFor(() => {
+    const found = termsOf(0);
+    if (found.length < 50) throw new Error('no rows yet');
+    return found;
+  }, generous);
+  await projections.cancel('tokens');
+  await endOfRebuild(service);
+  const replaced = termsOf(1);
+  expect(replaced.length).toBeGreaterThan(50);
+  const keys = new Database(`${service.dataDir}/keys.db`, { readonly: true });
+  const wrapped = keys.prepare('SELECT wrapped FROM generation_keys WHERE generation = 1').pluck().get() as Buffer;
+  keys.close();
+  expect(standsInFiles(service.dataDir, [wrapped])).not.toEqual([]);
+  expect(await rebuildTokens(service)).toMatchObject({ outcome: 'done' });
+  vault.close();
+  expect(standsInFiles(service.dataDir, [...replaced, ...cancelled, wrapped])).toEqual([]);
+  await service.close();
+});
+
+test('a token that is deleted while both generations are written is in neither', async () => {
+  const service = await startTestService({ keptMs: 3_600_000 });
+  const [id] = await filled(service);
+  await service.service.projections.rebuild('tokens', false);
+  await vi.waitFor(async () => {
+    const [status] = await service.service.projections.status();
+    expect(status?.rebuild?.phase).toBe('keeping');
+  }, generous);
+  expect(storedIn(service.dataDir).rows).toEqual([tokens, tokens]);
+  expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+  const vault = openVault(service.dataDir);
+  for (const slot of [0, 1]) {
+    const gone = vault.prepare(`SELECT content, terms, seq FROM token_rows_${slot} WHERE removed_at IS NOT NULL`).all();
+    expect(gone).toEqual([{ content: null, terms: null, seq: null }]);
+  }
+  vault.close();
+  expect(await service.service.projections.cancel('tokens')).toBe('too_late');
+  await service.close();
+});
+
+test('what one process began another one goes on with', async () => {
+  const first = await startTestService();
+  await filled(first);
+  await first.service.projections.rebuild('tokens', false);
+  await first.stop();
+  expect(storedIn(first.dataDir).generations.length).toBe(2);
+  const { dataDir, rootKey } = first;
+  const second = await startTestService({ dataDir, rootKey });
+  expect((await second.service.projections.status())[0]).toMatchObject({ state: 'rebuilding', generation: 1 });
+  second.service.start();
+  expect(await endOfRebuild(second)).toEqual({ outcome: 'done', different: 0, examples: [] });
+  expect(storedIn(dataDir).generations).toEqual([{ generation: 2, state: 'read' }]);
+  expect(second.errors).toEqual([]);
+  await second.close();
+});

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { vi } from 'vitest';
+import type { TestService } from '../support/test-service.js';
+
+export const generous = { timeout: 50_000, interval: 20 };
+
+/** Rebuilds the rows of tokens and answers how it ended. */
+export async function rebuildTokens({ service }: TestService, acceptNew = false) {
+  await service.projections.rebuild('tokens', acceptNew);
+  return endOfRebuild({ service });
+}
+
+/** Waits until no rebuild is under way, and answers how the last one ended; null: nothing is kept of it. */
+export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
+  return vi.waitFor(async () => {
+    const [tokens] = await service.projections.status();
+    if (tokens === undefined || tokens.rebuild !== null)
+      throw new Error(`it goes on: ${JSON.stringify(tokens?.rebuild)}`);
+    return tokens.lastRebuild;
+  }, generous);
+}
+
+/** What the files hold: the rows of each set of tables, the generations, and the keys of search that live. */
+export function storedIn(dataDir: string) {
+  const vault = new Database(join(dataDir, 'vault.db'), { readonly: true });
+  const keys = new Database(join(dataDir, 'keys.db'), { readonly: true });
+  try {
+    const count = (table: string): number => Number(vault.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+    return {
+      generations: vault.prepare('SELECT generation, state FROM generations ORDER BY generation').all(),
+      rows: [count('token_rows_0'), count('token_rows_1')],
+      postings: [count('postings_0'), count('postings_1')],
+      counts: [count('token_counts_0'), count('token_counts_1')],
+      keys: keys.prepare('SELECT generation FROM generation_keys WHERE destroyed_at = 140737488355327').pluck().all(),
+    };
+  } finally {
+    vault.close();
+    keys.close();
+  }
+}
+
+/** In which files of a data directory any of these bytes stand. */
+export function standsInFiles(dataDir: string, all: readonly Buffer[]): string[] {
+  const files = ['vault.db', 'vault.db-wal', 'keys.db', 'keys.db-wal'].filter((file) =>
+    existsSync(join(dataDir, file)),
+  );
+  return files.filter((file) => {
+    // As another process: closing a file of SQLite here would give up its locks.
+    const content = execFileSync('cat', [join(dataDir, file)], { maxBuffer: 1 << 30 });
+    return all.some((bytes) => content.includes(bytes));
+  });
+}
+
+/** `vault.db`, to look into and to damage beside the service. */
+export function openVault(dataDir: string): Database.Database {
+  return new Database(join(dataDir, 'vault.db'), { timeout: 10_000 });
+}
