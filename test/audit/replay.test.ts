@@ -87,7 +87,7 @@ test('a verification code is in no replay', async () => {
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '987' };
   await create({ type: 'card', id: 'card', data });
   const token = await replay('card', await head(), { reveal: true });
-  expect(JSON.stringify(token)).not.toContain('987');
+  expect(JSON.stringify(token)).not.toMatch(/"987"/);
 });
 
 test('who may not read the token now does not read it as of then', async () => {
