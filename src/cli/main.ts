@@ -21,6 +21,12 @@ import { addTokens } from './verbs/tokens.js';
 // Everything this program writes is for its owner alone.
 process.umask(0o077);
 
+// Who reads the output may leave before its end, as `head` does. A shell calls that end 141.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(141);
+  throw error;
+});
+
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
 };
