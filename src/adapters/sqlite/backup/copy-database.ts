@@ -1,18 +1,16 @@
 import { databaseError } from '../database-error.js';
-import { keptDatabase } from '../kept-database.js';
+import { openDatabase } from '../open-database.js';
 
 /**
  * Copies a database as it is at one moment to a new file, while another process writes to it. What was removed from it is
  * not in the copy. Throws StoreBroken and StoreUnavailable.
  */
 export function copyDatabase(from: string, to: string, fileName: string): void {
-  const database = keptDatabase(from, { readonly: true, timeout: 5_000 });
+  const database = openDatabase(from, fileName, 'reader');
   try {
     database.prepare('VACUUM INTO ?').run(to);
-    // As the original: what only reads a file cannot set that.
-    const copy = keptDatabase(to, {});
-    copy.pragma('journal_mode = WAL');
-    copy.close();
+    // Opening it to write makes its journal that of the original, which who only reads a file cannot do.
+    openDatabase(to, fileName, 'writer').close();
   } catch (error) {
     throw databaseError(error, fileName);
   } finally {
