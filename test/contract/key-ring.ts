@@ -2,20 +2,13 @@ import { randomUUID, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { KeyRing, SigningKey, TenantKeys } from '#src/ports/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
-import { anEvent, aStream, type ContractStores, type OpenStores, onStores } from './support.js';
+import { anEvent, aStream, type OpenStores, onTenant } from './support.js';
 
 const anHour = 3_600_000;
 
 /** What every `KeyRing` must do; an adapter runs it in one line. */
 export function keyRingContract(name: string, open: OpenStores): void {
-  const on = (run: (stores: ContractStores & { readonly tenantId: string }) => Promise<void>) =>
-    onStores(open, async (stores) => {
-      const tenantId = randomUUID();
-      // Where there are keys there is a log: without one, a store may rightly think it lost.
-      await stores.log.append(aStream(), -1, [anEvent()]);
-      await stores.keys.createTenant(tenantId);
-      await run({ ...stores, tenantId });
-    });
+  const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 
   describe(`KeyRing of ${name}`, () => {
     test(
