@@ -1,8 +1,8 @@
 // The benchmark: the vault beside its own physical limit on this machine, in one run.
 //
-//   npm run bench                 embedded profile, up to 100,000 tokens
-//   npm run bench -- --quick      few tokens, to see whether something broke
-//   npm run bench -- --full       a million tokens too
+//   npm run bench                 embedded profile, up to 100,000 tokens, about ten minutes
+//   npm run bench -- --quick      two minutes, to see whether something broke
+//   npm run bench -- --full       a million tokens too; takes hours
 //   npm run bench -- --cluster    the cluster profile, on the servers of `npm run servers -- up`
 //
 // Writes bench/results/MODE.json, and from it tables and charts beside it (bench/report).

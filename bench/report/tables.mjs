@@ -9,7 +9,7 @@ const targets = {
   'list page': 0.2,
 };
 
-/** The parts of a report by name. */
+/** The parts of a report by name; the pages of the documentation show some of them. */
 export function sectionsOf(run) {
   const { table, growth, erasure, crypto } = run;
   if (growth === undefined) return { machine: machineLine(run), works: workTable(table) };

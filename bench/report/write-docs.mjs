@@ -1,0 +1,29 @@
+// Puts the parts of committed results into docs/performance.md and docs/scale.md, between marks such as
+// `<!-- bench normal works -->` and `<!-- end -->`, so that no figure there is written by hand.
+//
+//   node bench/report/write-docs.mjs            writes
+//   node bench/report/write-docs.mjs --check    fails when the pages are not what the results say
+import { readFileSync, writeFileSync } from 'node:fs';
+import { sectionsOf } from './tables.mjs';
+
+const check = process.argv.includes('--check');
+const marked = /(<!-- bench (\S+) (\S+) -->\n)[\s\S]*?(<!-- end -->)/g;
+
+function partOf(name, part) {
+  const run = JSON.parse(readFileSync(new URL(`../results/${name}.json`, import.meta.url), 'utf8'));
+  const text = sectionsOf(run)[part];
+  if (text === undefined) throw new Error(`the results of ${name} have no part ${part}`);
+  return text;
+}
+
+let stale = false;
+for (const page of ['performance.md', 'scale.md']) {
+  const file = new URL(`../../docs/${page}`, import.meta.url);
+  const before = readFileSync(file, 'utf8');
+  const after = before.replace(marked, (_all, mark, name, part, end) => `${mark}\n${partOf(name, part)}\n\n${end}`);
+  if (after === before) continue;
+  stale = true;
+  if (check) process.stderr.write(`docs/${page} is not what bench/results say: node bench/report/write-docs.mjs\n`);
+  else writeFileSync(file, after);
+}
+process.exitCode = check && stale ? 1 : 0;
