@@ -4,6 +4,7 @@
 //   npm run bench -- --quick      two minutes, to see whether something broke
 //   npm run bench -- --full       a million tokens too; takes hours
 //   npm run bench -- --cluster    the cluster profile, on the servers of `npm run servers -- up`
+//   npm run bench -- --rebuild    what a rebuild of 100,000 tokens costs those who read meanwhile
 //
 // Writes bench/results/MODE.json, and from it tables and charts beside it (bench/report).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,12 +14,14 @@ import { parseArgs } from 'node:util';
 import { writeReport } from './report/write-report.mjs';
 import { measureCluster } from './run/cluster.mjs';
 import { measureEmbedded } from './run/embedded.mjs';
+import { measureRebuild } from './run/rebuild.mjs';
 
 function optionsOf(args) {
   const flags = {
     quick: { type: 'boolean' },
     full: { type: 'boolean' },
     cluster: { type: 'boolean' },
+    rebuild: { type: 'boolean' },
     help: { type: 'boolean' },
   };
   try {
@@ -29,18 +32,20 @@ function optionsOf(args) {
   }
 }
 
-const { quick, full, cluster, help, wrong } = optionsOf(process.argv.slice(2));
-if (help || (quick && full)) {
-  process.stderr.write('usage: npm run bench -- [--quick | --full] [--cluster]\n');
-  process.exit(wrong || (quick && full) ? 2 : 0);
+const { quick, full, cluster, rebuild, help, wrong } = optionsOf(process.argv.slice(2));
+const unclear = (quick && full) || (cluster && rebuild);
+if (help || unclear) {
+  process.stderr.write('usage: npm run bench -- [--quick | --full] [--cluster | --rebuild]\n');
+  process.exit(wrong || unclear ? 2 : 0);
 }
 const mode = quick ? 'quick' : full ? 'full' : 'normal';
-const name = cluster ? `cluster-${mode}` : mode;
+const measure = cluster ? measureCluster : rebuild ? measureRebuild : measureEmbedded;
+const name = cluster ? `cluster-${mode}` : rebuild ? `rebuild-${mode}` : mode;
 const began = performance.now();
 const directory = mkdtempSync(join(tmpdir(), 'strongroom-bench-'));
 const say = (text) => process.stderr.write(`${Math.round((performance.now() - began) / 1000)} s  ${text}\n`);
 try {
-  const measured = await (cluster ? measureCluster : measureEmbedded)({ directory, mode, say });
+  const figures = await measure({ directory, mode, say });
   const machine = {
     processors: cpus().length,
     model: cpus()[0]?.model ?? 'unknown',
@@ -51,7 +56,7 @@ try {
   const minutes = (performance.now() - began) / 60_000;
   const results = new URL('./results/', import.meta.url);
   mkdirSync(results, { recursive: true });
-  const run = { name, mode, day: new Date().toISOString().slice(0, 10), minutes, machine, ...measured };
+  const run = { name, mode, day: new Date().toISOString().slice(0, 10), minutes, machine, ...figures };
   writeFileSync(new URL(`${name}.json`, results), `${JSON.stringify(run, null, 2)}\n`);
   process.stdout.write(writeReport(name));
   say(`bench/results/${name}.json, ${name}.md and charts are written`);

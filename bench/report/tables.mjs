@@ -11,11 +11,13 @@ const targets = {
 
 /** The parts of a report by name; the pages of the documentation show some of them. */
 export function sectionsOf(run) {
-  const { table, growth, erasure, crypto } = run;
+  const { table, growth, bare, rebuild, erasure, crypto } = run;
+  if (rebuild !== undefined) return { machine: machineLine(run), rebuild: rebuildTable(rebuild) };
   if (growth === undefined) return { machine: machineLine(run), works: workTable(table) };
   return {
     machine: machineLine(run),
     works: workTable(table),
+    bare: bareLine(bare),
     growth: growthTable(growth),
     stores: storeTable(growth),
     scale: scaleTable(growth),
@@ -91,14 +93,18 @@ function storeTable(growth) {
     ['memory after the load, MB', ...growth.map(({ memory }) => number(memory.afterLoad / 1e6))],
     ['start, s', ...growth.map(({ secondsToReady }) => secondsToReady.toFixed(2))],
     ['imported a second', ...growth.map((one) => number(one.import.tokens / one.import.seconds))],
-    ['events a second in a rebuild', ...growth.map(({ rebuild }) => number(rebuild.events / rebuild.seconds))],
+    [
+      'events a second in a rebuild',
+      ...growth.map(({ rebuild }) => (rebuild === undefined ? '' : number(rebuild.events / rebuild.seconds))),
+    ],
   ];
   return markdown(['tokens', ...growth.map(({ size }) => number(size))], lines);
 }
 
 /** What the files of the largest vault that was measured say of more tokens, if they go on as they did. */
 function scaleTable(growth) {
-  const { files, size, rebuild } = growth.at(-1);
+  const { files, size } = growth.at(-1);
+  const { rebuild } = growth.findLast((one) => one.rebuild !== undefined);
   const bytes = Object.entries(files).filter(([file]) => file === 'vault.db' || file === 'keys.db');
   const perSecond = rebuild.events / rebuild.seconds;
   const lines = [1_000_000, 10_000_000, 100_000_000].map((tokens) => [
@@ -107,6 +113,27 @@ function scaleTable(growth) {
     `${(tokens / perSecond / 3600).toFixed(1)} h`,
   ]);
   return markdown(['tokens', ...bytes.map(([file]) => `\`${file}\``), 'a rebuild on one machine'], lines);
+}
+
+/** What a get in clear costs at the least, and what the vault does besides. */
+function bareLine({ figures, ratios }) {
+  const perSecond = (name) => number(figures[name].perSecond.median);
+  const bare = figures['bare vault'].perSecond.median / figures.limit.perSecond.median;
+  return `Requests a second at 64 connections: the vault ${perSecond('vault')}, a bare vault ${perSecond('bare vault')}, the limit ${perSecond('limit')}. The bare vault reaches ${bare.toFixed(2)} of the limit, and the vault ${range(ratios['bare vault'])} of the bare vault.`;
+}
+
+function rebuildTable({ tokens, connections, seconds, atRest, during }) {
+  const line = (name, { chunks, p50, p95, p99 }) => [name, number(chunks), ...[p50, p95, p99].map(span)];
+  const table = markdown(
+    ['gets in clear', 'thousands', 'p50', 'p95', 'p99'],
+    [line('at rest', atRest), line('during the rebuild', during)],
+  );
+  const ratio = (during.p99.median / atRest.p99.median).toFixed(2);
+  return `${table}\n\n${number(tokens)} tokens, ${connections} connections, each asking again as soon as it is answered. The rebuild took ${number(seconds)} s; p99 during it was ${ratio} times that at rest.`;
+}
+
+function span({ median, low, high }) {
+  return `${ms(median)} (${ms(low)}-${ms(high)})`;
 }
 
 /** A revealed read waits for its record in the access log, a masked one does not. */

@@ -10,6 +10,7 @@ export function writeReport(name) {
   const run = JSON.parse(readFileSync(new URL(`${name}.json`, results), 'utf8'));
   const text = reportOf(run);
   writeFileSync(new URL(`${name}.md`, results), text);
+  if (run.table === undefined) return text;
   const most = Math.max(...run.table.map(({ connections }) => connections));
   const bars = run.table
     .filter(({ connections }) => connections === most)

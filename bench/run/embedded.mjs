@@ -16,6 +16,7 @@ export async function measureEmbedded({ directory, mode, say }) {
   const growth = [];
   const table = [];
   let rest = {};
+  let bare;
   try {
     for (const size of plan.sizes) {
       say(`importing ${size} tokens`);
@@ -36,6 +37,7 @@ export async function measureEmbedded({ directory, mode, say }) {
             table.push(known(work, connections) ?? (await measure(work, connections, plan.rounds)));
           }
         }
+        bare = await besideBareVault({ generator, fresh, vault, service, directory, plan, say });
         say('erasure');
         rest = { erasure: await measureErasure({ vault, service, generator, fresh, count: plan.erasures }) };
       }
@@ -46,13 +48,14 @@ export async function measureEmbedded({ directory, mode, say }) {
         say('profile');
         rest.crypto = await cryptoShare({ vault, generator, fresh, count: plan.profiled, directory });
       }
+      if (!plan.rebuilt.includes(size)) continue;
       say(`rebuilding ${size} tokens`);
       growth.at(-1).rebuild = await rebuild(vault);
     }
   } finally {
     await generator.stop();
   }
-  return { table, growth, ...rest };
+  return { table, growth, bare, ...rest };
 }
 
 /** Measures one work beside its limit, which answers with as many bytes as the vault did. */
@@ -95,6 +98,30 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
       await limit.stop();
     }
   };
+}
+
+/** A get in clear beside what does only what it cannot do without: where the rest of the way to the limit goes. */
+async function besideBareVault({ generator, fresh, vault, service, directory, plan, say }) {
+  const { keys, size: stored } = vault;
+  const [work, connections] = ['get revealed', 64];
+  say('get revealed beside a bare vault');
+  const { bytes } = await generator.run({
+    ...{ work, origins: [service.origin], keys, connections: 1, count: 20, from: 0, stored, fresh: fresh(20) },
+  });
+  const bare = await startLimit('bare-vault', [directory, stored, Math.round(bytes)]);
+  const limit = await startLimit('fixed-answer', [Math.round(bytes)]);
+  try {
+    const competitors = [
+      { name: 'vault', origins: [service.origin], keys, stored },
+      { name: 'bare vault', origins: [bare.origin], keys, stored },
+      { name: 'limit', origins: [limit.origin], keys, stored },
+    ];
+    const count = plan.countOf(work, connections);
+    return await sideBySide(generator, { work, connections, count, rounds: plan.rounds, fresh, competitors });
+  } finally {
+    await bare.stop();
+    await limit.stop();
+  }
 }
 
 function isDelete(work) {

@@ -21,8 +21,11 @@ const settings: readonly (readonly [pragma: string, value: number | string, read
   ['trusted_schema', 'OFF', 0],
 ];
 
-/** KiB, negative as SQLite wants it. A process has many readers, and what one of them lacks the system has in memory. */
-const readerCache = -4_096;
+/**
+ * KiB, negative as SQLite wants it. A process has many connections, and what one of them lacks the system has in memory; only
+ * the one that keeps the indexes of `vault.db` has SQLite's 16 MB.
+ */
+const smallCache = -4_096;
 
 /**
  * Opens a database file; this is the only place that does. `fileName` names it in messages. `accept` may throw: it sees
@@ -44,7 +47,7 @@ export function openDatabase(
       database.pragma(`${pragma} = ${value}`);
       expectSetting(database, pragma, readBack);
     }
-    if (mode === 'reader') database.pragma(`cache_size = ${readerCache}`);
+    if (mode === 'reader' || fileName !== 'vault.db') database.pragma(`cache_size = ${smallCache}`);
     return database;
   } catch (error) {
     database?.close();

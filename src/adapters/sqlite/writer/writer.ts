@@ -17,6 +17,9 @@ export type Writer = {
   close(): Promise<void>;
 };
 
+/** MB for what a group of requests leaves behind: V8 would take four times as much before it looks for garbage. */
+const youngGenerationMb = 12;
+
 /**
  * Starts the thread that writes both files of `dataDir`. Rejects with StoreBroken when they cannot be used;
  * `onBroken` is told when that happens later, and nothing is written from then on. `onCommitted` is told how many
@@ -27,7 +30,10 @@ export function startWriter(
   onBroken: (error: StoreBroken) => void,
   onCommitted: (requests: number) => void = () => undefined,
 ): Promise<Writer> {
-  const worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: { dataDir } });
+  const worker = new Worker(new URL('./writer-thread.js', import.meta.url), {
+    workerData: { dataDir },
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+  });
   const waiting = new Map<number, Waiting>();
   let outgoing: WriterRequest[] = [];
   let lastId = 0;
