@@ -54,6 +54,11 @@ test.each([
   expect(openJson(key, sealJson(key, 'value', place), { ...place, ...elsewhere })).toBeUndefined();
 });
 
+test('no two boxes have one nonce, however many are sealed', () => {
+  const nonces = Array.from({ length: 3_000 }, () => sealBox(key, Buffer.from('value'), place).toString('hex', 1, 13));
+  expect(new Set(nonces).size).toBe(nonces.length);
+});
+
 test('a box never opens under another key', () => {
   const box = sealBox(key, Buffer.from('value'), place);
   for (let count = 0; count < 50; count += 1) expect(openBox(randomBytes(32), box, place)).toBeNull();
