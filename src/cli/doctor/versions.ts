@@ -23,7 +23,10 @@ export function versions({ version, projections }: Running): Finding {
   const old = stored.filter(({ name, version: made }) => made < (present[name] ?? 0));
   const text = (of: typeof stored) => of.map(({ name, version: made }) => `${name} ${made}`).join(', ');
   return old.length === 0
-    ? ok('versions', `Strongroom ${own}; projections: ${text(stored)}; the stores have the schemas of this version`)
+    ? ok(
+        'versions',
+        `Strongroom ${own}; the stores have its schemas${stored.length === 0 ? '' : `; projections: ${text(stored)}`}`,
+      )
     : problem(
         'versions',
         `made by an older version: ${text(old)}`,
