@@ -91,6 +91,15 @@ export function sqliteKeyRing(
     return key;
   }
 
+  /** 0 when the log cannot be read: no destruction is to fail for that. */
+  function knownHead(): number {
+    try {
+      return logHead();
+    } catch {
+      return 0;
+    }
+  }
+
   function dropTenant(tenantId: string): void {
     tenants.drop(tenantId);
     generations.dropTenant(tenantId);
@@ -148,7 +157,7 @@ export function sqliteKeyRing(
     async destroy(ended: readonly EndedKey[]): Promise<number> {
       for (const { keyId } of ended) cache.drop(keyId);
       try {
-        return await writer.request('destroy_keys', { ended, at: clock.now(), logHead: logHead() });
+        return await writer.request('destroy_keys', { ended, at: clock.now(), logHead: knownHead() });
       } finally {
         // A read that began before the destruction may have cached the key once more; it is dropped also when the
         // answer is "not yet", for then the key is overwritten all the same.
@@ -185,7 +194,7 @@ export function sqliteKeyRing(
       const ended = await pools.close();
       cache.close();
       if (ended.length === 0) return;
-      await writer.request('destroy_keys', { ended, at: clock.now(), logHead: logHead() }).catch((error: unknown) => {
+      await writer.request('destroy_keys', { ended, at: clock.now(), logHead: knownHead() }).catch((error: unknown) => {
         // They are orphans then, and the search for orphans finds them.
         if (!(error instanceof StoreUnavailable)) throw error;
       });
