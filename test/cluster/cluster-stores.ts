@@ -8,6 +8,7 @@ import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
+import { mongoTraces } from '#src/adapters/mongodb/traces.js';
 import { createBatches } from '#src/adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '#src/adapters/mongodb/work/fingerprint-claims.js';
 import { createMongoClaims } from '#src/adapters/mongodb/work/mongo-claims.js';
@@ -65,6 +66,7 @@ async function open(
   const directory = mongoDirectoryWriter(connection);
   return {
     chain: mongoEventChain(connection, log),
+    traces: mongoTraces(connection),
     ...{ log, rows, clock, claims: claims.port, directory: mongoDirectory(connection) },
     work: mongoUnitOfWork({ ...needs, rows: rowWriter, directory, claims, fingerprints, batches }),
     keys: notAsked as ContractStores['keys'],

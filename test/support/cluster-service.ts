@@ -20,6 +20,7 @@ export async function openClusterService(options: Options) {
   const cluster = await openCluster({ ...options, urls, database, role: 'api', prepares: true });
   return {
     service: { ...cluster, sweep: cluster.newSweep(), checkpointer: cluster.newCheckpointer() },
+    database,
     /** It has none: a test that looks into files is `embeddedOnly`. */
     dataDir: '/nowhere',
     async remove(): Promise<void> {

@@ -57,8 +57,9 @@ async function refuseMissing(connection: MongoConnection): Promise<void> {
   const missing = await connection.call((db) => checkIndexes(db, indexes));
   const [first] = missing;
   if (first === undefined) return;
-  throw new MongoBroken(
-    `MongoDB lacks ${missing.length === 1 ? `the index ${first}` : `${missing.length} indexes, the first is ${first}`}. ` +
-      'Run `strongroom init`, which makes what is missing.',
-  );
+  throw new MongoBroken({
+    check: 'indexes',
+    says: `MongoDB lacks ${missing.length === 1 ? `the index ${first}` : `${missing.length} indexes: ${missing.join(', ')}`}`,
+    do: 'Run `strongroom init`, which makes what is missing',
+  });
 }
