@@ -26,6 +26,8 @@ export function embeddedProjections({ vault, stores, dataDir, rootKey, keptMs, s
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
     ...{ generations, keys, log, clock, openThread, onError },
+    // One process has the data.
+    isElsewhere: async () => false,
     ...{ graceMs: keptMs, version: projectionVersions.tokens },
   });
   const projections = createProjections({

@@ -72,6 +72,9 @@ export interface Generations {
   leave(generation: number): Promise<void>;
   /** Removes some rows of a generation that was left, so many that nobody waits; true: nothing of it is left. */
   empty(generation: number): Promise<boolean>;
+  /** Asks whoever works at the rebuild to take it back. */
+  askCancel(): Promise<void>;
+  isCancelAsked(): Promise<boolean>;
   /** Keeps the rebuild as the last one, or nothing of it. */
   end(last: Rebuild | null): Promise<void>;
 }

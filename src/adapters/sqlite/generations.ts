@@ -18,6 +18,8 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   const versions = database.prepare('SELECT name, version FROM projections');
   const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
 
+  const cancelled = database.prepare(`SELECT cancelled FROM projections WHERE name = 'tokens'`).pluck();
+
   return {
     async inUse() {
       const rows = reading(() => written.all() as Row[]);
@@ -45,6 +47,8 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
       if (await writer.request('truncate_vault', null)) return true;
       throw new StoreUnavailable('vault.db', 'log_not_emptied_yet');
     },
-    end: async (last) => void (await writer.request('save_rebuild', last)),
+    askCancel: async () => void (await writer.request('ask_cancel', null)),
+    isCancelAsked: async () => reading(() => cancelled.get()) === 1,
+    end: async (last) => void (await writer.request('end_rebuild', last)),
   };
 }

@@ -24,7 +24,10 @@ export type TokenRebuildNeeds = {
   readonly version: number;
   /** How long the old generation is kept for who still reads it, ms. */
   readonly graceMs: number;
+  /** Throws StoreUnavailable while another process works at the rebuild. */
   readonly openThread: () => Promise<RebuildThread>;
+  /** Whether another process works at it. */
+  readonly isElsewhere: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 };
 
@@ -38,7 +41,7 @@ export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
  * "Projections"). What is done lies in the stores at each step: after a crash `resume` goes on from there.
  */
 export function createTokenRebuild(needs: TokenRebuildNeeds) {
-  const { generations, keys, log, clock, version, graceMs, openThread, onError } = needs;
+  const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
   let cancelled = false;
@@ -102,6 +105,7 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
       return stopped.aborted ? rebuild : drop(rebuild, 'done');
     }
     if (rebuild.phase === 'dropping') return endOf(rebuild);
+    cancelled ||= await generations.isCancelAsked();
     if (cancelled) return drop(rebuild, 'cancelled');
     if (rebuild.phase === 'comparing') return compared(rebuild, thread, count);
     return built(rebuild, thread, count);
@@ -170,7 +174,7 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
     /** Begins a rebuild, which goes on by itself, or goes on with one that nobody works at. `busy`: one is under way. */
     async start(acceptNew: boolean): Promise<'started' | 'resumed' | 'busy'> {
       if ((await current()) !== null) {
-        if (running !== null) return 'busy';
+        if (running !== null || (await isElsewhere())) return 'busy';
         run();
         return 'resumed';
       }
@@ -196,6 +200,7 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
       if (rebuild === null) return 'none';
       if (rebuild.phase === 'keeping' || rebuild.outcome === 'done') return 'too_late';
       cancelled = true;
+      await generations.askCancel();
       run();
       await running;
       const last = await generations.rebuild();

@@ -28,7 +28,9 @@ export type WriterOperations = {
     input: { readonly name: StoredProjection; readonly version: number };
     answer: null;
   };
-  save_rebuild: { of: 'vault'; input: Rebuild | null; answer: null };
+  save_rebuild: { of: 'vault'; input: Rebuild; answer: null };
+  end_rebuild: { of: 'vault'; input: Rebuild | null; answer: null };
+  ask_cancel: { of: 'vault'; input: null; answer: null };
   put_rows: {
     of: 'vault';
     input: { readonly generation: number; readonly rows: readonly BuiltRow[] };
