@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../compose/config.js';
 import { dataDirectoryOf, openProfile } from '../compose/open-profile.js';
+import type { OperatedService } from '../compose/open-service.js';
 import type { Json } from '../domain/json.js';
-import type { Service } from '../http/service.js';
 import { callControl } from './control/call-control.js';
 import { serviceListens } from './control/service-listens.js';
 import { controlSocketPath } from './control/socket-path.js';
 import { Failure } from './failure.js';
 import type { OperationName } from './operations/operations.js';
 import { type OperationOutcome, runOperation } from './operations/run-operation.js';
-import { rootKeyOf } from './root-key-of.js';
+import { rootKeysOf } from './root-keys-of.js';
 
 /**
  * Has an operation done: by the service that holds the data while one runs, else by this process, which takes the data
@@ -55,7 +55,7 @@ function answerOf(outcome: OperationOutcome): Json {
 async function withService<T>(
   config: Config,
   name: OperationName | null,
-  use: (service: Service) => Promise<T>,
+  use: (service: OperatedService) => Promise<T>,
 ): Promise<T> {
   const dataDir = dataDirectoryOf(config);
   if (name !== 'init' && dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
@@ -63,10 +63,10 @@ async function withService<T>(
       `there is no vault in ${dataDir}. Make one with \`strongroom init\`, or name another with --data.`,
     );
   }
-  const rootKey = await rootKeyOf(config);
+  const rootKeys = await rootKeysOf(config);
   const failures: unknown[] = [];
   const service = await openProfile(config, {
-    ...{ rootKey, prepares: name === 'init', isVerb: true },
+    ...{ rootKeys, prepares: name === 'init', isVerb: true },
     onError: (error) => failures.push(error),
     onBroken: (error) => failures.push(error),
   });
@@ -74,7 +74,7 @@ async function withService<T>(
     return await use(service);
   } finally {
     await service.close();
-    rootKey.fill(0);
+    for (const rootKey of rootKeys) rootKey.fill(0);
     const [failure] = failures;
     if (failure instanceof Error) process.stderr.write(`${failure.message}\n`);
   }

@@ -13,16 +13,22 @@ type Needs = {
   readonly vault: Vault;
   readonly stores: Stores;
   readonly dataDir: string;
-  readonly rootKey: Buffer;
   readonly keptMs: number;
   readonly state: () => Promise<ServiceState>;
   readonly onError: (error: unknown) => void;
 };
 
 /** The projections of the embedded profile, and the rebuild of tokens on a thread of its own. */
-export function embeddedProjections({ vault, stores, dataDir, rootKey, keptMs, state, onError }: Needs) {
+export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onError }: Needs) {
   const { generations } = stores;
-  const openThread = async () => startRebuildThread({ dataDir, rootKey });
+  const openThread = async () => {
+    const rootKey = stores.rootKey();
+    try {
+      return startRebuildThread({ dataDir, rootKey });
+    } finally {
+      rootKey.fill(0);
+    }
+  };
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
     ...{ generations, keys, log, clock, openThread, onError },

@@ -26,6 +26,8 @@ export { StoreBroken };
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly rootKey: Buffer;
+  /** What a rotation that was cut off may have put the keys under. */
+  readonly nextRootKey?: Buffer | null;
   /** `dev` and `production` refuse data that the other made; `any` takes both, for verbs of the command line. */
   readonly mode: 'dev' | 'production' | 'any';
   readonly cvcRetentionMs: number;
@@ -65,7 +67,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const lock = await takeDataDirectory(dataDir);
   try {
     let outdated: readonly StoredProjection[] = [];
-    const stores = await openSqliteStores(dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted);
+    const stores = await openSqliteStores(
+      ...([dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted, options.nextRootKey] as const),
+    );
     let logId: string;
     try {
       logId = await identify(stores, options.mode, random, clock);
@@ -95,7 +99,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       return embeddedState(stores, lostKeys(), recorder.isWritable(), running);
     };
     const { onNotice = () => undefined, keptMs = keptRowsMs } = options;
-    const needs = { vault, stores, dataDir, rootKey, keptMs, state, onError: onBackgroundError };
+    const needs = { vault, stores, dataDir, keptMs, state, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);
     const { tokens, projections } = rebuildOf;
     if (outdated.includes('directory')) {

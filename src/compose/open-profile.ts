@@ -6,7 +6,9 @@ import { openCluster } from './cluster/open-cluster.js';
 import { storeUrls } from './config/store-urls.js';
 import type { Config } from './config.js';
 import { keptRowsMs, openEmbedded, StoreBroken } from './embedded.js';
-import type { OpenService } from './open-service.js';
+import { createKeyRotationWork } from './key-rotation-work.js';
+import type { OpenService, OperatedService } from './open-service.js';
+import { readRootKeys, rootKeyPlaceOf } from './root-key/root-key-place.js';
 
 class WrongStores extends Error {
   constructor(problems: readonly string[]) {
@@ -16,7 +18,8 @@ class WrongStores extends Error {
 }
 
 export type ProfileOptions = {
-  readonly rootKey: Buffer;
+  /** The root key, and behind it what a rotation may have put the keys under. */
+  readonly rootKeys: readonly [Buffer, ...Buffer[]];
   /** Makes what is not there yet: `strongroom init`. */
   readonly prepares: boolean;
   /** A verb of the command line: no limits, no background work, data of either kind. */
@@ -30,9 +33,19 @@ export type ProfileOptions = {
 };
 
 /** Opens the stores of the profile that the settings name. Throws WrongStores, StoreBroken, MongoBroken, StoreUnavailable. */
-export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService> {
+export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService & OperatedService> {
+  const service = await openStores(config, options);
+  const isAlone = config.settings.profile === 'embedded';
+  return {
+    ...service,
+    rotation: createKeyRotationWork(service.vault.keys.rotation, rootKeyPlaceOf(config), isAlone),
+  };
+}
+
+async function openStores(config: Config, options: ProfileOptions): Promise<OpenService> {
   const { settings } = config;
-  const { rootKey, prepares, isVerb, onError, onBroken } = options;
+  const { prepares, isVerb, onError, onBroken } = options;
+  const [rootKey, nextRootKey = null] = options.rootKeys;
   const shared = {
     ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
     anchor: anchorOf(settings['audit.anchor']),
@@ -44,12 +57,19 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
     const mode = isVerb && !prepares ? 'any' : made;
     // Nobody else reads what a verb has to itself.
     const keptMs = isVerb ? 0 : keptRowsMs;
-    return openEmbedded({ ...shared, dataDir: settings.data, onBroken, mode, keptMs });
+    return openEmbedded({ ...shared, nextRootKey, dataDir: settings.data, onBroken, mode, keptMs });
   }
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isVerb ? 'api' : settings.role;
-  return openCluster({ ...shared, role, prepares, urls: stores.urls, database: settings['mongodb.database'] });
+  const place = { urls: stores.urls, database: settings['mongodb.database'] };
+  return openCluster({ ...shared, ...place, role, prepares, rereadRootKeys: () => rereadRootKeys(config) });
+}
+
+/** Another process may have put the keys under a new root key since. */
+async function rereadRootKeys(config: Config): Promise<readonly Buffer[]> {
+  const read = await readRootKeys(rootKeyPlaceOf(config));
+  return read.ok ? read.keys : [];
 }
 
 /** Stores that cannot be used as they are, or as they are set; the message says what to do. */

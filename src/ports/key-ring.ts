@@ -1,3 +1,5 @@
+import type { KeyRotation } from './key-rotation.js';
+
 /** A data key in the open: 32 bytes for AES-256-GCM, in a buffer of its own. */
 export type DataKey = { readonly id: string; readonly key: Buffer };
 
@@ -98,4 +100,5 @@ export interface KeyRing {
   /** How far a reader of the log or of the keys came, kept in the key store so that a restored copy rewinds; 0 first. */
   checkpoint(name: KeyRingReader): Promise<number>;
   saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;
+  readonly rotation: KeyRotation;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { keyRingContract } from '../contract/key-ring.js';
+import { keyRotationContract } from '../contract/key-rotation.js';
 import type { ContractStores } from '../contract/support.js';
 import { manualClock } from '../support/manual-clock.js';
 import { mongoDatabase } from './own-database.js';
@@ -13,10 +14,11 @@ import { mongoDatabase } from './own-database.js';
 async function mongoKeys(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   const database = await mongoDatabase();
-  const rootKey = randomBytes(32);
+  const ofOthers = randomBytes(32);
+  let rootKey: Buffer = randomBytes(32);
   const clock = manualClock();
   const open = async () => {
-    const others = await openSqliteStores(dataDir, rootKey, clock, (error) => {
+    const others = await openSqliteStores(dataDir, ofOthers, clock, (error) => {
       throw error;
     });
     const connection = await database.connect();
@@ -32,8 +34,9 @@ async function mongoKeys(): Promise<ContractStores> {
   const contractStores = (): ContractStores => ({
     ...stores,
     clock,
-    async reopen() {
+    async reopen(given = rootKey) {
       await close();
+      rootKey = given;
       stores = await open();
       return contractStores();
     },
@@ -47,3 +50,4 @@ async function mongoKeys(): Promise<ContractStores> {
 }
 
 keyRingContract('mongodb', mongoKeys);
+keyRotationContract('mongodb', mongoKeys);

@@ -12,6 +12,7 @@ import { eventChainContract } from './event-chain.js';
 import { eventLogContract } from './event-log.js';
 import { generationsContract } from './generations.js';
 import { keyRingContract } from './key-ring.js';
+import { keyRotationContract } from './key-rotation.js';
 import { type ContractStores, change, noTokenYet, tokenCreated, tokenWrite } from './support.js';
 import { tokenRowsContract } from './token-rows.js';
 import { unitOfWorkContract } from './unit-of-work.js';
@@ -19,7 +20,7 @@ import { unitOfWorkContract } from './unit-of-work.js';
 /** Both SQLite files in a folder of their own. */
 async function sqlite(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
-  const rootKey = randomBytes(32);
+  let rootKey: Buffer = randomBytes(32);
   const clock = manualClock();
   const open = () =>
     openSqliteStores(dataDir, rootKey, clock, (error) => {
@@ -29,8 +30,9 @@ async function sqlite(): Promise<ContractStores> {
   const contractStores = (): ContractStores => ({
     ...stores,
     clock,
-    async reopen() {
+    async reopen(given = rootKey) {
       await stores.close();
+      rootKey = given;
       stores = await open();
       return contractStores();
     },
@@ -59,6 +61,7 @@ test('a change without the terms of a generation that was added meanwhile is dec
   await stores.close();
 });
 keyRingContract('sqlite', sqlite);
+keyRotationContract('sqlite', sqlite);
 claimsContract('sqlite', sqlite);
 directoryContract('sqlite', sqlite);
 accessLogContract('sqlite', sqlite);

@@ -25,8 +25,8 @@ export type ContractStores = {
   readonly directory: Directory;
   readonly accessLog: AccessLog;
   readonly clock: ReturnType<typeof manualClock>;
-  /** Ends this use of the stores and opens them again, as after a restart. */
-  reopen(): Promise<ContractStores>;
+  /** Ends this use of the stores and opens them again, as after a restart; with this root key from then on. */
+  reopen(rootKey?: Buffer): Promise<ContractStores>;
   close(): Promise<void>;
 };
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createRootKeys } from '#src/adapters/key-ring/root-keys.js';
 import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { createTenantKeys } from '#src/adapters/sqlite/key-ring/tenant-keys.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
@@ -13,7 +14,7 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   const vault = keptDatabase(join(copy, 'vault.db'), {});
   const keys = keptDatabase(join(copy, 'keys.db'), {});
   const rootKey = Buffer.from(readFileSync(rootKeyFile, 'utf8').trim(), 'hex');
-  const names = createTenantKeys(keys, rootKey).subkeys(tenantId)?.names;
+  const names = createTenantKeys(keys, createRootKeys(rootKey)).subkeys(tenantId)?.names;
   if (names === undefined) throw new Error('the tenant has no keys');
   const events = vault.prepare('SELECT stream, clear FROM events ORDER BY position').all() as {
     stream: string;

@@ -17,6 +17,20 @@ export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPla
   return opened === null ? null : ownBuffer(opened);
 }
 
+/** The same data key under a newer key of its tenant; null when it does not open with the old one. */
+export function rewrapDataKey(
+  from: { readonly id: string; readonly key: Buffer },
+  to: { readonly id: string; readonly key: Buffer },
+  wrapped: Buffer,
+  of: { readonly tenantId: string; readonly keyId: string },
+): Buffer | null {
+  const key = openDataKey(from.key, wrapped, { ...of, tenantKeyId: from.id });
+  if (key === null) return null;
+  const rewrapped = wrapDataKey(to.key, key, { ...of, tenantKeyId: to.id });
+  key.fill(0);
+  return rewrapped;
+}
+
 function place({ tenantId, tenantKeyId, keyId }: DataKeyPlace) {
   return { tenantId, stream: tenantKeyId, revision: 0, keyId, field: 'data-key' } as const;
 }

@@ -24,6 +24,15 @@ export function openGenerationKey(rootKey: Buffer, wrapped: Buffer, generation: 
   return openBox(rootKey, wrapped, place(generation));
 }
 
+/** The same key under the next root key; null when it does not open with the present one. */
+export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, generation: number): Buffer | null {
+  const key = openGenerationKey(rootKey, wrapped, generation);
+  if (key === null) return null;
+  const rewrapped = sealBox(next, key, place(generation));
+  key.fill(0);
+  return rewrapped;
+}
+
 /**
  * The key of a tenant's search terms (HKDF, RFC 5869): from the key of the generation, which is zeroed, and salted with
  * a key of the tenant, so that it ends with either of the two.

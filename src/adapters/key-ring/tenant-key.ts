@@ -22,6 +22,15 @@ export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKey
   return { ...name, wrapped };
 }
 
+/** The same key of a tenant under the next root key; null when it does not open with the present one. */
+export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
+  const key = openTenantKey(rootKey, wrapped, name);
+  if (key === null) return null;
+  const rewrapped = sealBox(next, key, place(name));
+  key.fill(0);
+  return rewrapped;
+}
+
 /** Null: it was not wrapped by this root key, or not for this place. */
 export function openTenantKey(rootKey: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   return openBox(rootKey, wrapped, place(name));

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createRootKeys } from '../key-ring/root-keys.js';
 import { createRowComparison } from './compare-rows.js';
 import { sqliteDirectory } from './directory.js';
 import { sqliteEventLog } from './event-log.js';
@@ -23,7 +24,7 @@ const writesNothing: Writer = {
 export function openRebuildReader(dataDir: string, rootKey: Buffer) {
   const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
-  const keys = sqliteKeyRing(keysDb, writesNothing, rootKey, { now: () => Date.now() }, () => 0);
+  const keys = sqliteKeyRing(keysDb, writesNothing, createRootKeys(rootKey), { now: () => Date.now() }, () => 0);
   const slotOf = vault.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
   const revisions = ofBothSlots((slot) =>
     vault.prepare(

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
 import type { DirectoryRecord } from '../../ports/directory.js';
+import { ownBuffer } from '../key-ring/random-key.js';
+import { createRootKeys } from '../key-ring/root-keys.js';
 import { sqliteAccessLog } from './access-log/access-log.js';
 import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
@@ -9,7 +11,7 @@ import { sqliteEventChain } from './event-chain.js';
 import { sqliteEventLog } from './event-log.js';
 import { sqliteGenerations } from './generations.js';
 import { ensureGenerationKey } from './key-ring/generation-keys.js';
-import { checkRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
+import { findRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
 import { openDatabase, type SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import { createSearchConnections } from './search/search-connections.js';
@@ -20,7 +22,7 @@ import { startWriter } from './writer/writer.js';
 /**
  * Opens both files of a data directory behind all ports: one thread writes, this one reads. Makes the files when they
  * are not there. Throws StoreBroken; `onBroken` is told when the files can no longer be written, `onCommitted` how many
- * changes each commit of the event log held.
+ * changes each commit of the event log held. `nextRootKey`: what a rotation that was cut off may have put the keys under.
  */
 export async function openSqliteStores(
   dataDir: string,
@@ -28,6 +30,7 @@ export async function openSqliteStores(
   clock: Clock,
   onBroken: (error: StoreBroken) => void,
   onCommitted: (changes: number) => void = () => undefined,
+  nextRootKey: Buffer | null = null,
 ) {
   const writer = await startWriter(dataDir, onBroken, onCommitted);
   const readers: SqliteDatabase[] = [];
@@ -45,8 +48,9 @@ export async function openSqliteStores(
   try {
     const vault = openReader('vault.db');
     const keysDb = openReader('keys.db');
-    await checkRootKey(keysDb, writer, rootKey);
-    await ensureGenerationKey(keysDb, writer, rootKey, clock.now());
+    const others = nextRootKey === null ? [] : [nextRootKey];
+    const roots = createRootKeys(await findRootKey(keysDb, writer, [rootKey, ...others]));
+    await ensureGenerationKey(keysDb, writer, roots, clock.now());
     const head = vault.prepare('SELECT max(position) FROM events').pluck();
     const tokens = vault
       .prepare(
@@ -56,7 +60,7 @@ export async function openSqliteStores(
       .pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const work = sqliteUnitOfWork(writer);
-    const keys = sqliteKeyRing(keysDb, writer, rootKey, clock, () => reading(() => Number(head.get() ?? 0)));
+    const keys = sqliteKeyRing(keysDb, writer, roots, clock, () => reading(() => Number(head.get() ?? 0)));
 
     return {
       work,
@@ -80,6 +84,8 @@ export async function openSqliteStores(
       /** Replaces all rows of the directory; false: it was changed after `upTo`. */
       replaceDirectory: (records: readonly DirectoryRecord[], upTo: number): Promise<boolean> =>
         writer.request('replace_directory', { records, upTo }),
+      /** A copy of the root key of now, the caller's to zero. */
+      rootKey: (): Buffer => roots.open((present) => ownBuffer(Buffer.from(present))) ?? Buffer.alloc(0),
       /** How many tokens live, due ones included. */
       countRows: (): number => reading(() => Number(tokens.get() ?? 0)),
       async forgetTombstones(notBefore: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { chmod, rm } from 'node:fs/promises';
 import { fastify } from 'fastify';
-import type { Service } from '../../http/service.js';
+import type { OperatedService } from '../../compose/open-service.js';
 import { type OperationName, operations } from '../operations/operations.js';
 import { runOperation } from '../operations/run-operation.js';
 
@@ -11,7 +11,7 @@ const bodyBytesMax = 8 * 1024 * 1024;
  * only its owner can open. The directory's lock is held, so a socket left there is stale.
  */
 export async function serveControl(
-  service: Service,
+  service: OperatedService,
   socketPath: string,
   onError: (error: unknown) => void,
 ): Promise<{ close(): Promise<void> }> {

@@ -9,6 +9,7 @@ import { init } from './init.js';
 import { listApplications } from './list-applications.js';
 import { listTenants } from './list-tenants.js';
 import { projectionsCancel, projectionsPlan, projectionsRebuild, projectionsStatus } from './projections.js';
+import { rotateKeys, rotationState } from './rotate-keys.js';
 import { searchTokens } from './search-tokens.js';
 
 /** By the name that the control socket knows each by. */
@@ -28,6 +29,8 @@ export const operations = {
   'projections-plan': projectionsPlan,
   'projections-rebuild': projectionsRebuild,
   'projections-cancel': projectionsCancel,
+  'keys-rotate': rotateKeys,
+  'keys-rotation': rotationState,
 } as const;
 
 export type OperationName = keyof typeof operations;

@@ -1,7 +1,8 @@
 import { KeyLost } from '../../commands/key-lost.js';
 import { TenantGone } from '../../commands/tenant-gone.js';
+import type { OperatedService } from '../../compose/open-service.js';
 import type { Json } from '../../domain/json.js';
-import type { Service } from '../../http/service.js';
+import { RotationRefused } from '../../ports/key-rotation.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 import { OperationFailed } from './operation.js';
@@ -12,7 +13,11 @@ export type OperationOutcome =
   | { readonly ok: false; readonly message: string };
 
 /** Checks the input and runs the operation. What goes wrong comes back as a text for a person. */
-export async function runOperation(service: Service, name: OperationName, input: unknown): Promise<OperationOutcome> {
+export async function runOperation(
+  service: OperatedService,
+  name: OperationName,
+  input: unknown,
+): Promise<OperationOutcome> {
   const operation = operations[name];
   const parsed = operation.input.safeParse(input);
   if (!parsed.success) {
@@ -20,12 +25,13 @@ export async function runOperation(service: Service, name: OperationName, input:
     return { ok: false, message: lines.join('\n') };
   }
   try {
-    const run = operation.run as (service: Service, input: unknown) => Promise<Json>;
+    const run = operation.run as (service: OperatedService, input: unknown) => Promise<Json>;
     return { ok: true, value: await run(service, parsed.data) };
   } catch (error) {
     if (error instanceof OperationFailed) return { ok: false, message: error.message };
     if (error instanceof StoreUnavailable) return { ok: false, message: storeUnavailableText(error) };
     if (error instanceof TenantGone) return { ok: false, message: 'the tenant was deleted meanwhile.' };
+    if (error instanceof RotationRefused) return { ok: false, message: error.message };
     if (error instanceof KeyLost) return { ok: false, message: 'the key of this token is lost: restore keys.db.' };
     throw error;
   }

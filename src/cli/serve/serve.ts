@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { recordForAllTenants } from '../../commands/access-log/record-for-all-tenants.js';
 import type { Config } from '../../compose/config.js';
 import { dataDirectoryOf, openProfile } from '../../compose/open-profile.js';
-import type { OpenService } from '../../compose/open-service.js';
+import type { OpenService, OperatedService } from '../../compose/open-service.js';
 import { createApp } from '../../http/app.js';
 import { createLogger } from '../../http/logging/create-logger.js';
 import { logUncaught } from '../../http/logging/log-uncaught.js';
@@ -12,7 +12,7 @@ import { createRequestLog } from '../../http/logging/request-log.js';
 import { serveControl } from '../control/serve-control.js';
 import { controlSocketPath } from '../control/socket-path.js';
 import { Failure } from '../failure.js';
-import { rootKeyOf } from '../root-key-of.js';
+import { rootKeysOf } from '../root-keys-of.js';
 import { type Admin, expectFreeAdminAddress, startAdmin } from './admin.js';
 import { headerNamesOf, limitsOf } from './app-settings.js';
 import { placesText, prepareQuickstart, quickstartText } from './dev-quickstart.js';
@@ -86,9 +86,9 @@ function socketPathOf(config: Config): string | null {
   return socketPath;
 }
 
-async function open(config: Config, logger: Logger): Promise<OpenService> {
+async function open(config: Config, logger: Logger): Promise<OpenService & OperatedService> {
   return openProfile(config, {
-    ...{ rootKey: await rootKeyOf(config), limits: limitsOf(config), prepares: false, isVerb: false },
+    ...{ rootKeys: await rootKeysOf(config), limits: limitsOf(config), prepares: false, isVerb: false },
     onError: (error) => logger.error('background work failed and will be tried again', { error }),
     onNotice: (text) => logger.info(text),
     onBroken: (error) => {

@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import { generateRootKey } from '../../compose/root-key/generate-root-key.js';
 import { Failure } from '../failure.js';
 import { print } from '../print.js';
+import { addKeysRotate } from './keys-rotate.js';
 
-/** `strongroom keys generate-root`. */
+/** `strongroom keys`. */
 export function addKeys(program: Command): void {
-  program
-    .command('keys')
-    .description('make keys')
+  const keys = program.command('keys').description('make and rotate keys');
+  addKeysRotate(keys);
+  keys
     .command('generate-root <file>')
     .description('make a root key in a new file that only you can read')
     .option('--json', 'print JSON')

@@ -2,14 +2,16 @@ import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-d
 import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
+import { loadGenerations } from '../../adapters/mongodb/generations/generations-document.js';
+import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { checkIndexes, ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
 import { workIndexes } from '../../adapters/mongodb/work/work-indexes.js';
 import type { StoreUrls } from '../config/store-urls.js';
 import type { ClusterClock } from './cluster-clock.js';
-import { generation, storesOn } from './stores-on.js';
+import { storesOn } from './stores-on.js';
 
-const indexes = [tokenRowsIndexes(generation), directoryIndexes, ...workIndexes];
+const indexes = [directoryIndexes, ...workIndexes];
 
 export type ClusterStores = Awaited<ReturnType<typeof openClusterStores>>;
 
@@ -17,6 +19,7 @@ type Opening = {
   readonly urls: StoreUrls;
   readonly database: string;
   readonly rootKey: Buffer;
+  readonly rereadRootKeys: RootKeySource;
   /** Makes indexes and collections that are not there; without it, one that is missing is refused. */
   readonly prepares: boolean;
   readonly clockOf: (connection: MongoConnection) => Promise<ClusterClock>;
@@ -25,7 +28,7 @@ type Opening = {
 };
 
 /** Opens EventStoreDB and both databases of MongoDB. Throws StoreUnavailable, and MongoBroken with what to do. */
-export async function openClusterStores({ urls, database, rootKey, prepares, clockOf, project }: Opening) {
+export async function openClusterStores({ urls, database, prepares, clockOf, ...needs }: Opening) {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const one of closing.reverse()) await one();
@@ -36,13 +39,13 @@ export async function openClusterStores({ urls, database, rootKey, prepares, clo
     const keysConnection = await connectMongo(urls.keys, `${database}_keys`);
     closing.push(() => keysConnection.close());
     if (prepares) {
-      await ensureIndexes(rowsConnection.db, indexes);
+      await ensureIndexes(rowsConnection.db, [...indexes, ...(await rowsIndexes(rowsConnection))]);
       await ensureAccessIndexes(rowsConnection.db, Date.now());
     } else await refuseMissing(rowsConnection);
     const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
     closing.push(closeLog);
     const clock = await clockOf(rowsConnection);
-    const stores = await storesOn({ rowsConnection, keysConnection, log, clock, rootKey, project });
+    const stores = await storesOn({ ...needs, rowsConnection, keysConnection, log, clock });
     closing.push(stores.close);
     return { ...stores, close };
   } catch (error) {
@@ -51,8 +54,14 @@ export async function openClusterStores({ urls, database, rootKey, prepares, clo
   }
 }
 
+/** Of every generation of rows that is written. */
+async function rowsIndexes(connection: MongoConnection) {
+  return (await loadGenerations(connection)).write.map(tokenRowsIndexes);
+}
+
 async function refuseMissing(connection: MongoConnection): Promise<void> {
-  const missing = await connection.call((db) => checkIndexes(db, indexes));
+  const rows = await rowsIndexes(connection);
+  const missing = await connection.call((db) => checkIndexes(db, [...indexes, ...rows]));
   const [first] = missing;
   if (first === undefined) return;
   throw new MongoBroken(

@@ -1,5 +1,6 @@
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
+import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
@@ -11,17 +12,20 @@ import { logIdentity, openLog } from '../../commands/open-log.js';
 import { projectToken } from '../../commands/tokens/project-token.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { Vault } from '../../commands/vault.js';
+import { rebuildStatus } from '../../jobs/rebuild/rebuild-status.js';
 import { shredEndedKeys } from '../../jobs/shredder.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
-import type { Projections } from '../../ports/projections.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { composeVault, systemRandom } from '../compose-vault.js';
 import type { StoreUrls } from '../config/store-urls.js';
+import { keptRowsMs } from '../embedded.js';
+import { makeAnew } from '../make-anew.js';
 import type { OpenService } from '../open-service.js';
 import { createBackground } from './background.js';
 import { clusterClock } from './cluster-clock.js';
+import { clusterProjections, outdatedInCluster } from './cluster-projections.js';
 import { clusterState } from './cluster-state.js';
 import { type ClusterStores, openClusterStores } from './cluster-stores.js';
 import { openRedis } from './open-redis.js';
@@ -32,6 +36,8 @@ export type ClusterOptions = {
   readonly urls: StoreUrls;
   readonly database: string;
   readonly rootKey: Buffer;
+  /** Reads anew what may be the root key, when another process replaced it. */
+  readonly rereadRootKeys?: RootKeySource;
   /** `api` leaves the background work to others. */
   readonly role: 'all' | 'api' | 'worker';
   /** Makes the log, indexes and collections that are not there (`strongroom init`). */
@@ -66,7 +72,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   // The rows need what is composed of them: they are written with its keys and expressions.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
-    ...{ urls, database, rootKey, prepares },
+    ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
     async clockOf(connection) {
       if (options.clock !== undefined) return { ...options.clock, marginMs: 0, offMs: () => 0, stop: () => undefined };
       return clusterClock((now) => connection.clockAheadMs(now), onError);
@@ -132,23 +138,30 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     const works = role !== 'api';
+    // Anybody may ask whether a process is ready; what that costs the stores is bounded.
+    const state = remembered(stateMs, lostKeys, async () =>
+      clusterState({
+        rebuild: rebuildStatus(await tokens.progress().catch(() => null)).running,
+        ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lostKeys(), clockOffMs: clockOffMs() },
+        isUp: { mongodb: prove, redis: redis.ping },
+        ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
+      }),
+    );
+    const { keptMs = keptRowsMs, onNotice = () => undefined } = options;
+    const needs = { vault, stores, keptMs, state, onError: onBackgroundError };
+    const { tokens, projections } = clusterProjections(needs);
+    const outdated = await outdatedInCluster(stores);
     return {
-      ...{ ...service, newSweep, newCheckpointer, projections: noProjections },
-      // Anybody may ask whether a process is ready; what that costs the stores is bounded.
-      state: remembered(stateMs, lostKeys, () =>
-        clusterState({
-          ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lostKeys(), clockOffMs: clockOffMs() },
-          isUp: { mongodb: prove, redis: redis.ping },
-          ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
-        }),
-      ),
+      ...{ ...service, newSweep, newCheckpointer, projections, state },
       start() {
         if (!works) return;
         background.start();
+        makeAnew({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
         // What a machine does not do whose clock is off, the sweep of another one does.
         redis.work(async (row) => (isOnTime() ? recordDue(vault, row) : undefined), onBackgroundError);
       },
       async close() {
+        await tokens.stop();
         await redis.stopWork();
         await background.stop();
         await vault.vocabularies.idle();
@@ -160,16 +173,6 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await closeStores().catch(() => undefined);
     throw error;
   }
-}
-
-/** Says what is not there yet. */
-const noProjections: Projections = {
-  keptSeconds: 0,
-  ...{ status: notYet, plan: notYet, rebuild: notYet, cancel: notYet },
-};
-
-async function notYet(): Promise<never> {
-  throw new MongoBroken('the verbs of `strongroom projections` are not there for the cluster profile yet.');
 }
 
 /** Asks at most once in so many milliseconds, unless `known` moves; who comes meanwhile gets the same answer. */

@@ -1,10 +1,11 @@
 import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-log.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import type { MongoConnection } from '../../adapters/mongodb/connection.js';
-import { mongoGenerations } from '../../adapters/mongodb/generations/mongo-generations.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
 import { mongoDirectoryWriter } from '../../adapters/mongodb/directory/directory-writer.js';
 import { mongoEventChain } from '../../adapters/mongodb/event-chain.js';
+import { mongoGenerations } from '../../adapters/mongodb/generations/mongo-generations.js';
+import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { openMongoKeyStore } from '../../adapters/mongodb/key-ring/open-key-store.js';
 import { rowWriterInUse } from '../../adapters/mongodb/token-rows/row-writer-in-use.js';
 import { tokenRowsInUse } from '../../adapters/mongodb/token-rows/rows-in-use.js';
@@ -23,6 +24,7 @@ type Needs = {
   readonly log: EventLog;
   readonly clock: ClusterClock;
   readonly rootKey: Buffer;
+  readonly rereadRootKeys?: RootKeySource;
   /** Brings the row of a stream to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
   readonly waits?: Waits;
@@ -30,9 +32,9 @@ type Needs = {
 
 /** The stores of the cluster profile on connections that are open; `close` leaves those open. */
 export async function storesOn({ rowsConnection, keysConnection, log, clock, rootKey, project, ...rest }: Needs) {
-  const { waits = usualWaits } = rest;
+  const { waits = usualWaits, rereadRootKeys } = rest;
   const generations = mongoGenerations(rowsConnection, log);
-  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head);
+  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head, rereadRootKeys);
   const accessLog = mongoAccessLog(rowsConnection);
   const rows = tokenRowsInUse(rowsConnection, generations);
   const rowWriter = rowWriterInUse(rowsConnection, generations);

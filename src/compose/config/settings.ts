@@ -78,6 +78,15 @@ export const settings = {
     secret: false,
     doc: 'The file with the root key, for its owner alone and outside of the data directory.',
   },
+  next_root_key_file: {
+    schema: optionalPath,
+    default: null,
+    form: 'text',
+    secret: false,
+    doc:
+      'Where the next root key is while keys are rotated; without it, beside root_key_file, with `.new` behind its name. ' +
+      'What the present root key does not open is tried with it.',
+  },
   root_key_command: {
     schema: command.nullable(),
     default: null,

@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { fsyncDirectory } from './fsync-directory.js';
 import { encodeKeyText, rootKeySizeBytes } from './key-text.js';
 
 /**
@@ -45,14 +46,5 @@ function create(path: string): { ok: true; descriptor: number } | { ok: false; m
       };
     }
     return { ok: false, message: `${path} cannot be created. Check that this user may write to its directory.` };
-  }
-}
-
-function fsyncDirectory(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -63,6 +63,7 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
 
   async function work(): Promise<void> {
     let thread: RebuildThread | null = null;
+    let failures = 0;
     const measured = createRate();
     rate = measured.now;
     try {
@@ -71,9 +72,14 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
         try {
           thread ??= await openThread();
           next = await step(rebuild, thread, measured.count);
+          failures = 0;
         } catch (error) {
+          failures += 1;
           if (error instanceof StoreUnavailable) await pause(retryMs);
-          else next = await failed(rebuild, error);
+          else if (failures > 1) next = await failed(rebuild, error);
+          // The keys may have been rotated since the thread began.
+          await thread?.close();
+          thread = null;
         }
       }
     } catch (error) {

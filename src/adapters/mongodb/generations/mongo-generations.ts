@@ -8,9 +8,9 @@ import { tokenRowsIndexes } from '../token-rows/token-rows-indexes.js';
 import { allHaveRows } from './all-have-rows.js';
 import { dropRowsNotIn } from './drop-rows.js';
 import {
-  firstGenerations,
   type GenerationsDocument,
   generationsCollection,
+  loadGenerations,
   theGenerations,
 } from './generations-document.js';
 
@@ -32,19 +32,7 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
   const { call } = connection;
   let known: { readonly inUse: GenerationsInUse; readonly at: number } | null = null;
 
-  async function load(): Promise<GenerationsDocument> {
-    const found = await call((db) => generationsCollection(db).findOne(theGenerations));
-    if (found !== null) return found;
-    const made = await call((db) =>
-      generationsCollection(db).findOneAndUpdate(
-        theGenerations,
-        { $setOnInsert: firstGenerations },
-        { upsert: true, returnDocument: 'after' },
-      ),
-    );
-    if (made === null) throw new Error('the document was made');
-    return made;
-  }
+  const load = (): Promise<GenerationsDocument> => loadGenerations(connection);
 
   async function fresh(): Promise<GenerationsInUse> {
     const at = performance.now();

@@ -14,6 +14,8 @@ export type TenantKeyDocument = {
   readonly destroyed_by: Buffer | null;
   /** Sealed under the root key; null once it is destroyed. */
   readonly wrapped: Buffer | null;
+  /** A rotation has begun to replace it: it wraps nothing new. */
+  readonly retiring?: boolean;
 };
 
 /** One data key. `stamp` is the server's own time of the insert, distinct and rising: the order of making. */
@@ -40,8 +42,11 @@ export type GenerationKeyDocument = {
 /** How many keys a tenant's key was counted to wrap: apart, so that counting writes no wrapped key anew. */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 
-/** `root_check` (bytes), `log_id` (text), and the checkpoints of `KeyRingReader` (numbers). */
-export type MetaDocument = { readonly _id: string; readonly value: Buffer | string | number };
+/**
+ * `root_check` (bytes; `uses` changes with all that is wrapped), `log_id` (text), `rotation` (`begun` or `ended`), and the
+ * checkpoints of `KeyRingReader` (numbers).
+ */
+export type MetaDocument = { readonly _id: string; readonly value: Buffer | string | number; readonly uses?: number };
 
 /** The collections of the key store. */
 export const keyCollections = {

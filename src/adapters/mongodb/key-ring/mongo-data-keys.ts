@@ -51,6 +51,30 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
       }
       return destroyed;
     },
+    /** Living keys after a sequence in order, and the sequence of the last; null: there are none. */
+    async livingAfter(afterSequence: number, limit: number) {
+      const rows = await call((db) =>
+        keyCollections
+          .dataKeys(db)
+          .find({ destroyed_at: null, stamp: { $gt: stampOf(afterSequence) } })
+          .sort({ stamp: 1 })
+          .limit(limit)
+          .toArray(),
+      );
+      const last = rows.at(-1);
+      return { rows, last: last === undefined ? null : sequenceOf(last.stamp) };
+    },
+    /** Overwrites what wraps each key, if it lives and `from` wraps it still. */
+    async rewrap(keys: readonly { keyId: string; from: string; to: string; wrapped: Buffer }[]): Promise<void> {
+      if (keys.length === 0) return;
+      const updates = keys.map(({ keyId, from, to, wrapped }) => ({
+        updateOne: {
+          filter: { _id: uuidBytes(keyId), tenant_key: from, destroyed_at: null },
+          update: { $set: { tenant_key: to, wrapped } },
+        },
+      }));
+      await call((db) => keyCollections.dataKeys(db).bulkWrite(updates, { ordered: false }));
+    },
     /** Stops at the first key that is too young, whatever came after it: no reader's sequence passes that one. */
     async made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]> {
       const rows = await call((db) =>

@@ -9,26 +9,26 @@ import { createSearchKeyCache } from '../../key-ring/search-key-cache.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { keyCollections } from './key-collections.js';
+import type { MongoRootKeys } from './mongo-root-keys.js';
 
 /** Makes the key of the first generation in a new key store. */
-export async function ensureMongoGenerationKey(connection: MongoConnection, rootKey: Buffer, clock: Clock) {
-  if ((await connection.call((db) => keyCollections.generationKeys(db).findOne({ _id: firstGeneration }))) !== null)
-    return;
+export async function ensureMongoGenerationKey(connection: MongoConnection, roots: MongoRootKeys, clock: Clock) {
+  const { call } = connection;
+  if ((await call((db) => keyCollections.generationKeys(db).findOne({ _id: firstGeneration }))) !== null) return;
+  // Made first: a transaction that looks at one moment makes no collection.
+  await call((db) => db.createCollection('generation_keys')).catch(() => undefined);
   // Or another process was first.
-  await insertKey(connection, rootKey, clock, firstGeneration);
+  await insertKey(roots, clock, firstGeneration);
 }
 
 /** False: there is one of this generation. */
-async function insertKey(
-  { call }: MongoConnection,
-  rootKey: Buffer,
-  clock: Clock,
-  generation: number,
-): Promise<boolean> {
-  const wrapped = newGenerationKey(rootKey, generation);
-  const key = { _id: generation, made_at: clock.now(), destroyed_at: null, wrapped };
+async function insertKey(roots: MongoRootKeys, clock: Clock, generation: number): Promise<boolean> {
   try {
-    await call((db) => keyCollections.generationKeys(db).insertOne(key));
+    await roots.wrapping(async (rootKey, db, session) => {
+      const wrapped = newGenerationKey(rootKey, generation);
+      const key = { _id: generation, made_at: clock.now(), destroyed_at: null, wrapped };
+      await keyCollections.generationKeys(db).insertOne(key, { session });
+    });
     return true;
   } catch (error) {
     if (!(error instanceof DuplicateKey)) throw error;
@@ -37,17 +37,19 @@ async function insertKey(
 }
 
 /** Keys of search terms: one for each tenant, derived from the key of a generation. */
-export function createMongoGenerationKeys(connection: MongoConnection, rootKey: Buffer, clock: Clock) {
-  const { call } = connection;
+export function createMongoGenerationKeys({ call }: MongoConnection, roots: MongoRootKeys, clock: Clock) {
   const cache = createSearchKeyCache();
 
   async function generationKey(generation: number): Promise<Buffer | null> {
-    const row = await call((db) => keyCollections.generationKeys(db).findOne({ _id: generation }));
-    const wrapped = row?.wrapped ?? null;
-    if (wrapped === null) return null;
-    const key = openGenerationKey(rootKey, wrapped, generation);
-    if (key === null) throw new MongoBroken('a key of search does not open: restore the key store from a backup.');
-    return key;
+    for (const isFirst of [true, false]) {
+      const row = await call((db) => keyCollections.generationKeys(db).findOne({ _id: generation }));
+      const wrapped = row?.wrapped ?? null;
+      if (wrapped === null) return null;
+      const key = roots.open((rootKey) => openGenerationKey(rootKey, wrapped, generation));
+      if (key !== null) return key;
+      if (isFirst) await roots.refresh();
+    }
+    throw new MongoBroken('a key of search does not open: restore the key store from a backup.');
   }
 
   return {
@@ -63,7 +65,7 @@ export function createMongoGenerationKeys(connection: MongoConnection, rootKey: 
           keyCollections.generationKeys(db).find().sort({ _id: -1 }).limit(1).toArray(),
         );
         const generation = (newest?._id ?? 0) + 1;
-        if (await insertKey(connection, rootKey, clock, generation)) return generation;
+        if (await insertKey(roots, clock, generation)) return generation;
       }
     },
     async living(): Promise<readonly number[]> {

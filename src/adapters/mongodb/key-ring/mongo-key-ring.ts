@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../ports/clock.js';
-import type { DataKey, EndedKey, KeyRing, KeyRingReader, KeyUse } from '../../../ports/key-ring.js';
+import {
+  type DataKey,
+  type EndedKey,
+  type KeyRing,
+  type KeyRingReader,
+  type KeyUse,
+  noEvent,
+} from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
 import { createKeyCache } from '../../key-ring/key-cache.js';
@@ -10,6 +17,8 @@ import { MongoBroken, type MongoConnection } from '../connection.js';
 import { keyCollections } from './key-collections.js';
 import { createMongoDataKeys } from './mongo-data-keys.js';
 import { createMongoGenerationKeys } from './mongo-generation-keys.js';
+import { mongoKeyRotation } from './mongo-key-rotation.js';
+import type { MongoRootKeys } from './mongo-root-keys.js';
 import { createMongoSigningKey } from './mongo-signing-key.js';
 import { createMongoTenantKeys, type OpenTenant } from './mongo-tenant-keys.js';
 
@@ -20,30 +29,38 @@ import { createMongoTenantKeys, type OpenTenant } from './mongo-tenant-keys.js';
  */
 export function mongoKeyRing(
   connection: MongoConnection,
-  rootKey: Buffer,
+  roots: MongoRootKeys,
   clock: Clock,
   logHead: () => Promise<number>,
 ): KeyRing & { close(): Promise<void> } {
-  const tenants = createMongoTenantKeys(connection, rootKey, clock, forget);
-  const generations = createMongoGenerationKeys(connection, rootKey, clock);
+  const tenants = createMongoTenantKeys(connection, roots, clock, forget);
+  const generations = createMongoGenerationKeys(connection, roots, clock);
   const dataKeys = createMongoDataKeys(connection, clock);
-  const signingKey = createMongoSigningKey(connection, rootKey, clock);
+  const signingKey = createMongoSigningKey(connection, roots, clock);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
 
+  /** The newest wrapping key of a tenant, with room for so many wraps, which are counted. */
+  async function wrapperFor(tenantId: string, wraps: number): Promise<{ readonly id: string; readonly key: Buffer }> {
+    for (;;) {
+      const { id, number, key, isRetiring } = newestOf(await tenants.fresh(tenantId));
+      if (!isRetiring && (await dataKeys.countWraps(id, wraps)) <= wrapsMax) return { id, key };
+      await tenants.addWrapping(tenantId, number + 1);
+    }
+  }
+
   async function makeBlock(tenantId: string, size: number): Promise<DataKey[]> {
     for (;;) {
-      const { id, number, key: wrappingKey } = newestOf(await tenants.fresh(tenantId));
-      if ((await dataKeys.countWraps(id, size)) > wrapsMax) {
-        await tenants.addWrapping(tenantId, number + 1);
-        continue;
-      }
+      const { id, key: wrappingKey } = await wrapperFor(tenantId, size);
       const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
       const rows = keys.map(({ id: keyId, key }) => ({
         ...{ id: keyId, wrapped: wrapDataKey(wrappingKey, key, { tenantId, tenantKeyId: id, keyId }) },
       }));
       await dataKeys.insert(id, await logHead(), rows);
-      return keys;
+      if (!(await tenants.isRetiring(id))) return keys;
+      // A rotation may not have seen them, and ends what wraps them.
+      for (const { key } of keys) key.fill(0);
+      await dataKeys.destroy(keys.map(({ id: keyId }) => ({ keyId, eventId: noEvent })));
     }
   }
 
@@ -53,12 +70,17 @@ export function mongoKeyRing(
     return tenant.wrapping.has(wrappingKeyId) ? tenant : tenants.fresh(tenantId);
   }
 
-  async function read(tenantId: string, keyId: string): Promise<Buffer | 'destroyed' | 'missing'> {
+  async function read(tenantId: string, keyId: string, before = ''): Promise<Buffer | 'destroyed' | 'missing'> {
     const row = await dataKeys.find(keyId);
     if (row === null) return 'missing';
     if (row.wrapped === null) return 'destroyed';
-    const wrappingKey = (await tenantWith(tenantId, row.tenant_key)).wrapping.get(row.tenant_key);
-    if (wrappingKey === 'destroyed') return 'destroyed';
+    const tenant = await tenantWith(tenantId, row.tenant_key);
+    const wrappingKey = tenant.wrapping.get(row.tenant_key);
+    if (wrappingKey === 'destroyed') {
+      if (tenant.state === 'destroyed') return 'destroyed';
+      // A rotation may have rewrapped it since it was read.
+      return row.tenant_key === before ? 'missing' : read(tenantId, keyId, row.tenant_key);
+    }
     const place = { tenantId, tenantKeyId: row.tenant_key, keyId };
     return (wrappingKey === undefined ? null : openDataKey(wrappingKey, row.wrapped, place)) ?? 'missing';
   }
@@ -131,6 +153,11 @@ export function mongoKeyRing(
       }
     },
     made: (afterSequence, madeBefore, limit) => dataKeys.made(afterSequence, madeBefore, limit),
+    rotation: mongoKeyRotation({
+      ...{ connection, roots, dataKeys, clock, wrapperFor },
+      freshTenant: tenants.fresh,
+      addWrapping: tenants.addWrapping,
+    }),
     signingKey,
     async checkpoint(name: KeyRingReader): Promise<number> {
       const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: name }));

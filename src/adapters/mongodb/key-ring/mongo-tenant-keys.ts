@@ -6,9 +6,12 @@ import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { uuidBytes } from '../uuid.js';
 import { keyCollections, type TenantKeyDocument } from './key-collections.js';
+import type { MongoRootKeys } from './mongo-root-keys.js';
 
 /** What another process changes holds here after this long at most (architecture, "Growth"). */
 const lifeMs = 1_000;
+/** Rows and root key are read one after the other, and a rotation may come in between. */
+const attemptsMax = 3;
 
 /** The opened keys of a tenant. Whoever holds them goes on after they were destroyed, so none is ever zeroed. */
 export type OpenTenant = {
@@ -18,7 +21,13 @@ export type OpenTenant = {
   /** By the id of the key. */
   readonly wrapping: ReadonlyMap<string, Buffer | 'destroyed'>;
   /** What wraps new data keys. */
-  readonly newest: { readonly id: string; readonly number: number; readonly key: Buffer } | null;
+  readonly newest: {
+    readonly id: string;
+    readonly number: number;
+    readonly key: Buffer;
+    /** A rotation replaces it: it may wrap nothing new. */
+    readonly isRetiring: boolean;
+  } | null;
 };
 
 type Known = { readonly readAt: number; readonly signature: string; readonly tenant: OpenTenant };
@@ -29,7 +38,7 @@ type Known = { readonly readAt: number; readonly signature: string; readonly ten
  */
 export function createMongoTenantKeys(
   { call }: MongoConnection,
-  rootKey: Buffer,
+  roots: MongoRootKeys,
   clock: Clock,
   onDestroyed: (tenantId: string) => void,
 ) {
@@ -38,13 +47,15 @@ export function createMongoTenantKeys(
   let drops = 0;
 
   async function insert(tenantId: string, purpose: TenantKeyPurpose, number: number): Promise<void> {
-    const { id, wrapped } = newTenantKey(rootKey, tenantId, purpose);
-    const key: TenantKeyDocument = {
-      ...{ _id: id, tenant: tenantId, purpose, number, made_at: clock.now() },
-      ...{ destroyed_at: null, destroyed_by: null, wrapped },
-    };
     try {
-      await call((db) => keyCollections.tenantKeys(db).insertOne(key));
+      await roots.wrapping(async (rootKey, db, session) => {
+        const { id, wrapped } = newTenantKey(rootKey, tenantId, purpose);
+        const key: TenantKeyDocument = {
+          ...{ _id: id, tenant: tenantId, purpose, number, made_at: clock.now() },
+          ...{ destroyed_at: null, destroyed_by: null, wrapped },
+        };
+        await keyCollections.tenantKeys(db).insertOne(key, { session });
+      });
     } catch (error) {
       // Another process was first: its key is as good.
       if (!(error instanceof DuplicateKey)) throw error;
@@ -52,18 +63,31 @@ export function createMongoTenantKeys(
   }
 
   async function fresh(tenantId: string): Promise<OpenTenant> {
+    for (let attempt = 1; ; attempt += 1) {
+      const tenant = await readTenant(tenantId);
+      if (tenant !== null) return tenant;
+      if (attempt === attemptsMax) throw new MongoBroken(unopened);
+      await roots.refresh();
+    }
+  }
+
+  /** Null: its keys do not open with the root key of this process. */
+  async function readTenant(tenantId: string): Promise<OpenTenant | null> {
     const readAt = performance.now();
     const dropsBefore = drops;
     const rows = await call((db) =>
       keyCollections.tenantKeys(db).find({ tenant: tenantId }).sort({ purpose: 1, number: 1 }).toArray(),
     );
-    const signature = rows.map(({ _id, destroyed_at }) => `${_id} ${destroyed_at ?? ''}`).join();
+    const signature = rows
+      .map(({ _id, destroyed_at, retiring = false }) => `${_id} ${destroyed_at ?? ''} ${retiring}`)
+      .join();
     const known = tenants.get(tenantId);
     if (rows.length > 0 && known?.signature === signature) {
       tenants.set(tenantId, { ...known, readAt: Math.max(known.readAt, readAt) });
       return known.tenant;
     }
-    const tenant = openTenant(rows, rootKey);
+    const tenant = openTenant(rows, roots);
+    if (tenant === null) return null;
     // A look-up that began before a destruction must not bring back what it saw.
     if (tenant.state !== 'unknown' && drops === dropsBefore) tenants.set(tenantId, { readAt, signature, tenant });
     if (tenant.state === 'destroyed') onDestroyed(tenantId);
@@ -79,6 +103,11 @@ export function createMongoTenantKeys(
     /** Adds the wrapping key of this number, unless another process did. */
     addWrapping: (tenantId: string, number: number): Promise<void> => insert(tenantId, 'wrapping', number),
     fresh,
+    /** Whether a rotation replaces this key, or did. */
+    async isRetiring(id: string): Promise<boolean> {
+      const row = await call((db) => keyCollections.tenantKeys(db).findOne({ _id: id }));
+      return row === null || row.retiring === true || row.destroyed_at !== null;
+    },
     /** As it was a second ago at most. */
     async current(tenantId: string): Promise<OpenTenant> {
       const known = tenants.get(tenantId);
@@ -110,8 +139,11 @@ export function createMongoTenantKeys(
   };
 }
 
-/** Of a tenant whose identity is destroyed nothing is used any more: also no key that was added at that moment. */
-function openTenant(rows: readonly TenantKeyDocument[], rootKey: Buffer): OpenTenant {
+/**
+ * Of a tenant whose identity is destroyed nothing is used any more: also no key that was added at that moment. Null: a key
+ * does not open.
+ */
+function openTenant(rows: readonly TenantKeyDocument[], roots: MongoRootKeys): OpenTenant | null {
   const wrapping = new Map<string, Buffer | 'destroyed'>();
   let newest: OpenTenant['newest'] = null;
   const identity = rows.find(({ purpose }) => purpose === 'identity');
@@ -119,19 +151,18 @@ function openTenant(rows: readonly TenantKeyDocument[], rootKey: Buffer): OpenTe
   const isDestroyed = identity.wrapped === null;
   for (const row of rows) {
     if (row.purpose !== 'wrapping') continue;
-    const key = isDestroyed || row.wrapped === null ? 'destroyed' : unwrap(row, row.wrapped, rootKey);
+    const key = isDestroyed || row.wrapped === null ? 'destroyed' : unwrap(row, row.wrapped, roots);
+    if (key === null) return null;
     wrapping.set(row._id, key);
-    if (key !== 'destroyed') newest = { id: row._id, number: row.number, key };
+    if (key !== 'destroyed') newest = { id: row._id, number: row.number, key, isRetiring: row.retiring === true };
   }
   if (identity.wrapped === null) return { state: 'destroyed', subkeys: null, wrapping, newest: null };
-  const subkeys = deriveSubkeys(unwrap(identity, identity.wrapped, rootKey));
-  return { state: 'living', subkeys, wrapping, newest };
+  const key = unwrap(identity, identity.wrapped, roots);
+  return key === null ? null : { state: 'living', subkeys: deriveSubkeys(key), wrapping, newest };
 }
 
-function unwrap({ _id: id, tenant, purpose }: TenantKeyDocument, wrapped: Buffer, rootKey: Buffer): Buffer {
-  const key = openTenantKey(rootKey, wrapped, { id, tenant, purpose });
-  if (key === null) {
-    throw new MongoBroken('a tenant key in the key store does not open: restore the key store from a backup.');
-  }
-  return key;
+function unwrap({ _id: id, tenant, purpose }: TenantKeyDocument, wrapped: Buffer, roots: MongoRootKeys): Buffer | null {
+  return roots.open((rootKey) => openTenantKey(rootKey, wrapped, { id, tenant, purpose }));
 }
+
+const unopened = 'a tenant key in the key store does not open: restore the key store from a backup.';

@@ -7,6 +7,7 @@ import { ensureIndexes } from '../required-indexes.js';
 import { keyCollections, keyIndexes, type MetaDocument } from './key-collections.js';
 import { ensureMongoGenerationKey } from './mongo-generation-keys.js';
 import { mongoKeyRing } from './mongo-key-ring.js';
+import { createMongoRootKeys, type RootKeySource } from './mongo-root-keys.js';
 
 export type MongoKeyStore = {
   readonly keys: KeyRing & { close(): Promise<void> };
@@ -17,21 +18,29 @@ export type MongoKeyStore = {
 };
 
 /**
- * Opens the key store, and makes it in a database that is empty. Throws MongoBroken when another root key made it. The
- * connection is the caller's to close, after `keys`.
+ * Opens the key store, and makes it in a database that is empty. Throws MongoBroken when it is under another root key, also
+ * than `source` has, which is asked again when a rotation has replaced it. The connection is the caller's to close, after
+ * `keys`.
  */
 export async function openMongoKeyStore(
   connection: MongoConnection,
   rootKey: Buffer,
   clock: Clock,
   logHead: () => Promise<number>,
+  source: RootKeySource = async () => [],
 ): Promise<MongoKeyStore> {
   const check = await once(connection, { _id: 'root_check', value: newRootCheck(rootKey) });
-  if (!Buffer.isBuffer(check) || !passesRootCheck(rootKey, check)) throw new MongoBroken(otherRootKey);
+  if (!Buffer.isBuffer(check)) throw new MongoBroken(otherRootKey);
+  const others = passesRootCheck(rootKey, check) ? [] : await source();
+  const found = [rootKey, ...others].find((candidate) => passesRootCheck(candidate, check));
+  if (found === undefined) throw new MongoBroken(otherRootKey);
+  const roots = createMongoRootKeys(connection, { rootKey: found, check }, source);
+  for (const other of others) other.fill(0);
+  // A collection cannot be made within a transaction on every server.
   await connection.call((db) => ensureIndexes(db, keyIndexes));
-  await ensureMongoGenerationKey(connection, rootKey, clock);
+  await ensureMongoGenerationKey(connection, roots, clock);
   return {
-    keys: mongoKeyRing(connection, rootKey, clock, logHead),
+    keys: mongoKeyRing(connection, roots, clock, logHead),
     async logIdOfKeys() {
       const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: 'log_id' }));
       return found === null ? null : String(found.value);

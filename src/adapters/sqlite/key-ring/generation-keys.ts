@@ -4,6 +4,7 @@ import {
   newGenerationKey,
   openGenerationKey,
 } from '../../key-ring/generation-key.js';
+import type { RootKeys } from '../../key-ring/root-keys.js';
 import { createSearchKeyCache } from '../../key-ring/search-key-cache.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
@@ -17,24 +18,25 @@ type Row = { readonly destroyed_at: number; readonly wrapped: Buffer };
 export async function ensureGenerationKey(
   database: SqliteDatabase,
   writer: Writer,
-  rootKey: Buffer,
+  roots: RootKeys,
   madeAt: number,
 ): Promise<void> {
   const find = database.prepare('SELECT 1 FROM generation_keys WHERE generation = ?');
   if (reading(() => find.get(firstGeneration), 'keys.db') !== undefined) return;
-  await insertKey(writer, rootKey, firstGeneration, madeAt);
+  await insertKey(writer, roots, firstGeneration, madeAt);
 }
 
-async function insertKey(writer: Writer, rootKey: Buffer, generation: number, madeAt: number): Promise<void> {
-  const wrapped = newGenerationKey(rootKey, generation);
-  await writer.request('insert_generation_key', { generation, madeAt, wrapped });
+async function insertKey(writer: Writer, roots: RootKeys, generation: number, madeAt: number): Promise<void> {
+  await roots.wrapping((rootKey) =>
+    writer.request('insert_generation_key', { generation, madeAt, wrapped: newGenerationKey(rootKey, generation) }),
+  );
 }
 
 /**
  * Keys of search terms: one random key for each generation of token rows, wrapped under the root key, and from it one
  * for each tenant.
  */
-export function createGenerationKeys(database: SqliteDatabase, writer: Writer, rootKey: Buffer) {
+export function createGenerationKeys(database: SqliteDatabase, writer: Writer, roots: RootKeys) {
   const byGeneration = database.prepare('SELECT destroyed_at, wrapped FROM generation_keys WHERE generation = ?');
   const living = database
     .prepare(`SELECT generation FROM generation_keys WHERE destroyed_at = ${never} ORDER BY generation`)
@@ -45,7 +47,7 @@ export function createGenerationKeys(database: SqliteDatabase, writer: Writer, r
   function generationKey(generation: number): Buffer | null {
     const row = reading(() => byGeneration.get(generation) as Row | undefined, 'keys.db');
     if (row === undefined || row.destroyed_at !== never) return null;
-    const key = openGenerationKey(rootKey, row.wrapped, generation);
+    const key = roots.open((rootKey) => openGenerationKey(rootKey, row.wrapped, generation));
     if (key === null) throw new StoreBroken('a key of search in keys.db does not open: restore keys.db from a backup.');
     return key;
   }
@@ -59,7 +61,7 @@ export function createGenerationKeys(database: SqliteDatabase, writer: Writer, r
     },
     async create(madeAt: number): Promise<number> {
       const generation = Number(reading(() => newest.get(), 'keys.db') ?? 0) + 1;
-      await insertKey(writer, rootKey, generation, madeAt);
+      await insertKey(writer, roots, generation, madeAt);
       return generation;
     },
     living: (): readonly number[] => reading(() => living.all() as number[], 'keys.db'),

@@ -1,4 +1,5 @@
 import type { SigningKey } from '../../../ports/key-ring.js';
+import type { RootKeys } from '../../key-ring/root-keys.js';
 import { signingKeyName as name, signingKeyOf } from '../../key-ring/signing-key.js';
 import { newTenantKey, openTenantKey } from '../../key-ring/tenant-key.js';
 import { StoreBroken } from '../database-error.js';
@@ -9,7 +10,7 @@ import type { Writer } from '../writer/writer.js';
 type Row = { readonly id: string; readonly tenant: string; readonly purpose: string; readonly wrapped: Buffer };
 
 /** Answers the signing key of the vault; the first call makes it, when there is none. */
-export function createSigningKey(database: SqliteDatabase, writer: Writer, rootKey: Buffer, now: () => number) {
+export function createSigningKey(database: SqliteDatabase, writer: Writer, roots: RootKeys, now: () => number) {
   const find = database.prepare(
     'SELECT id, tenant, purpose, wrapped FROM tenant_keys WHERE tenant = ? AND purpose = ? ORDER BY rowid LIMIT 1',
   );
@@ -18,11 +19,13 @@ export function createSigningKey(database: SqliteDatabase, writer: Writer, rootK
 
   async function open(): Promise<SigningKey> {
     if (stored() === undefined) {
-      const made = newTenantKey(rootKey, name.tenant, name.purpose);
-      await writer.request('insert_tenant_keys', [{ ...made, madeAt: now() }]);
+      await roots.wrapping((rootKey) => {
+        const made = newTenantKey(rootKey, name.tenant, name.purpose);
+        return writer.request('insert_tenant_keys', [{ ...made, madeAt: now() }]);
+      });
     }
     const row = stored();
-    const seed = row === undefined ? null : openTenantKey(rootKey, row.wrapped, row);
+    const seed = row === undefined ? null : roots.open((rootKey) => openTenantKey(rootKey, row.wrapped, row));
     if (seed === null)
       throw new StoreBroken('the signing key in keys.db does not open: restore keys.db from a backup.');
     return signingKeyOf(seed);

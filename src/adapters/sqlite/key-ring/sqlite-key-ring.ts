@@ -7,6 +7,7 @@ import { createKeyCache } from '../../key-ring/key-cache.js';
 import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
 import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
+import type { RootKeys } from '../../key-ring/root-keys.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
@@ -15,6 +16,7 @@ import { uuidBytes, uuidText } from '../uuid-bytes.js';
 import type { Writer } from '../writer/writer.js';
 import { createGenerationKeys } from './generation-keys.js';
 import { createSigningKey } from './signing-key.js';
+import { sqliteKeyRotation } from './sqlite-key-rotation.js';
 import { createTenantKeys } from './tenant-keys.js';
 
 type StoredKey = { readonly tenant_key: Buffer; readonly destroyed_at: number; readonly wrapped: Buffer };
@@ -27,13 +29,13 @@ type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_he
 export function sqliteKeyRing(
   database: SqliteDatabase,
   writer: Writer,
-  rootKey: Buffer,
+  roots: RootKeys,
   clock: Clock,
   logHead: () => number,
 ): KeyRing & { forgetAll(): void; close(): Promise<void> } {
-  const tenants = createTenantKeys(database, rootKey);
-  const generations = createGenerationKeys(database, writer, rootKey);
-  const signingKey = createSigningKey(database, writer, rootKey, () => clock.now());
+  const tenants = createTenantKeys(database, roots);
+  const generations = createGenerationKeys(database, writer, roots);
+  const signingKey = createSigningKey(database, writer, roots, () => clock.now());
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
   const byId = database.prepare('SELECT tenant_key, destroyed_at, wrapped FROM data_keys WHERE id = ?');
@@ -43,14 +45,20 @@ export function sqliteKeyRing(
   );
   const metaOf = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
 
-  async function makeBlock(tenantId: string, size: number): Promise<DataKey[]> {
+  /** The id of the newest wrapping key of a tenant, with room for so many wraps more. */
+  async function wrapperFor(tenantId: string, wraps: number): Promise<string> {
     const newest = tenants.newestWrapping(tenantId);
-    if (newest !== null && newest.wraps + size > wrapsMax) {
-      await writer.request('insert_tenant_keys', [tenants.make(tenantId, 'wrapping', clock.now())]);
-      tenants.rotated(tenantId);
-      return makeBlock(tenantId, size);
-    }
-    const tenantKeyId = newest?.id ?? '';
+    if (newest === null || newest.wraps + wraps <= wrapsMax) return newest?.id ?? '';
+    await roots.wrapping((rootKey) =>
+      writer.request('insert_tenant_keys', [tenants.make(rootKey, tenantId, 'wrapping', clock.now())]),
+    );
+    tenants.rotated(tenantId);
+    return wrapperFor(tenantId, wraps);
+  }
+
+  async function makeBlock(tenantId: string, size: number): Promise<DataKey[]> {
+    const tenantKeyId = await wrapperFor(tenantId, size);
+    // Nothing is awaited from here to the last wrap: the key is zeroed when the tenant is destroyed.
     const wrappingKey = tenants.wrappingKey(tenantId, tenantKeyId);
     if (wrappingKey === 'destroyed' || (wrappingKey === null && tenants.areDestroyed(tenantId))) {
       throw new StoreUnavailable('keys.db', 'tenant_destroyed');
@@ -91,8 +99,12 @@ export function sqliteKeyRing(
 
   return {
     async createTenant(tenantId: string): Promise<void> {
-      const rows = [tenants.make(tenantId, 'identity', clock.now()), tenants.make(tenantId, 'wrapping', clock.now())];
-      await writer.request('insert_tenant_keys', rows);
+      await roots.wrapping((rootKey) =>
+        writer.request(
+          'insert_tenant_keys',
+          (['identity', 'wrapping'] as const).map((purpose) => tenants.make(rootKey, tenantId, purpose, clock.now())),
+        ),
+      );
     },
     async tenantKeys(tenantId) {
       return tenants.subkeys(tenantId);
@@ -162,6 +174,7 @@ export function sqliteKeyRing(
       generations.forgetAll();
       cache.clear();
     },
+    rotation: sqliteKeyRotation({ database, writer, roots, tenants, clock, wrapperFor }),
     async close(): Promise<void> {
       const ended = await pools.close();
       cache.close();
@@ -174,13 +187,23 @@ export function sqliteKeyRing(
   };
 }
 
-/** Refuses a root key that did not make these keys; marks a new key store with the one that does. */
-export async function checkRootKey(database: SqliteDatabase, writer: Writer, rootKey: Buffer): Promise<void> {
+/**
+ * Which of these root keys the keys are under, the first one of a new key store, which is marked with it. Throws StoreBroken
+ * when it is none of them.
+ */
+export async function findRootKey(
+  database: SqliteDatabase,
+  writer: Writer,
+  rootKeys: readonly [Buffer, ...Buffer[]],
+): Promise<Buffer> {
   const find = database.prepare(`SELECT value FROM meta WHERE name = 'root_check'`).pluck();
-  const stored = reading(() => find.get(), 'keys.db');
+  const stored = reading(() => find.get() as Buffer | undefined, 'keys.db');
+  const [first] = rootKeys;
   if (stored === undefined) {
-    await writer.request('save_meta', { name: 'root_check', value: newRootCheck(rootKey) });
-  } else if (!passesRootCheck(rootKey, stored as Buffer)) {
-    throw new StoreBroken('the root key is not the one that keys.db was made with. Name the right root key file.');
+    await writer.request('save_meta', { name: 'root_check', value: newRootCheck(first) });
+    return first;
   }
+  const found = rootKeys.find((rootKey) => passesRootCheck(rootKey, stored));
+  if (found !== undefined) return found;
+  throw new StoreBroken('the root key is not the one that keys.db was made with. Name the right root key file.');
 }

@@ -1,4 +1,5 @@
 import type { TenantKeys } from '../../../ports/key-ring.js';
+import type { RootKeys } from '../../key-ring/root-keys.js';
 import { deriveSubkeys, newTenantKey, openTenantKey } from '../../key-ring/tenant-key.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
@@ -15,7 +16,7 @@ type StoredKey = {
 };
 
 /** The keys of tenants, each wrapped under the root key (`key-ring/tenant-key.ts` says what for). */
-export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
+export function createTenantKeys(database: SqliteDatabase, roots: RootKeys) {
   // Newest first by order of making: a clock that was set back must not bring an older one to the front.
   const byTenant = database.prepare(
     'SELECT id, tenant, purpose, destroyed_at, wrapped FROM tenant_keys WHERE tenant = ? ORDER BY rowid DESC',
@@ -27,7 +28,7 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
   const newestWrapping = new Map<string, string>();
 
   function unwrap(row: StoredKey): Buffer {
-    const key = openTenantKey(rootKey, row.wrapped, row);
+    const key = roots.open((rootKey) => openTenantKey(rootKey, row.wrapped, row));
     if (key === null) throw new StoreBroken('a tenant key in keys.db does not open: restore keys.db from a backup.');
     return key;
   }
@@ -42,7 +43,7 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
 
   return {
     /** A new key of a tenant, wrapped and ready to be stored. */
-    make(tenantId: string, purpose: TenantKeyRow['purpose'], madeAt: number): TenantKeyRow {
+    make(rootKey: Buffer, tenantId: string, purpose: TenantKeyRow['purpose'], madeAt: number): TenantKeyRow {
       return { ...newTenantKey(rootKey, tenantId, purpose), madeAt };
     },
     subkeys(tenantId: string): TenantKeys | null {
@@ -59,6 +60,13 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
     rotated(tenantId: string): void {
       newestWrapping.delete(tenantId);
     },
+    /** Wrapping keys were destroyed that wrap nothing any more. */
+    retired(ids: readonly string[]): void {
+      for (const id of ids) {
+        wrapping.get(id)?.key.fill(0);
+        wrapping.delete(id);
+      }
+    },
     wrappingKey(tenantId: string, id: string): Buffer | 'destroyed' | null {
       const known = wrapping.get(id);
       if (known !== undefined) return known.key;
@@ -72,7 +80,7 @@ export function createTenantKeys(database: SqliteDatabase, rootKey: Buffer) {
     /** Whether the tenant had keys that were destroyed. */
     areDestroyed(tenantId: string): boolean {
       const rows = reading(() => byTenant.all(tenantId) as StoredKey[], 'keys.db');
-      return rows.some((row) => row.destroyed_at !== never);
+      return rows.some((row) => row.purpose === 'identity' && row.destroyed_at !== never);
     },
     /**
      * Forgets the opened keys of a tenant. The subkeys are let go and not zeroed: a command under way may still hold

@@ -63,6 +63,10 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
       if (logIsKnown && !keyIds.some((keyId) => inLog.has(keyId))) settle(true);
       else waiting.push({ deadline: performance.now() + patienceMs, done: settle });
     },
+    /** Calls `done` once the log is empty, or with false after two seconds. */
+    flush(done: (isEmpty: boolean) => void): void {
+      waiting.push({ deadline: performance.now() + patienceMs, done });
+    },
     /** One checkpoint for all that wait. Called after each group. */
     settle(): void {
       if (waiting.length === 0) return;

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { uuidBytes } from '../uuid-bytes.js';
@@ -13,8 +14,12 @@ const noEvent = Buffer.alloc(16);
 export function createKeyOperations(database: SqliteDatabase) {
   const insertTenantKey = database.prepare(
     `INSERT INTO tenant_keys (id, tenant, purpose, made_at, destroyed_at, destroyed_by, wrapped)
-     VALUES (?, ?, ?, ?, ${never}, ?, ?)`,
+     SELECT @id, @tenant, @purpose, @madeAt, ${never}, @noEvent, @wrapped
+     WHERE NOT EXISTS (
+       SELECT 1 FROM tenant_keys WHERE tenant = @tenant AND purpose = 'identity' AND destroyed_at <> ${never}
+     )`,
   );
+  const livingTenantKey = database.prepare(`SELECT 1 FROM tenant_keys WHERE id = ? AND destroyed_at = ${never}`);
   const tenantKeyIds = database.prepare('SELECT id FROM tenant_keys WHERE tenant = ?').pluck();
   const destroyTenantKey = database.prepare(
     `UPDATE tenant_keys SET wrapped = zeroblob(length(wrapped)), destroyed_at = ?, destroyed_by = ?
@@ -44,10 +49,9 @@ export function createKeyOperations(database: SqliteDatabase) {
   );
 
   return {
+    /** A tenant whose keys were destroyed gets none any more. */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
-      for (const { id, tenant, purpose, madeAt, wrapped } of rows) {
-        insertTenantKey.run(id, tenant, purpose, madeAt, noEvent, wrapped);
-      }
+      for (const row of rows) insertTenantKey.run({ ...row, noEvent });
       return null;
     },
     insert_generation_key({ generation, madeAt, wrapped }: WriterOperations['insert_generation_key']['input']): null {
@@ -59,6 +63,8 @@ export function createKeyOperations(database: SqliteDatabase) {
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
     insert_data_keys({ tenantKeyId, madeAt, logHead, keys }: WriterOperations['insert_data_keys']['input']): null {
+      // Threat: a key that was chosen before its end would wrap keys that nothing ever opens.
+      if (livingTenantKey.get(tenantKeyId) === undefined) throw new StoreUnavailable('keys.db', 'tenant_key_destroyed');
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);
       for (const { id, wrapped } of keys) {

@@ -16,6 +16,18 @@ export type TenantKeyRow = {
 
 export type DataKeyRow = { readonly id: string; readonly wrapped: Uint8Array };
 
+/** A data key under a newer key of its tenant; `from` and `to` are ids of keys of the tenant. */
+export type RewrappedKey = DataKeyRow & { readonly from: string; readonly to: string };
+
+/** All that the root key wraps, under another one; `retired` are the keys of tenants that end with it. */
+export type NewRoot = {
+  readonly tenantKeys: readonly DataKeyRow[];
+  readonly generationKeys: readonly { readonly generation: number; readonly wrapped: Uint8Array }[];
+  readonly retired: readonly string[];
+  readonly rootCheck: Uint8Array;
+  readonly at: number;
+};
+
 /** What the thread that owns both files can be asked for, with the answer of each. */
 export type WriterOperations = {
   commit: { of: 'vault'; input: Change; answer: CommitOutcome };
@@ -78,6 +90,11 @@ export type WriterOperations = {
     input: { readonly tenantId: string; readonly eventId: string; readonly at: number };
     answer: number;
   };
+  rewrap_data_keys: { of: 'keys'; input: readonly RewrappedKey[]; answer: null };
+  /** False: something else than what it names is under the old keys; nothing was changed. */
+  replace_root: { of: 'keys'; input: NewRoot; answer: boolean };
+  /** Answers when the log of `keys.db` is empty. */
+  empty_keys_log: { of: 'keys'; input: null; answer: null };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
   record_access: { of: 'access'; input: readonly AccessEntry[]; answer: null };
   drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };

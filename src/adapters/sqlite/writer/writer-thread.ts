@@ -7,6 +7,7 @@ import { createErasure, truncateLog } from './erasure.js';
 import { type Attempt, createGroupCommit } from './group-commit.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
 import type { FromWriter, ToWriter, WriterOperation, WriterReply, WriterRequest } from './protocol.js';
+import { createRotationOperations } from './rotation-operations.js';
 import { createVaultOperations } from './vault-operations.js';
 
 /** How long the log of `vault.db` may keep the bytes of a removed row. */
@@ -20,7 +21,7 @@ function start(port: MessagePort, dataDir: string): void {
   const { vault, keys } = prepareStores(dataDir);
   const commitVault = createGroupCommit(vault, 'vault.db');
   const commitKeys = createGroupCommit(keys, 'keys.db');
-  const ofKeys = createKeyOperations(keys);
+  const ofKeys = { ...createKeyOperations(keys), ...createRotationOperations(keys) };
   const operations = { ...createVaultOperations(vault), ...ofKeys };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
   const access = createAccessWriter(dataDir);
@@ -79,6 +80,7 @@ function start(port: MessagePort, dataDir: string): void {
       const attempt = attempts[index];
       if (attempt === undefined) continue;
       if (attempt.ok && destroys(request)) eraseThenReply(request.id, attempt.answer as Destroyed);
+      else if (attempt.ok && request.operation === 'empty_keys_log') flushThenReply(request.id);
       else replies.push(reply(request.id, attempt));
     }
     send({ message: 'replies', of, replies });
@@ -99,13 +101,18 @@ function start(port: MessagePort, dataDir: string): void {
 
   function eraseThenReply(requestId: number, { keyIds, destroyedNow }: Destroyed): void {
     vaultTimer ??= setTimeout(truncateVault, vaultTruncateMs);
-    erasure.erase(keyIds, destroyedNow, (ended) => {
-      const attempt: Attempt =
-        ended === null
-          ? { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') }
-          : { ok: true, answer: ended };
-      send({ message: 'replies', of: 'keys', replies: [reply(requestId, attempt)] });
-    });
+    erasure.erase(keyIds, destroyedNow, (ended) => replyErased(requestId, ended !== null, ended));
+  }
+
+  function flushThenReply(requestId: number): void {
+    erasure.flush((isEmpty) => replyErased(requestId, isEmpty, null));
+  }
+
+  function replyErased(requestId: number, isErased: boolean, answer: unknown): void {
+    const attempt: Attempt = isErased
+      ? { ok: true, answer }
+      : { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') };
+    send({ message: 'replies', of: 'keys', replies: [reply(requestId, attempt)] });
   }
 
   function truncateVault(): void {

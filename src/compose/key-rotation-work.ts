@@ -1,0 +1,58 @@
+import { rotateKeys } from '../jobs/rotate-keys.js';
+import type { KeyRotation } from '../ports/key-rotation.js';
+import { replaceRootKeyFile, takeNextRootKey } from './root-key/next-root-key.js';
+import type { RootKeyPlace } from './root-key/root-key-place.js';
+
+/** `root_key_file`: where the new root key is now. `cleared`: one that was cut off at its end was finished, nothing else. */
+export type KeyRotationState =
+  | { readonly state: 'none' }
+  | { readonly state: 'running'; readonly done: number; readonly total: number }
+  | { readonly state: 'rotated' | 'cleared'; readonly root_key_file: string };
+
+/** The rotation of all keys as this process does it, one at a time. */
+export type KeyRotationWork = {
+  /** Begins it, or goes on with one that was cut off; does nothing while one runs. */
+  start(): void;
+  /** Throws what it ended with, if it did not end well. */
+  state(): KeyRotationState;
+};
+
+/** `mayMakeNext`: whether this process may make the next root key itself, because no other one needs it. */
+export function createKeyRotationWork(
+  rotation: KeyRotation,
+  place: RootKeyPlace,
+  mayMakeNext: boolean,
+): KeyRotationWork {
+  let present: KeyRotationState = { state: 'none' };
+  let failure: unknown = null;
+
+  async function run(): Promise<void> {
+    const next = takeNextRootKey(place, mayMakeNext);
+    const { file, nextFile } = place;
+    const isEnded = next === null || (await rotation.isUnder(next));
+    if (next !== null && nextFile !== null) {
+      await rotateKeys(rotation, next, (progress) => {
+        present = { state: 'running', ...progress };
+      });
+      if (file !== null) replaceRootKeyFile(file, nextFile, next);
+      next.fill(0);
+    }
+    present = { state: isEnded ? 'cleared' : 'rotated', root_key_file: file ?? nextFile ?? '' };
+  }
+
+  return {
+    start() {
+      if (present.state === 'running') return;
+      failure = null;
+      present = { state: 'running', done: 0, total: 0 };
+      run().catch((error: unknown) => {
+        failure = error;
+        present = { state: 'none' };
+      });
+    },
+    state() {
+      if (failure !== null) throw failure;
+      return present;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { RotationRefused } from '../../ports/key-rotation.js';
+import { fsyncDirectory } from './fsync-directory.js';
+import { generateRootKey } from './generate-root-key.js';
+import { encodeKeyText } from './key-text.js';
+import { readKeyFile } from './read-key-file.js';
+import type { RootKeyPlace } from './root-key-place.js';
+
+/**
+ * The root key that a rotation goes over to, on the disk before anything is under it; made unless it is there, where it may
+ * be. Null: one that was cut off at its very end, and is finished now. The key is the caller's to zero. Throws RotationRefused.
+ */
+export function takeNextRootKey({ file, nextFile, dataDir }: RootKeyPlace, mayMake: boolean): Buffer | null {
+  if (nextFile === null) {
+    throw new RotationRefused(
+      'the root key comes from a command, so the next one needs a place: make it with `strongroom keys generate-root ' +
+        'FILE`, and name the file with --next-root-key-file, for the service as well.',
+    );
+  }
+  if (file !== null) expectReplaceable(file);
+  if (existsSync(nextFile) && isOverwritten(nextFile)) {
+    remove(nextFile);
+    return null;
+  }
+  if (!existsSync(nextFile)) {
+    if (!mayMake) {
+      throw new RotationRefused(
+        `there is no next root key in ${nextFile}. Make it with \`strongroom keys generate-root ${nextFile}\`, and put it ` +
+          'beside the root key on every machine of the cluster, so that all of them go on when it takes over.',
+      );
+    }
+    make(nextFile);
+  }
+  const read = readKeyFile(nextFile, dataDir);
+  if (!read.ok) throw new RotationRefused(read.message);
+  return read.key;
+}
+
+/**
+ * Overwrites the old root key in its file by the new one, and then the new one's own file, so that no block of either holds
+ * a key that is replaced some day. Cut off anywhere, one of the two files holds the new key whole.
+ */
+export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer): void {
+  const text = encodeKeyText(key);
+  const { mode } = statSync(file);
+  chmodSync(file, 0o600);
+  overwrite(file, text);
+  chmodSync(file, mode & 0o777);
+  overwrite(nextFile, Buffer.alloc(text.length));
+  text.fill(0);
+  remove(nextFile);
+}
+
+/** Said before anything is begun, because at the end it would be too late. */
+function expectReplaceable(file: string): void {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+    // The owner may write to a file of mode 0400 after a change of its mode, unless the file system is for reading.
+    if ((statSync(file).mode & 0o200) !== 0) accessSync(file, constants.W_OK);
+  } catch {
+    throw new RotationRefused(
+      `${file} cannot be overwritten by the new root key. Give this user write permission on it and on its directory.`,
+    );
+  }
+}
+
+/** Under another name first: a crash leaves no half of a key where the next one is looked for. */
+function make(nextFile: string): void {
+  const part = `${nextFile}.part`;
+  rmSync(part, { force: true });
+  const generated = generateRootKey(part);
+  if (!generated.ok) throw new RotationRefused(generated.message);
+  renameSync(part, nextFile);
+  fsyncDirectory(dirname(nextFile));
+}
+
+function isOverwritten(nextFile: string): boolean {
+  const bytes = readFileSync(nextFile);
+  return bytes.length > 0 && bytes.every((byte) => byte === 0);
+}
+
+function overwrite(file: string, bytes: Buffer): void {
+  const descriptor = openSync(file, 'r+');
+  try {
+    writeSync(descriptor, bytes, 0, bytes.length, 0);
+    ftruncateSync(descriptor, bytes.length);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function remove(nextFile: string): void {
+  rmSync(nextFile);
+  fsyncDirectory(dirname(nextFile));
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openTenantKey } from '#src/adapters/key-ring/tenant-key.js';
+import { connectMongo } from '#src/adapters/mongodb/connection.js';
+import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { openCluster } from '#src/compose/cluster/open-cluster.js';
+import { tokenPermissions } from '#src/domain/access/permission.js';
+import { fill, rootKeyIn, unread } from '../rotation/support.js';
+import { startStandIn } from '../support/eventstoredb.js';
+import { http, makeRootKey, run, runJson, spawnVerb, startService, tempDir, until } from '../support/process.js';
+import { rule } from '../support/test-service.js';
+import { mongoUrl } from './own-database.js';
+
+const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
+
+/** A vault on servers, and two machines that have its root key, each in a directory of its own. */
+async function twoMachines() {
+  const server = await startStandIn();
+  const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
+  const dir = tempDir();
+  const rootKeyFile = makeRootKey(dir);
+  const service = await openCluster({
+    urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis: redisUrl },
+    ...{ database, rootKey: rootKeyIn(rootKeyFile), role: 'api', prepares: true, cvcRetentionMs: 3_600_000 },
+    onError: (error) => console.error(error),
+  });
+  const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
+  const tenant = await createTenant(service.vault, 'default', [
+    { name: 'all', type: 'private', access, expiresAt: null },
+  ]);
+  await service.close();
+  const connections = await Promise.all([database, `${database}_keys`].map((name) => connectMongo(mongoUrl, name)));
+  onTestFinished(async () => {
+    for (const connection of connections) {
+      await connection.db.dropDatabase();
+      await connection.close();
+    }
+    await server.remove();
+  });
+  const machine = (name: string) => {
+    mkdirSync(join(dir, name));
+    const file = join(dir, name, 'root.key');
+    copyFileSync(rootKeyFile, file);
+    const env = {
+      ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: file },
+      ...{ STRONGROOM_EVENTSTORE_URL: server.url, STRONGROOM_MONGODB_URL: mongoUrl, STRONGROOM_REDIS_URL: redisUrl },
+      ...{ STRONGROOM_MONGODB_DATABASE: database, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: 'off' },
+    };
+    return { file, nextFile: `${file}.new`, options: { env } };
+  };
+  const keys = connections[1];
+  if (keys === undefined) throw new Error('no connection to the keys');
+  const key = tenant.keys[0]?.reveal() ?? '';
+  return { one: machine('one'), other: machine('other'), oldRootKeyFile: rootKeyFile, key, keysDb: keys.db };
+}
+
+test('processes on two machines go on throughout a rotation that is killed and resumed, and then nothing opens with the old root key', {
+  timeout: 600_000,
+}, async () => {
+  const { one, other, oldRootKeyFile, key, keysDb } = await twoMachines();
+  const api = await startService(['--role', 'api'], other.options);
+  const both = [await startService(['--role', 'all'], one.options), api] as const;
+  const made = await fill(api.address, { key }, 200);
+  const rotate = ['keys', 'rotate', '--all'];
+  const lacks = await run(rotate, one.options);
+  expect(lacks).toMatchObject({ code: 1, stdout: '' });
+  expect(lacks.stderr).toContain(`there is no next root key in ${one.nextFile}`);
+  expect((await run(['keys', 'generate-root', one.nextFile])).code).toBe(0);
+  copyFileSync(one.nextFile, other.nextFile);
+
+  let isOver = false;
+  const failures: string[] = [];
+  const load = Promise.all(
+    both.map(async ({ address }) => {
+      while (!isOver) {
+        const body = { type: 'token', data: 'meanwhile' };
+        const created = await http('POST', `${address}/tokens`, { key, body });
+        const id = String(created.body['id']);
+        const read = await http('GET', `${address}/tokens/${id}`, { key });
+        if (created.status !== 201 || read.status !== 200) failures.push(`${created.text} ${read.text}`);
+        else made.set(id, 'meanwhile');
+      }
+    }),
+  );
+  const cut = spawnVerb(rotate, one.options);
+  await until('the beginning', 60_000, async () =>
+    (await keyCollections.meta(keysDb).findOne({ _id: 'rotation' })) === null ? undefined : true,
+  );
+  await cut.stop('SIGKILL');
+  expect(await runJson(rotate, one.options)).toMatchObject({ type: 'summary' });
+  isOver = true;
+  await load;
+  expect(failures).toEqual([]);
+  for (const { address } of both) expect(await unread(address, key, made)).toEqual([]);
+
+  const living = await keyCollections.tenantKeys(keysDb).find({ destroyed_at: null }).toArray();
+  expect(living.length).toBeGreaterThan(1);
+  for (const { _id: id, tenant, purpose, wrapped } of living) {
+    if (wrapped === null) throw new Error('a living key is wrapped');
+    expect(openTenantKey(rootKeyIn(oldRootKeyFile), wrapped, { id, tenant, purpose })).toBeNull();
+    expect(openTenantKey(rootKeyIn(one.file), wrapped, { id, tenant, purpose })).not.toBeNull();
+  }
+  const old = { env: { ...one.options.env, STRONGROOM_ROOT_KEY_FILE: oldRootKeyFile } };
+  expect(await run(['tenants', 'list'], old)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the root key is not the one'),
+  });
+  // The other machine has both files still; the verb there clears the old one away.
+  expect(existsSync(other.nextFile)).toBe(true);
+  await api.stop();
+  expect((await runJson(rotate, other.options))['state']).toBe('cleared');
+  expect(existsSync(other.nextFile)).toBe(false);
+  expect(rootKeyIn(other.file)).toEqual(rootKeyIn(one.file));
+  const again = await startService(['--role', 'api'], other.options);
+  expect(await unread(again.address, key, made)).toEqual([]);
+});
+
+test('a process that has not got the new root key answers 503 until it has', async () => {
+  const { one, other, key } = await twoMachines();
+  const service = await startService(['--role', 'api'], other.options);
+  const made = await fill(service.address, { key }, 3);
+  const [id = ''] = made.keys();
+  await run(['keys', 'generate-root', one.nextFile]);
+  const kept = join(one.file, '..', 'kept.key');
+  copyFileSync(one.nextFile, kept);
+  expect((await runJson(['keys', 'rotate', '--all'], one.options))['state']).toBe('rotated');
+  await until('the end of what it knew', 60_000, async () =>
+    (await http('GET', `${service.address}/tokens/${id}`, { key })).status === 503 ? true : undefined,
+  );
+  copyFileSync(kept, other.nextFile);
+  await until('the new root key', 60_000, async () =>
+    (await http('GET', `${service.address}/tokens/${id}`, { key })).status === 200 ? true : undefined,
+  );
+  expect(await unread(service.address, key, made)).toEqual([]);
+});

@@ -1,0 +1,169 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { rotateKeys } from '#src/jobs/rotate-keys.js';
+import type { KeyRing } from '#src/ports/key-ring.js';
+import { anEvent, aStream, type ContractStores, type OpenStores, onStores } from './support.js';
+
+/** What the rotation of every `KeyRing` must do; an adapter runs it in one line. */
+export function keyRotationContract(name: string, open: OpenStores): void {
+  const on = (run: (stores: ContractStores & { readonly tenantId: string }) => Promise<void>) =>
+    onStores(open, async (stores) => {
+      const tenantId = randomUUID();
+      await stores.log.append(aStream(), -1, [anEvent()]);
+      await stores.keys.createTenant(tenantId);
+      await run({ ...stores, tenantId });
+    });
+
+  describe(`rotation of ${name}`, () => {
+    test(
+      'everything opens as before, in the same process and after a restart with the new root key, and not with the old one',
+      on(async ({ keys, tenantId, reopen }) => {
+        const other = randomUUID();
+        await keys.createTenant(other);
+        const before = await seen(keys, [tenantId, other]);
+        const made = new Map<string, string>();
+        for (let count = 0; count < 700; count += 1) {
+          const { id, key } = await keys.create(count % 7 === 0 ? other : tenantId);
+          made.set(id, key.toString('hex'));
+        }
+        const next = randomBytes(32);
+        expect(await keys.rotation.isUnder(next)).toBe(false);
+        const progress: { done: number; total: number }[] = [];
+        await rotateKeys(keys.rotation, next, (state) => void progress.push(state));
+        expect(await keys.rotation.isUnder(next)).toBe(true);
+        expect(progress.at(-1)?.done).toBeGreaterThanOrEqual(700);
+        expect(progress.at(-1)?.done).toBe(progress.at(-1)?.total);
+
+        expect(await seen(keys, [tenantId, other])).toEqual(before);
+        await expectOpen(keys, [tenantId, other], made);
+        await keys.create(tenantId);
+        await keys.createTenant(randomUUID());
+        await expect(reopen()).rejects.toThrow('the root key is not the one');
+        const { keys: again } = await reopen(next);
+        expect(await seen(again, [tenantId, other])).toEqual(before);
+        await expectOpen(again, [tenantId, other], made);
+        await again.create(other);
+      }),
+    );
+
+    test(
+      'a key that is destroyed before or in the middle stays destroyed',
+      on(async ({ keys, tenantId, reopen }) => {
+        const [first, second, third] = [
+          await keys.create(tenantId),
+          await keys.create(tenantId),
+          await keys.create(tenantId),
+        ];
+        const end = (keyId: string) => keys.destroy([{ keyId, eventId: randomUUID() }]);
+        await end(first.id);
+        const next = randomBytes(32);
+        await keys.rotation.begin();
+        await Promise.all([keys.rotation.rewrap(0), end(second.id)]);
+        await rotateKeys(keys.rotation, next);
+        const { keys: again } = await reopen(next);
+        for (const ring of [again]) {
+          expect(await opened(ring, tenantId, first.id)).toBe('destroyed');
+          expect(await opened(ring, tenantId, second.id)).toBe('destroyed');
+          expect(await opened(ring, tenantId, third.id)).toBe(third.key.toString('hex'));
+        }
+      }),
+    );
+
+    test(
+      'tenants that are made and destroyed meanwhile, keys that are made, destroyed and read: none is lost, none comes back',
+      on(async ({ keys, tenantId, reopen }) => {
+        const made = new Map<string, string>();
+        const ended: string[] = [];
+        for (let count = 0; count < 1_200; count += 1) {
+          const { id, key } = await keys.create(tenantId);
+          made.set(id, key.toString('hex'));
+        }
+        const next = randomBytes(32);
+        let rotated = false;
+        const rotation = rotateKeys(keys.rotation, next).finally(() => {
+          rotated = true;
+        });
+        const gone = randomUUID();
+        await keys.createTenant(gone);
+        const lost = await keys.create(gone);
+        const load = async () => {
+          for (let turn = 0; turn < 40 || !rotated; turn += 1) {
+            await nextTurn();
+            const { id, key } = await keys.create(tenantId);
+            made.set(id, key.toString('hex'));
+            if (turn % 3 !== 0) continue;
+            made.delete(id);
+            ended.push(id);
+            await keys.destroy([{ keyId: id, eventId: randomUUID() }]);
+          }
+        };
+        const read = async () => {
+          for (let turn = 0; turn < 40 || !rotated; turn += 1) {
+            await nextTurn();
+            const [id, hex] = [...made][turn % made.size] ?? ['', ''];
+            expect([id, await opened(keys, tenantId, id)]).toEqual([id, hex]);
+          }
+        };
+        await Promise.all([rotation, load(), load(), read(), keys.destroyTenant(gone, randomUUID())]);
+        await expectOpen(keys, [tenantId], made);
+        const { keys: again } = await reopen(next);
+        await expectOpen(again, [tenantId], made);
+        for (const id of ended) expect(await opened(again, tenantId, id)).toBe('destroyed');
+        expect(await opened(again, gone, lost.id)).toBe('destroyed');
+        expect(await again.tenantKeys(gone)).toBeNull();
+      }),
+    );
+
+    test(
+      'what is cut off anywhere opens with the root key that it is under, and goes on',
+      on(async ({ keys: first, tenantId, reopen }) => {
+        const made = new Map<string, string>();
+        for (let count = 0; count < 1_100; count += 1) {
+          const { id, key } = await first.create(tenantId);
+          made.set(id, key.toString('hex'));
+        }
+        let keys = first;
+        for (const next of [randomBytes(32), randomBytes(32)]) {
+          const before = await seen(keys, [tenantId]);
+          await keys.rotation.begin();
+          ({ keys } = await reopen());
+          await expectOpen(keys, [tenantId], made);
+          await keys.rotation.begin();
+          const step = await keys.rotation.rewrap(0);
+          expect(step?.looked).toBeLessThan(1_100);
+          ({ keys } = await reopen());
+          await expectOpen(keys, [tenantId], made);
+          expect(await keys.rotation.replaceRoot(next), 'data keys are left under old ones').toBe(false);
+          await rotateKeys(keys.rotation, next);
+          ({ keys } = await reopen(next));
+          await rotateKeys(keys.rotation, next);
+          await expectOpen(keys, [tenantId], made);
+          expect(await seen(keys, [tenantId])).toEqual(before);
+        }
+      }),
+    );
+  });
+}
+
+/** What callers and rows rest on, which no rotation may change. */
+async function seen(keys: KeyRing, tenants: readonly string[]) {
+  return Promise.all(
+    tenants.map(async (tenantId) => ({
+      subkeys: Object.entries((await keys.tenantKeys(tenantId)) ?? {}).map(([use, key]) => [use, key.toString('hex')]),
+      search: (await keys.searchKey(tenantId, 1))?.toString('hex'),
+    })),
+  );
+}
+
+async function expectOpen(keys: KeyRing, tenants: readonly string[], made: ReadonlyMap<string, string>): Promise<void> {
+  for (const [id, hex] of made) {
+    const states = await Promise.all(tenants.map((tenantId) => opened(keys, tenantId, id)));
+    expect([id, states.filter((state) => state !== 'missing')]).toEqual([id, [hex]]);
+  }
+}
+
+async function opened(keys: KeyRing, tenantId: string, keyId: string): Promise<string> {
+  const used = await keys.use(tenantId, keyId, (key) => key.toString('hex'));
+  return used.state === 'open' ? used.value : used.state;
+}

@@ -1,0 +1,108 @@
+import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDataKey } from '#src/adapters/key-ring/data-key.js';
+import { openGenerationKey } from '#src/adapters/key-ring/generation-key.js';
+import { openTenantKey } from '#src/adapters/key-ring/tenant-key.js';
+import { filesOf } from '../erasure/files.js';
+import { copyOf, http, makeVault, run, runJson, startService } from '../support/process.js';
+import { fill, rootKeyIn, unread, wrapsIn } from './support.js';
+
+const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
+
+test('after a rotation under a running service the old root key and an older copy of the keys open nothing of today', async () => {
+  const vault = await makeVault();
+  const { dir, dataDir, rootKeyFile, flags, key } = vault;
+  const oldKeyFile = join(dir, 'kept.key');
+  copyFileSync(rootKeyFile, oldKeyFile);
+  const service = await startService(flags, { env });
+  const made = await fill(service.address, vault, 300);
+  const [deleted = ''] = made.keys();
+  const oldRoot = rootKeyIn(oldKeyFile);
+  const before = wrapsIn(dataDir);
+  const oldCopy = copyOf(dataDir);
+  expect((await http('DELETE', `${service.address}/tokens/${deleted}`, { key })).status).toBe(204);
+  made.delete(deleted);
+  const inode = statSync(rootKeyFile).ino;
+
+  const [ended, wrong] = await Promise.all([
+    runJson(['keys', 'rotate', '--all', ...flags]),
+    unread(service.address, key, made),
+  ]);
+  expect(ended).toEqual({ type: 'summary', state: 'rotated', root_key_file: rootKeyFile });
+  expect(wrong).toEqual([]);
+  expect(statSync(rootKeyFile), 'the old key is overwritten where it lay').toMatchObject({ ino: inode, size: 65 });
+  expect(statSync(rootKeyFile).mode & 0o777).toBe(0o600);
+  expect(existsSync(`${rootKeyFile}.new`)).toBe(false);
+
+  // Bytes that the old root key, or an old key of a tenant, had wrapped are in no file any more.
+  const stale = [...before.tenantKeys, ...before.generationKeys, ...before.dataKeys].map(({ wrapped }) => wrapped);
+  expect(stale.length).toBeGreaterThan(300);
+  const files = filesOf(dataDir);
+  expect(stale.filter((bytes) => files.some(({ content }) => content.includes(bytes.subarray(1, 29))))).toEqual([]);
+
+  const today = wrapsIn(dataDir);
+  expect(today.tenantKeys.map(({ purpose }) => purpose)).toContain('identity');
+  for (const row of today.tenantKeys) expect(openTenantKey(oldRoot, row.wrapped, row)).toBeNull();
+  for (const { wrapped } of today.generationKeys) expect(openGenerationKey(oldRoot, wrapped, 1)).toBeNull();
+  // Whoever opened the keys of tenants from the copy while there was the old root key opens no data key of today with them.
+  const oldWrapping = before.tenantKeys.filter(({ purpose }) => purpose === 'wrapping');
+  const places = oldWrapping.map(({ id, tenant: tenantId, ...row }) => {
+    const wrapping = openTenantKey(oldRoot, row.wrapped, { id, tenant: tenantId, purpose: row.purpose });
+    if (wrapping === null) throw new Error('the copy must open with the old root key, or this test shows nothing');
+    return { wrapping, tenantId, id };
+  });
+  for (const { id: keyId, tenantKeyId, wrapped } of today.dataKeys) {
+    for (const { wrapping, tenantId, id } of places) {
+      for (const named of [id, tenantKeyId]) {
+        expect(openDataKey(wrapping, wrapped, { tenantId, tenantKeyId: named, keyId })).toBeNull();
+      }
+    }
+  }
+
+  expect(await unread(service.address, key, made)).toEqual([]);
+  await service.stop();
+  const refusal = {
+    code: 1,
+    stderr: 'the root key is not the one that keys.db was made with. Name the right root key file.\n',
+  };
+  expect(await run(['tenants', 'list', '--data', dataDir, '--root-key-file', oldKeyFile])).toMatchObject(refusal);
+  expect(await run(['tenants', 'list', '--data', oldCopy, '--root-key-file', rootKeyFile])).toMatchObject(refusal);
+  const again = await startService(flags, { env });
+  expect(await unread(again.address, key, made)).toEqual([]);
+  expect((await http('GET', `${again.address}/tokens/${deleted}`, { key })).status).toBe(404);
+});
+
+test('the place of the root key is looked at before anything is begun', async () => {
+  const { dir, dataDir, flags, rootKeyFile } = await makeVault();
+  const before = readFileSync(join(dataDir, 'keys.db'));
+  const refused = async (args: readonly string[], message: RegExp, code = 1, env = {}) => {
+    const ended = await run(['keys', 'rotate', ...args], { env });
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+    expect(readFileSync(join(dataDir, 'keys.db'))).toEqual(before);
+  };
+  await refused(flags, /say --all/, 2);
+  const command = JSON.stringify(['cat', rootKeyFile]);
+  await refused(['--all', '--data', dataDir], /--next-root-key-file/, 1, { STRONGROOM_ROOT_KEY_COMMAND: command });
+  const notAKey = join(dir, 'not-a-key');
+  copyFileSync(join(dataDir, 'vault.db'), notAKey);
+  await refused(['--all', ...flags, '--next-root-key-file', notAKey], /does not hold a root key|must be for its owner/);
+});
+
+test('a root key that a command prints: the next one is named, and the command is the operator’s to change', async () => {
+  const { dir, dataDir, rootKeyFile } = await makeVault();
+  const next = join(dir, 'next.key');
+  expect((await run(['keys', 'generate-root', next])).code).toBe(0);
+  const of = (file: string) => ({ env: { STRONGROOM_ROOT_KEY_COMMAND: JSON.stringify(['cat', file]) } });
+  const flags = ['--data', dataDir];
+  const rotated = await run(['keys', 'rotate', '--all', ...flags, '--next-root-key-file', next], of(rootKeyFile));
+  expect(rotated).toMatchObject({ code: 0 });
+  expect(rotated.stdout).toContain(`all keys are under the new root key in ${next}`);
+  expect(existsSync(next)).toBe(true);
+  expect((await run(['tenants', 'list', ...flags], of(rootKeyFile))).code).toBe(1);
+  expect((await run(['tenants', 'list', ...flags, '--next-root-key-file', next], of(rootKeyFile))).code).toBe(2);
+  const env = { ...of(rootKeyFile).env, STRONGROOM_NEXT_ROOT_KEY_FILE: next };
+  expect(await run(['tenants', 'list', ...flags], { env })).toMatchObject({ code: 0 });
+  expect(await run(['tenants', 'list', ...flags], of(next))).toMatchObject({ code: 0 });
+});
