@@ -95,7 +95,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     };
     const sweep = createSweep(vault, stores.forgetTombstones, onBackgroundError);
     const state = async () => {
-      const { running } = rebuildStatus(await rebuildOf.tokens.progress());
+      // A store that does not answer tells nothing of a rebuild either.
+      const { running } = rebuildStatus(await rebuildOf.tokens.progress().catch(() => null));
       return embeddedState(stores, lostKeys(), recorder.isWritable(), running);
     };
     const { onNotice = () => undefined, keptMs = keptRowsMs } = options;

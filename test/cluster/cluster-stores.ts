@@ -4,9 +4,10 @@ import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
 import { mongoEventChain } from '#src/adapters/mongodb/event-chain.js';
+import { mongoGenerations } from '#src/adapters/mongodb/generations/mongo-generations.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
-import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
-import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
+import { rowWriterInUse } from '#src/adapters/mongodb/token-rows/row-writer-in-use.js';
+import { tokenRowsInUse } from '#src/adapters/mongodb/token-rows/rows-in-use.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import { createBatches } from '#src/adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '#src/adapters/mongodb/work/fingerprint-claims.js';
@@ -35,8 +36,9 @@ async function open(
   connection: MongoDatabase['connection'],
 ): Promise<ContractStores> {
   const { log, close: closeLog } = await openEventStoreDb(server.url, limitMs);
-  const rows = mongoTokenRows(connection, 1);
-  const rowWriter = mongoRowWriter(connection, 1);
+  const generations = mongoGenerations(connection, log);
+  const rows = tokenRowsInUse(connection, generations);
+  const rowWriter = rowWriterInUse(connection, generations);
   const clock = manualClock();
   const closeConnection = async () => {
     await closeLog();
@@ -65,10 +67,9 @@ async function open(
   const directory = mongoDirectoryWriter(connection);
   return {
     chain: mongoEventChain(connection, log),
-    ...{ log, rows, clock, claims: claims.port, directory: mongoDirectory(connection) },
+    ...{ log, rows, generations, clock, claims: claims.port, directory: mongoDirectory(connection) },
     work: mongoUnitOfWork({ ...needs, rows: rowWriter, directory, claims, fingerprints, batches }),
     keys: notAsked as ContractStores['keys'],
-    generations: notAsked as ContractStores['generations'],
     accessLog: notAsked as ContractStores['accessLog'],
     async reopen() {
       await closeConnection();
