@@ -52,27 +52,32 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
   let stopped = true;
+  /** False: the last round failed, and a last one would keep the stop waiting for nothing. */
+  let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;
 
   async function run(isLast = false): Promise<void> {
     await chain.follow();
-    last ??= await newest(log);
+    // Another run of this process may learn of a later one meanwhile: this one goes by what it knew when it looked.
+    const before = last === undefined ? await newest(log) : last;
+    let latest: typeof last = before;
     const head = await chain.head();
     if (head === null) return;
     // The event of the last checkpoint itself is nothing to sign.
-    const added = last === null ? head.count : head.count - last.count - 1;
+    const added = before === null ? head.count : head.count - before.count - 1;
     const now = clock.now();
-    const isTime = isLast || now - (last?.time ?? 0) >= hourMs;
+    const isTime = isLast || now - (before?.time ?? 0) >= hourMs;
     if (added >= eventsMax || isTime) {
-      const access = await heads.grown(last?.time ?? 0);
+      const access = await heads.grown(before?.time ?? 0);
       if (added > 0 || access.length > 0) {
-        const checkpoint = signCheckpoint(await keys.signingKey(), { logId, last, head, access, time: now });
+        const checkpoint = signCheckpoint(await keys.signingKey(), { logId, last: before, head, access, time: now });
         const isFirst = await storeCheckpoint(log, random.uuid(), checkpoint);
         if (isFirst) heads.signed(access);
-        last = isFirst ? checkpoint : undefined;
+        latest = isFirst ? checkpoint : undefined;
       }
     }
-    if (last != null) await deliver(last.number, isLast);
+    last = latest;
+    if (latest != null) await deliver(latest.number, isLast);
   }
 
   async function deliver(upTo: number, isLast: boolean): Promise<void> {
@@ -82,12 +87,18 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
     } catch (error) {
       anchorRestsUntil = performance.now() + anchorRestMs;
       metrics.anchorFailed();
-      throw error;
+      onError(error);
     }
   }
 
   async function round(): Promise<void> {
-    await run().catch(onError);
+    try {
+      await run();
+      isUp = true;
+    } catch (error) {
+      isUp = false;
+      onError(error);
+    }
     if (!stopped) timer = setTimeout(next, roundMs);
   }
 
@@ -106,7 +117,7 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
       stopped = true;
       if (timer !== null) clearTimeout(timer);
       await running;
-      await run(true).catch(onError);
+      if (isUp) await run(true).catch(onError);
     },
   };
 }

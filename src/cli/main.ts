@@ -1,13 +1,16 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { isStoreProblem } from '../compose/open-profile.js';
 import { loggedError } from '../http/logging/logged-error.js';
+import { StoreProblem } from '../ports/store-problem.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Failure } from './failure.js';
 import { storeUnavailableText } from './store-unavailable-text.js';
 import { addApplications } from './verbs/applications.js';
+import { addAudit } from './verbs/audit.js';
+import { addBackup } from './verbs/backup.js';
 import { addConfig } from './verbs/config.js';
+import { addDoctor } from './verbs/doctor.js';
 import { addInit } from './verbs/init.js';
 import { addKeys } from './verbs/keys.js';
 import { addProjections } from './verbs/projections.js';
@@ -18,6 +21,12 @@ import { addTokens } from './verbs/tokens.js';
 // Everything this program writes is for its owner alone.
 process.umask(0o077);
 
+// Who reads the output may leave before its end, as `head` does. A shell calls that end 141.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(141);
+  throw error;
+});
+
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
 };
@@ -27,7 +36,19 @@ const program = new Command('strongroom')
   .version(version)
   .showHelpAfterError('(add --help for help)')
   .exitOverride();
-for (const add of [addServe, addInit, addTenants, addApplications, addTokens, addProjections, addKeys, addConfig])
+for (const add of [
+  addServe,
+  addInit,
+  addTenants,
+  addApplications,
+  addTokens,
+  addProjections,
+  addAudit,
+  addKeys,
+  addBackup,
+  addDoctor,
+  addConfig,
+])
   add(program);
 for (const command of program.commands) inheritExit(command);
 
@@ -45,7 +66,7 @@ function inheritExit(command: Command): void {
 function exitCodeOf(error: unknown): number {
   // Commander has printed its own text: help and version end well, anything else was asked wrongly.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof Failure || isStoreProblem(error)) {
+  if (error instanceof Failure || error instanceof StoreProblem) {
     process.stderr.write(`${error.message}\n`);
     return error instanceof Failure ? error.exitCode : 1;
   }

@@ -19,7 +19,8 @@ export async function tenantKeysOf(vault: Keys, tenantId: string): Promise<Tenan
   return tenantKeys;
 }
 
-async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<SearchKey> {
+/** The key of the terms that a tenant's tokens are searched by now. Throws as `tenantKeysOf`. */
+export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<SearchKey> {
   const [searchKey] = await searchKeysOf(vault, tenantId, ({ read }) => [read]);
   if (searchKey === undefined) throw new Error('one generation is read');
   return searchKey;

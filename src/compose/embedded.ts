@@ -21,8 +21,6 @@ import { embeddedProjections, outdatedProjections } from './embedded-projections
 import { embeddedState } from './embedded-state.js';
 import type { OpenService } from './open-service.js';
 
-export { StoreBroken };
-
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly rootKey: Buffer;

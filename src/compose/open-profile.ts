@@ -1,16 +1,14 @@
-import { EventStoreDbBroken } from '../adapters/eventstoredb/open-event-store-db.js';
-import { MongoBroken } from '../adapters/mongodb/connection.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
+import { StoreProblem } from '../ports/store-problem.js';
 import { anchorOf } from './anchor-of.js';
-import { openCluster } from './cluster/open-cluster.js';
 import { storeUrls } from './config/store-urls.js';
 import type { Config } from './config.js';
-import { keptRowsMs, openEmbedded, StoreBroken } from './embedded.js';
+import { keptRowsMs, openEmbedded } from './embedded.js';
 import { createKeyRotationWork } from './key-rotation-work.js';
 import type { OpenService, OperatedService } from './open-service.js';
 import { readRootKeys, rootKeyPlaceOf } from './root-key/root-key-place.js';
 
-class WrongStores extends Error {
+class WrongStores extends StoreProblem {
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
     this.name = 'WrongStores';
@@ -32,7 +30,7 @@ export type ProfileOptions = {
   readonly onBroken: (error: Error) => void;
 };
 
-/** Opens the stores of the profile that the settings name. Throws WrongStores, StoreBroken, MongoBroken, StoreUnavailable. */
+/** Opens the stores of the profile that the settings name. Throws StoreProblem and StoreUnavailable. */
 export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService & OperatedService> {
   const service = await openStores(config, options);
   const isAlone = config.settings.profile === 'embedded';
@@ -62,6 +60,8 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isVerb ? 'api' : settings.role;
+  // The clients of three servers take long to load.
+  const { openCluster } = await import('./cluster/open-cluster.js');
   const place = { urls: stores.urls, database: settings['mongodb.database'] };
   return openCluster({ ...shared, ...place, role, prepares, rereadRootKeys: () => rereadRootKeys(config) });
 }
@@ -70,11 +70,6 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
 async function rereadRootKeys(config: Config): Promise<readonly Buffer[]> {
   const read = await readRootKeys(rootKeyPlaceOf(config));
   return read.ok ? read.keys : [];
-}
-
-/** Stores that cannot be used as they are, or as they are set; the message says what to do. */
-export function isStoreProblem(error: unknown): error is Error {
-  return [WrongStores, StoreBroken, MongoBroken, EventStoreDbBroken].some((problem) => error instanceof problem);
 }
 
 /** Where the data of this machine lies; null: the stores are servers, and no process has them to itself. */

@@ -26,6 +26,7 @@ import { getTokenRoute } from './routes/get-token/route.js';
 import { healthRoute } from './routes/health/route.js';
 import { issueKeyRoute } from './routes/issue-key/route.js';
 import { listApplicationsRoute } from './routes/list-applications/route.js';
+import { listCheckpointsRoute } from './routes/list-checkpoints/route.js';
 import { listKeysRoute } from './routes/list-keys/route.js';
 import { listLogsRoute } from './routes/list-logs/route.js';
 import { listPermissionsRoute } from './routes/list-permissions/route.js';
@@ -58,6 +59,7 @@ const routes: readonly Routes[] = [
   detokenizeRoute,
   deleteTokensRoute,
   listLogsRoute,
+  listCheckpointsRoute,
   tokenHistoryRoute,
   createApplicationRoute,
   listApplicationsRoute,

@@ -13,8 +13,8 @@ export type ChainLink = {
  * StoreUnavailable.
  */
 export interface EventChain {
-  /** The newest link; null: none yet. */
-  head(): Promise<ChainLink | null>;
+  /** The newest link, or the newest up to a position; null: none yet. */
+  head(upTo?: number): Promise<ChainLink | null>;
   /** Links of events with a position after this one (0: from the first), in order, at most `limit`. */
   after(position: number, limit: number): Promise<readonly ChainLink[]>;
   /** Makes the links of events that have none yet; done already where they are stored with their events. */

@@ -47,6 +47,13 @@ export type MadeKey = { readonly sequence: number; readonly keyId: string; reado
 /** `shredder`: a position in the log. `orphans`: a sequence of keys. `anchor`: the newest checkpoint that was handed over. */
 export type KeyRingReader = 'shredder' | 'orphans' | 'anchor';
 
+/** What became of a data key. */
+export type KeyFate = {
+  readonly keyId: string;
+  /** Milliseconds since the epoch; null: it lives. */
+  readonly destroyedAt: number | null;
+};
+
 /** Signs with Ed25519 (RFC 8032) what proves the log to others. The private key never leaves it. */
 export type SigningKey = {
   /** As PEM (SPKI). */
@@ -95,6 +102,8 @@ export interface KeyRing {
    * processes make keys, `madeBefore` must lie minutes back for a sequence to be one that nothing is added before.
    */
   made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
+  /** What became of these keys; one that has no row is left out. */
+  fates(keyIds: readonly string[]): Promise<readonly KeyFate[]>;
   /** The key that signs checkpoints: one for the whole vault, made at the first call, durable before it is answered. */
   signingKey(): Promise<SigningKey>;
   /** How far a reader of the log or of the keys came, kept in the key store so that a restored copy rewinds; 0 first. */

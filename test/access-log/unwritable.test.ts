@@ -2,7 +2,9 @@ import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recordReads } from '#src/commands/access-log/record-reads.js';
+import { tenantKeysOf } from '#src/commands/tenant-keys.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { logs, operationsOn } from '../http/routes/list-logs/support.js';
 import { create, createPlain, path, uniqueId } from '../http/routes/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -81,7 +83,9 @@ test('what does not fit while the log is down is told of in the log afterwards',
 async function readOften(key: string, id: string): Promise<void> {
   const caller = await service.service.authenticate(key);
   if (caller === null) throw new Error('the key is not known');
-  const shown = Array.from({ length: 1_000 }, () => ({ id, transform: 'mask' }) as const);
+  const { names } = await tenantKeysOf(service.vault, caller.tenantId);
+  const stream = tokenStream(names, id);
+  const shown = Array.from({ length: 1_000 }, () => ({ stream, transform: 'mask' }) as const);
   for (let count = 0; count < 21; count += 1)
     await recordReads(service.vault, { caller, traceId: 'trace', beganAt: 0 }, shown);
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { run, tempDir } from '../support/process.js';
+import { run, spawnVerb, tempDir } from '../support/process.js';
 
 const verbs = [
   ['serve'],
@@ -15,6 +15,20 @@ const verbs = [
   ['tokens', 'import'],
   ['tokens', 'export'],
   ['keys', 'generate-root'],
+  ['keys', 'rotate'],
+  ['projections', 'list'],
+  ['projections', 'status'],
+  ['projections', 'rebuild'],
+  ['projections', 'cancel'],
+  ['audit', 'verify'],
+  ['audit', 'history'],
+  ['audit', 'replay'],
+  ['audit', 'export'],
+  ['audit', 'erasure'],
+  ['audit', 'public-key'],
+  ['backup'],
+  ['restore'],
+  ['doctor'],
   ['config', 'print'],
 ];
 
@@ -93,4 +107,9 @@ describe('wrong usage ends with 2, says what was wrong, and makes nothing', () =
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(readdirSync(cwd)).toEqual([]);
   });
+});
+
+test('who reads the output may leave before its end', async () => {
+  const ended = spawnVerb(['--help'], { leavesAtOnce: true });
+  expect(await ended.ended).toMatchObject({ code: 141, stderr: '' });
 });

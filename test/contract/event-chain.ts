@@ -43,6 +43,9 @@ export function eventChainContract(name: string, open: OpenStores): void {
         const all = await chain.after(0, 10);
         expect((await chain.after(all[0]?.position ?? 0, 1)).map(plain)).toEqual([plain(all[1] ?? null)]);
         expect(await chain.after(all[2]?.position ?? 0, 10)).toEqual([]);
+        expect(plain(await chain.head(all[1]?.position))).toEqual(plain(all[1] ?? null));
+        expect(plain(await chain.head((all[2]?.position ?? 0) - 1))).toEqual(plain(all[1] ?? null));
+        expect(await chain.head((all[0]?.position ?? 0) - 1)).toBeNull();
       }),
     );
 

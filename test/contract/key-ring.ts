@@ -2,22 +2,30 @@ import { randomUUID, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { KeyRing, SigningKey, TenantKeys } from '#src/ports/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
-import { anEvent, aStream, type ContractStores, type OpenStores, onStores } from './support.js';
+import { anEvent, aStream, type OpenStores, onTenant } from './support.js';
 
 const anHour = 3_600_000;
 
 /** What every `KeyRing` must do; an adapter runs it in one line. */
 export function keyRingContract(name: string, open: OpenStores): void {
-  const on = (run: (stores: ContractStores & { readonly tenantId: string }) => Promise<void>) =>
-    onStores(open, async (stores) => {
-      const tenantId = randomUUID();
-      // Where there are keys there is a log: without one, a store may rightly think it lost.
-      await stores.log.append(aStream(), -1, [anEvent()]);
-      await stores.keys.createTenant(tenantId);
-      await run({ ...stores, tenantId });
-    });
+  const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 
   describe(`KeyRing of ${name}`, () => {
+    test(
+      'what became of a key is told: it lives, or when it was destroyed',
+      on(async ({ keys, tenantId, clock }) => {
+        const [one, other] = [await keys.create(tenantId), await keys.create(tenantId)];
+        const at = clock.now();
+        await keys.destroy([{ keyId: one.id, eventId: randomUUID() }]);
+        const fates = await keys.fates([one.id, other.id, randomUUID()]);
+        expect([...fates].sort((a) => (a.keyId === one.id ? -1 : 1))).toEqual([
+          { keyId: one.id, destroyedAt: at },
+          { keyId: other.id, destroyedAt: null },
+        ]);
+        expect(await keys.fates([])).toEqual([]);
+      }),
+    );
+
     describe('the signing key', () => {
       test(
         'is one for all who ask at once, the same after a restart, and signs what its public key verifies',

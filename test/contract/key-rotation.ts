@@ -3,17 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
-import { anEvent, aStream, type ContractStores, type OpenStores, onStores } from './support.js';
+import { type OpenStores, onTenant } from './support.js';
 
 /** What the rotation of every `KeyRing` must do; an adapter runs it in one line. */
 export function keyRotationContract(name: string, open: OpenStores): void {
-  const on = (run: (stores: ContractStores & { readonly tenantId: string }) => Promise<void>) =>
-    onStores(open, async (stores) => {
-      const tenantId = randomUUID();
-      await stores.log.append(aStream(), -1, [anEvent()]);
-      await stores.keys.createTenant(tenantId);
-      await run({ ...stores, tenantId });
-    });
+  const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 
   describe(`rotation of ${name}`, () => {
     test(

@@ -140,3 +140,17 @@ export function onStores(open: OpenStores, test: (stores: ContractStores) => Pro
     }
   };
 }
+
+/** As `onStores`, with the keys of a tenant. */
+export function onTenant(
+  open: OpenStores,
+  run: (stores: ContractStores & { readonly tenantId: string }) => Promise<void>,
+) {
+  return onStores(open, async (stores) => {
+    const tenantId = randomUUID();
+    // Where there are keys there is a log: without one, a store may rightly think it lost.
+    await stores.log.append(aStream(), -1, [anEvent()]);
+    await stores.keys.createTenant(tenantId);
+    await run({ ...stores, tenantId });
+  });
+}

@@ -8,6 +8,8 @@ const program = fileURLToPath(new URL('./eventstoredb-stand-in/main.mjs', import
 
 /** A process that speaks EventStoreDB's protocol for tests, with a directory of its own. */
 export type StandIn = {
+  /** Where its events lie: `appends.jsonl`. */
+  readonly directory: string;
   readonly url: string;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Ends it as a crash does: nothing of what it was doing is finished. */
@@ -28,6 +30,7 @@ export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
     await running.ended;
   };
   return {
+    directory,
     url: `esdb://127.0.0.1:${port}?tls=false`,
     signal: (signal) => void running.child.kill(signal),
     kill,

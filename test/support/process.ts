@@ -29,6 +29,8 @@ export type RunOptions = {
   readonly stdin?: string | Buffer;
   /** Runs as this user; the test must be root. */
   readonly uid?: number;
+  /** Who reads its output goes before there is any. */
+  readonly leavesAtOnce?: boolean;
 };
 
 export type Ended = {
@@ -45,7 +47,7 @@ export function tempDir(): string {
   return dir;
 }
 
-function start(args: readonly string[], { env = {}, cwd, stdin, uid }: RunOptions): ChildProcess {
+function start(args: readonly string[], { env = {}, cwd, stdin, uid, leavesAtOnce }: RunOptions): ChildProcess {
   const child = spawn(process.execPath, [program, ...args], {
     // Nothing of the tester's own settings gets in.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
@@ -55,6 +57,7 @@ function start(args: readonly string[], { env = {}, cwd, stdin, uid }: RunOption
   });
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(stdin ?? '');
+  if (leavesAtOnce === true) child.stdout?.destroy();
   return child;
 }
 

@@ -1,5 +1,6 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import type { EventLog } from '../../ports/event-log.js';
+import { StoreProblem } from '../../ports/store-problem.js';
 import { eventStoreDbEventLog } from './event-log.js';
 import { within } from './persist.js';
 
@@ -39,7 +40,7 @@ function clientOf(connectionString: string): EventStoreDBClient {
 }
 
 /** EventStoreDB cannot be used as it is set up. The message says what to do. */
-export class EventStoreDbBroken extends Error {
+export class EventStoreDbBroken extends StoreProblem {
   constructor(message: string) {
     super(message);
     this.name = 'EventStoreDbBroken';

@@ -16,3 +16,15 @@ export function signingKeyOf(seed: Buffer): SigningKey {
   const publicKey = createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }).toString();
   return { publicKey, sign: (bytes) => sign(null, bytes, privateKey) };
 }
+
+/** Opens the key when it is first asked for and answers the same from then on; a failed attempt is made again. */
+export function keptOnceOpened(open: () => Promise<SigningKey>): () => Promise<SigningKey> {
+  let opened: Promise<SigningKey> | null = null;
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
+}

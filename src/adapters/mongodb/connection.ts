@@ -6,6 +6,7 @@ import {
   type ServerDescription,
   type TopologyDescription,
 } from 'mongodb';
+import { StoreProblem } from '../../ports/store-problem.js';
 import { withinLimit } from '../time-limit/within-limit.js';
 import { mongoError } from './mongo-error.js';
 
@@ -133,7 +134,7 @@ const lacksRights =
   'what they need.';
 
 /** MongoDB cannot be used as it is set up. The message says what to do. */
-export class MongoBroken extends Error {
+export class MongoBroken extends StoreProblem {
   constructor(message: string) {
     super(message);
     this.name = 'MongoBroken';

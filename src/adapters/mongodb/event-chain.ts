@@ -1,8 +1,10 @@
 import type { Collection, Db } from 'mongodb';
 import { eventLink, noLink } from '../../events/audit/event-link.js';
+import type { RecordedEvent } from '../../events/event.js';
 import type { ChainLink, EventChain } from '../../ports/event-chain.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { MongoConnection } from './connection.js';
+import { DuplicateKey } from './mongo-error.js';
 
 /** A link, by the position of its event in EventStoreDB. */
 type LinkDocument = { readonly _id: number; readonly count: number; readonly hash: Buffer };
@@ -18,8 +20,8 @@ export function mongoEventChain({ call }: MongoConnection, log: Pick<EventLog, '
   const links = (db: Db): Collection<LinkDocument> => db.collection<LinkDocument>('event_links');
   const linkOf = ({ _id: position, count, hash }: LinkDocument): ChainLink => ({ position, count, hash });
 
-  async function head(): Promise<ChainLink | null> {
-    const newest = await call((db) => links(db).findOne({}, { sort: { _id: -1 } }));
+  async function head(upTo = Number.MAX_SAFE_INTEGER): Promise<ChainLink | null> {
+    const newest = await call((db) => links(db).findOne({ _id: { $lte: upTo } }, { sort: { _id: -1 } }));
     return newest === null ? null : linkOf(newest);
   }
 
@@ -36,24 +38,32 @@ export function mongoEventChain({ call }: MongoConnection, log: Pick<EventLog, '
       return (await found).map(linkOf);
     },
     async follow() {
-      let { position, count, hash }: ChainLink = (await head()) ?? { position: 0, count: 0, hash: noLink };
-      for (;;) {
-        const page = await log.readAll(position, pageSize);
+      for (let from = await head(); ; ) {
+        const page = await log.readAll(from?.position ?? 0, pageSize);
         if (page.length === 0) return;
-        const made = page.map((event): LinkDocument => {
-          count += 1;
-          hash = eventLink(hash, event);
-          return { _id: event.position, count, hash: Buffer.from(hash) };
-        });
-        await call((db) =>
-          links(db).bulkWrite(
-            made.map(({ _id, ...link }) => ({
-              updateOne: { filter: { _id }, update: { $setOnInsert: link }, upsert: true },
-            })),
-          ),
-        );
-        position = page.at(-1)?.position ?? position;
+        from = (await store(page, from)) ?? (await head());
       }
     },
   };
+
+  /**
+   * Stores the links of a page in order and answers the last; null: another process has made some of them. Inserts alone, so
+   * that nobody needs a right to change a link.
+   */
+  async function store(page: readonly RecordedEvent[], from: ChainLink | null): Promise<ChainLink | null> {
+    let { count, hash } = from ?? { count: 0, hash: noLink };
+    const made = page.map((event): LinkDocument => {
+      count += 1;
+      hash = eventLink(hash, event);
+      return { _id: event.position, count, hash: Buffer.from(hash) };
+    });
+    try {
+      await call((db) => links(db).insertMany(made, { ordered: true }));
+    } catch (error) {
+      if (error instanceof DuplicateKey) return null;
+      throw error;
+    }
+    const last = made.at(-1);
+    return last === undefined ? null : linkOf(last);
+  }
 }

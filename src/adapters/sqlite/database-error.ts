@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3';
+import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /** A store file that cannot be used as it is. The message says which and what to do; the process ends with it. */
-export class StoreBroken extends Error {
+export class StoreBroken extends StoreProblem {
   constructor(message: string) {
     super(message);
     this.name = 'StoreBroken';

@@ -21,6 +21,9 @@ const settings: readonly (readonly [pragma: string, value: number | string, read
   ['trusted_schema', 'OFF', 0],
 ];
 
+/** KiB, negative as SQLite wants it. A process has many readers, and what one of them lacks the system has in memory. */
+const readerCache = -4_096;
+
 /**
  * Opens a database file; this is the only place that does. `fileName` names it in messages. `accept` may throw: it sees
  * the file before anything in it is changed.
@@ -41,6 +44,7 @@ export function openDatabase(
       database.pragma(`${pragma} = ${value}`);
       expectSetting(database, pragma, readBack);
     }
+    if (mode === 'reader') database.pragma(`cache_size = ${readerCache}`);
     return database;
   } catch (error) {
     database?.close();

@@ -1,9 +1,10 @@
-import { Decrypter, Encrypter } from 'age-encryption';
+import type { Decrypter, Encrypter } from 'age-encryption';
 import { Failure } from '../failure.js';
 import { readInput } from '../read-input.js';
 
 /** Who a file is sealed to: given one by one, and in files with one a line. A wrong one is wrong usage. */
 export async function encrypterFor(recipients: readonly string[], files: readonly string[]): Promise<Encrypter> {
+  const { Encrypter } = await age();
   const encrypter = new Encrypter();
   for (const recipient of recipients) addRecipient(encrypter, recipient, '--recipient');
   for (const file of files) {
@@ -16,6 +17,7 @@ export async function encrypterFor(recipients: readonly string[], files: readonl
 
 /** What opens a file, from a file with one identity a line, as `age-keygen` writes it. */
 export async function decrypterFrom(file: string): Promise<Decrypter> {
+  const { Decrypter } = await age();
   const decrypter = new Decrypter();
   const lines = keyLines(await readInput(file, 'the identity'));
   if (lines.length === 0) throw new Failure(`${file} holds no identity.`, 2);
@@ -27,6 +29,11 @@ export async function decrypterFrom(file: string): Promise<Decrypter> {
     }
   }
   return decrypter;
+}
+
+/** Loaded when it is needed: most verbs seal no file, and it takes long. */
+function age() {
+  return import('age-encryption');
 }
 
 /** What is wrong with a recipient is not repeated: it may be an identity by mistake. */

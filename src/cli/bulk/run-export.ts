@@ -61,7 +61,8 @@ async function* linesOf(
   } while (before !== null);
 }
 
-async function sealed(encrypter: Encrypter, lines: AsyncIterable<Buffer>): Promise<AsyncIterable<Uint8Array>> {
+/** The bytes sealed to the recipients of the encrypter, in the age format. */
+export async function sealed(encrypter: Encrypter, lines: AsyncIterable<Buffer>): Promise<AsyncIterable<Uint8Array>> {
   const stream = Readable.toWeb(Readable.from(lines, { objectMode: false })) as ReadableStream<Uint8Array>;
   return chunksOf(await encrypter.encrypt(stream));
 }

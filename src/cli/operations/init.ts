@@ -7,7 +7,7 @@ export const init = operation(z.object({ name: z.string().min(1).max(200) }), as
   vault.streams.run(['init'], async () => {
     if ((await vault.directory.list('tenant')).length > 0) {
       throw new OperationFailed(
-        'this data is initialised already; nothing was changed. Make a further tenant with `strongroom tenants create`.',
+        'this data is initialised already; no tenant was made. Make a further one with `strongroom tenants create`.',
       );
     }
     const { tenantId, managementKey } = await createTenant(vault, name, []);

@@ -1,7 +1,14 @@
+import { auditAccess } from './audit-access.js';
+import { auditBegin } from './audit-begin.js';
+import { auditErasure } from './audit-erasure.js';
+import { auditEvents } from './audit-events.js';
+import { auditHistory } from './audit-history.js';
+import { auditReplay, auditReplayQuery } from './audit-replay.js';
 import { createApplication } from './create-application.js';
 import { createTenant } from './create-tenant.js';
 import { createToken } from './create-token.js';
 import { deleteToken } from './delete-token.js';
+import { diagnose } from './diagnose.js';
 import { exportTokens } from './export-tokens.js';
 import { getToken } from './get-token.js';
 import { importTokens } from './import-tokens.js';
@@ -29,6 +36,14 @@ export const operations = {
   'projections-plan': projectionsPlan,
   'projections-rebuild': projectionsRebuild,
   'projections-cancel': projectionsCancel,
+  'audit-begin': auditBegin,
+  'audit-events': auditEvents,
+  'audit-access': auditAccess,
+  'audit-history': auditHistory,
+  'audit-erasure': auditErasure,
+  'audit-replay': auditReplay,
+  'audit-replay-query': auditReplayQuery,
+  diagnose,
   'keys-rotate': rotateKeys,
   'keys-rotation': rotationState,
 } as const;

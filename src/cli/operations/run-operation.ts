@@ -2,6 +2,7 @@ import { KeyLost } from '../../commands/key-lost.js';
 import { TenantGone } from '../../commands/tenant-gone.js';
 import type { OperatedService } from '../../compose/open-service.js';
 import type { Json } from '../../domain/json.js';
+import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { RotationRefused } from '../../ports/key-rotation.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
@@ -31,6 +32,7 @@ export async function runOperation(
     if (error instanceof OperationFailed) return { ok: false, message: error.message };
     if (error instanceof StoreUnavailable) return { ok: false, message: storeUnavailableText(error) };
     if (error instanceof TenantGone) return { ok: false, message: 'the tenant was deleted meanwhile.' };
+    if (error instanceof UnreadableEvent) return { ok: false, message: error.message };
     if (error instanceof RotationRefused) return { ok: false, message: error.message };
     if (error instanceof KeyLost) return { ok: false, message: 'the key of this token is lost: restore keys.db.' };
     throw error;

@@ -7,6 +7,7 @@ import { print } from '../print.js';
 import { confirmRebuild } from '../projections/confirm-rebuild.js';
 import { descriptions } from '../projections/descriptions.js';
 import { runRebuild } from '../projections/run-rebuild.js';
+import { statusJson } from '../projections/status-json.js';
 import { statusTable } from '../projections/status-table.js';
 import { runOperations, runVerb } from '../run-verb.js';
 
@@ -37,8 +38,8 @@ export function addProjections(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom projections status --json')
     .action(async (options: JsonOption) => {
-      const value = await runVerb(configOf(options), 'projections-status', {});
-      print(value, options, () => statusTable(statusesIn(value)));
+      const statuses = statusesIn(await runVerb(configOf(options), 'projections-status', {}));
+      print(statusJson(statuses), options, () => statusTable(statuses));
     });
   withSettings(projections.command('rebuild [name]'), storeSettings)
     .description('make a projection anew from the log while everything goes on')

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { settingPaths } from '../../compose/config/settings.js';
 import { configOf, withSettings } from '../options.js';
-import { serve } from '../serve/serve.js';
 
 /** `strongroom serve`. */
 export function addServe(program: Command): void {
@@ -14,5 +13,9 @@ Examples:
   strongroom serve --dev
   strongroom serve --data /var/lib/strongroom --root-key-file /etc/strongroom/root.key`,
     )
-    .action((options: Readonly<Record<string, unknown>>) => serve(configOf(options)));
+    .action(async (options: Readonly<Record<string, unknown>>) => {
+      // No other verb needs what serves HTTP.
+      const { serve } = await import('../serve/serve.js');
+      await serve(configOf(options));
+    });
 }

@@ -1,11 +1,13 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { JsonObject } from '../../domain/json.js';
 import { applicationKey } from '../application-key.js';
+import { columns } from '../columns.js';
 import { Failure } from '../failure.js';
 import { configOf } from '../options.js';
 import { print } from '../print.js';
 import { readInput } from '../read-input.js';
 import { runVerb } from '../run-verb.js';
+import { wholeNumber } from '../whole-number.js';
 import { type TokenVerbOptions, tokenVerb } from './token-verb.js';
 
 type Options = TokenVerbOptions & { readonly page: number; readonly size: number };
@@ -52,19 +54,8 @@ function table({ pagination, data, _suggestions: meant = [] }: Found): string {
       Array.isArray(containers) ? containers.join(' ') : '',
     ]),
   ];
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const lines = columns(rows);
   const count = `${total} found${pages > 1 ? `, page ${page} of ${pages}` : ''}`;
   if (data.length > 0) return [...lines, count].join('\n');
   return meant.length === 0 ? count : `${count}; did you mean ${meant.join(' or ')}?`;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text) || Number(text) < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
-  return Number(text);
 }

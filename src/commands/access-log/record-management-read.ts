@@ -8,6 +8,7 @@ const messages = {
   tenant: 'tenant read',
   report: 'usage report read',
   token: 'history of a token read',
+  log: 'checkpoints of the event log read',
 } as const;
 
 /** Records that a request was shown an application, the tenant, a report, or what happened to a token. */

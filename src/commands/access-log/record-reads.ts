@@ -1,5 +1,5 @@
 import type { Transform } from '../../domain/access/transform.js';
-import { entityRef } from '../../events/access-log/entity-ref.js';
+import { refOfTokenStream } from '../../events/access-log/entity-ref.js';
 import type { CommandContext } from '../command-context.js';
 import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -10,7 +10,7 @@ export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>
 
 /** A token that an answer shows, and how. */
 export type ShownToken = {
-  readonly id: string;
+  readonly stream: string;
   readonly transform: Transform;
   /**
    * What this very request did to the token, and the event of it has recorded: then it is no read besides. Who created
@@ -38,7 +38,7 @@ export async function recordReads(vault: Vault, context: ReadContext, shown: rea
 
 async function entriesOf(vault: Vault, context: ReadContext, read: readonly ShownToken[]) {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
-  const facts = read.map(({ id, transform }) => factOf(entityRef(tenantKeys.names, id), transform));
+  const facts = read.map(({ stream, transform }) => factOf(refOfTokenStream(stream), transform));
   return entriesOfRequest(context, tenantKeys, vault.clock.now(), facts);
 }
 

@@ -5,8 +5,8 @@ import type { Vault } from '../vault.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /** A token as it is shown to the caller who has just created it. */
-export function createdAnswer(vault: Vault, open: OpenToken, { state }: TokenView, transform: Transform): TokenAnswer {
-  if (state.life === null) throw new Error('a created token lives');
-  const place = { life: state.life, revision: state.revision };
-  return { ...tokenAnswer(vault, open, place, transform), recordedAs: 'create' };
+export function createdAnswer(vault: Vault, open: OpenToken, view: TokenView, transform: Transform): TokenAnswer {
+  const { life } = view.state;
+  if (life === null) throw new Error('a created token lives');
+  return { ...tokenAnswer(vault, { view, life, open }, transform), recordedAs: 'create' };
 }

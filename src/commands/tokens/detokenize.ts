@@ -35,7 +35,7 @@ export async function detokenize(
     const transform = transformFor(caller, 'token:use', token.open.content.reveal().containers);
     if (transform === null) return rejected('forbidden');
     shown.set(id, shownToken(vault, token, transform));
-    records.push({ id, transform });
+    records.push({ stream: token.view.stream, transform });
   }
   await recordReads(vault, context, records);
   const filled = fillTemplate(vault.expressions, template, (id) => {

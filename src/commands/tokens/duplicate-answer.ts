@@ -19,13 +19,12 @@ const shownUnread = {
 export function duplicateAnswer(
   vault: Vault,
   { caller }: CommandContext,
-  { view, life, open }: ReadToken,
+  token: ReadToken,
   request: { readonly operation: 'create' | 'update'; readonly cvcIgnored: boolean },
 ): TokenAnswer {
   const extras = { deduplicated: true, ...(request.cvcIgnored ? { cvc_ignored: true } : {}) };
-  const transform = transformFor(caller, 'token:read', open.content.reveal().containers);
-  const place = { life, revision: view.state.revision };
-  const answer = tokenAnswer(vault, open, place, transform ?? 'redact', extras);
+  const transform = transformFor(caller, 'token:read', token.open.content.reveal().containers);
+  const answer = tokenAnswer(vault, token, transform ?? 'redact', extras);
   if (transform !== null) return answer;
   const shown: readonly string[] = [...shownUnread[request.operation], '_extras'];
   const body: JsonObject = Object.fromEntries(

@@ -72,7 +72,7 @@ function containersOf({ open }: ReadToken): readonly string[] {
   return open.content.reveal().containers;
 }
 
-function exported({ life, open }: ReadToken): ExportedToken {
+function exported({ view, life, open }: ReadToken): ExportedToken {
   const { id, type, data, mask, containers, metadata, search_indexes, fingerprint_expression } = open.content.reveal();
   const request: JsonObject = {
     ...{ id, type, data, containers, fingerprint_expression },
@@ -83,5 +83,5 @@ function exported({ life, open }: ReadToken): ExportedToken {
     // Tokens that are two here shall be two where they are imported, whatever its setting.
     deduplicate_token: false,
   };
-  return { id, transform: 'reveal', request: new Secret(request) };
+  return { stream: view.stream, transform: 'reveal', request: new Secret(request) };
 }

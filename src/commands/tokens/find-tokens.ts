@@ -82,12 +82,7 @@ function refuseLost(closed: readonly TokenView[], closedBefore: ReadonlySet<stri
   return new Set(names.map(({ name }) => name));
 }
 
-function render(
-  vault: Vault,
-  caller: CommandContext['caller'],
-  permission: TokenPermission,
-  { view, life, open: opened }: ReadToken,
-) {
-  const transform = transformFor(caller, permission, opened.content.reveal().containers);
-  return transform === null ? [] : [tokenAnswer(vault, opened, { life, revision: view.state.revision }, transform)];
+function render(vault: Vault, caller: CommandContext['caller'], permission: TokenPermission, token: ReadToken) {
+  const transform = transformFor(caller, permission, token.open.content.reveal().containers);
+  return transform === null ? [] : [tokenAnswer(vault, token, transform)];
 }

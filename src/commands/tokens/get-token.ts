@@ -17,8 +17,7 @@ export async function getToken(
   const { names } = await tenantKeysOf(vault, tenantId);
   const read = await readToken(vault, tenantId, tokenStream(names, id));
   if (read === null) return rejected('token_not_found');
-  const { view, life, open } = read;
-  const transform = transformFor(caller, 'token:read', open.content.reveal().containers);
+  const transform = transformFor(caller, 'token:read', read.open.content.reveal().containers);
   if (transform === null) return rejected('forbidden');
-  return done(tokenAnswer(vault, open, { life, revision: view.state.revision }, transform));
+  return done(tokenAnswer(vault, read, transform));
 }

@@ -20,18 +20,17 @@ export async function renderAgain(
   const read = claimed === undefined ? null : await readToken(vault, caller.tenantId, claimed.stream);
   if (read === null || read.life.createdRevision !== claimed?.createdRevision)
     return rejected('idempotent_result_gone');
-  const { view, life, open } = read;
   const { deduplicated = false, cvcIgnored = false } = claimed;
   if (deduplicated) return done(duplicateAnswer(vault, context, read, { operation, cvcIgnored }));
   // The first may have been answered 503 because the keys of replaced data could not be destroyed yet.
-  const now = await loadToken(vault, caller.tenantId, view.stream);
+  const now = await loadToken(vault, caller.tenantId, claimed.stream);
   if (now.state.ended.length > 0) {
     await rowsFollow(vault, [now]);
     await vault.keys.destroy(now.state.ended);
   }
-  const { containers } = open.content.reveal();
+  const { containers } = read.open.content.reveal();
   const transform =
     operation === 'create' ? transformForCreate(caller, containers) : transformFor(caller, 'token:update', containers);
   if (transform === null) return rejected('forbidden');
-  return done(tokenAnswer(vault, open, { life, revision: view.state.revision }, transform));
+  return done(tokenAnswer(vault, read, transform));
 }

@@ -9,11 +9,10 @@ import type { ReadToken } from './read-token.js';
 import { tokenAnswer } from './token-answer.js';
 
 /** A token as detokenize may use it; under `redact` nothing of it (contract, section 9). Made when it is looked at. */
-export function shownToken(vault: Vault, { view, life, open }: ReadToken, transform: Transform): Shown {
-  const place = { life, revision: view.state.revision };
+export function shownToken(vault: Vault, token: ReadToken, transform: Transform): Shown {
   let answer: JsonObject | null = null;
   const body = (): JsonObject => {
-    answer ??= tokenAnswer(vault, open, place, transform).body.reveal();
+    answer ??= tokenAnswer(vault, token, transform).body.reveal();
     return answer;
   };
   if (transform === 'redact') return { data: null, whole: () => null };
@@ -21,7 +20,7 @@ export function shownToken(vault: Vault, { view, life, open }: ReadToken, transf
     get data(): Json {
       return body()['data'] ?? null;
     },
-    whole: () => (transform === 'reveal' ? { ...body(), ...enrichments(open.content.reveal()) } : body()),
+    whole: () => (transform === 'reveal' ? { ...body(), ...enrichments(token.open.content.reveal()) } : body()),
   };
 }
 

@@ -4,21 +4,24 @@ import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { Secret } from '../../domain/secret.js';
 import { formatTimestamp } from '../../domain/time/format-timestamp.js';
 import type { TokenContent } from '../../domain/token/content.js';
-import { cvcAt, type TokenLife } from '../../domain/token/token-state.js';
+import { cvcAt } from '../../domain/token/token-state.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';
 import { latestNow } from '../../ports/clock.js';
 import type { ShownToken } from '../access-log/record-reads.js';
-import type { OpenToken } from '../open-token.js';
 import type { Vault } from '../vault.js';
+import type { ReadToken } from './read-token.js';
 
 /** A token as its caller may see it, with the revision that its entity tag names. */
-export type TokenAnswer = ShownToken & { readonly body: Secret<JsonObject>; readonly revision: number };
+export type TokenAnswer = ShownToken & {
+  readonly id: string;
+  readonly body: Secret<JsonObject>;
+  readonly revision: number;
+};
 
 /** The token object of the specification under a transform. Fields without a value are absent (contract, section 1). */
 export function tokenAnswer(
   { expressions, clock }: Pick<Vault, 'expressions' | 'clock'>,
-  { content, cvc }: OpenToken,
-  { life, revision }: { readonly life: TokenLife; readonly revision: number },
+  { view: { stream, state }, life, open: { content, cvc } }: ReadToken,
   transform: Transform,
   extras?: JsonObject,
 ): TokenAnswer {
@@ -44,7 +47,7 @@ export function tokenAnswer(
     ...(life.modifiedAt === null ? {} : { modified_at: formatTimestamp(life.modifiedAt) }),
     ...(extras === undefined ? {} : { _extras: extras }),
   };
-  return { body: new Secret(body), id: token.id, revision, transform };
+  return { stream, id: token.id, body: new Secret(body), revision: state.revision, transform };
 }
 
 /** Undefined: redacted, the `data` key is absent. */

@@ -183,11 +183,11 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const shown = { content, cvc: updated.cvc.is === 'kept' ? open.cvc : newCvc };
   return {
     ...{ ...stored, decisions: decided.events, distinctFingerprint: guarded ? hash : null },
-    answer({ state }) {
-      if (state.life === null) throw new Error('an updated token lives');
-      if (isExpired(state.life, latestNow(vault.clock))) return rejected('token_not_found');
-      const place = { life: state.life, revision: state.revision };
-      return done({ ...tokenAnswer(vault, shown, place, transform), recordedAs: 'update' });
+    answer(view) {
+      const { life } = view.state;
+      if (life === null) throw new Error('an updated token lives');
+      if (isExpired(life, latestNow(vault.clock))) return rejected('token_not_found');
+      return done({ ...tokenAnswer(vault, { view, life, open: shown }, transform), recordedAs: 'update' });
     },
   };
 }

@@ -18,7 +18,7 @@ const count = z.int().min(0);
  * What a checkpoint signs: the log, and the hash of its chain at a position, after so many events; the checkpoint before,
  * and the ends of those chains of the access log that have grown since. `time` is ms since the epoch.
  */
-const schema = z.object({
+export const checkpointSchema = z.object({
   log_id: z.string(),
   number: z.int().min(1),
   time: count,
@@ -34,7 +34,7 @@ const schema = z.object({
   signature: z.string(),
 });
 
-export type Checkpoint = z.output<typeof schema>;
+export type Checkpoint = z.output<typeof checkpointSchema>;
 
 /** The bytes that are signed: every field but the signature, each with its length before it. */
 export function checkpointBytes(checkpoint: Omit<Checkpoint, 'signature'>): Buffer {
@@ -57,7 +57,7 @@ export function checkpointClear({ time: _, ...clear }: Checkpoint): JsonObject {
 /** The checkpoint that an event holds. Throws UnreadableEvent. */
 export function readCheckpointEvent(event: ClearEvent): Checkpoint {
   if (event.version > checkpointVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
-  const parsed = schema.safeParse({ ...event.clear, time: event.time });
+  const parsed = checkpointSchema.safeParse({ ...event.clear, time: event.time });
   if (!parsed.success || event.type !== checkpointType)
     throw new UnreadableEvent(event, 'is no checkpoint, or damaged');
   return parsed.data;
@@ -66,4 +66,15 @@ export function readCheckpointEvent(event: ClearEvent): Checkpoint {
 /** One line of JSON that holds all of a checkpoint: what an anchor gets. */
 export function checkpointLine(checkpoint: Checkpoint): string {
   return JSON.stringify({ strongroom_checkpoint: checkpointVersion, ...checkpoint });
+}
+/** Reads such a line; null when it is none. */
+export function readCheckpointLine(line: string): Checkpoint | null {
+  try {
+    const parsed = z
+      .object({ strongroom_checkpoint: z.literal(checkpointVersion), ...checkpointSchema.shape })
+      .safeParse(JSON.parse(line));
+    return parsed.success ? checkpointSchema.parse(parsed.data) : null;
+  } catch {
+    return null;
+  }
 }

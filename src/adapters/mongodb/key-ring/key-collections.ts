@@ -43,7 +43,7 @@ export type GenerationKeyDocument = {
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 
 /**
- * `root_check` (bytes; `uses` changes with all that is wrapped), `log_id` (text), `rotation` (`begun` or `ended`), and the
+ * `root_check` (bytes; `uses` changes with all that is wrapped), `log_id` (text), `rotation` (`begun` or `ended`), `rotated_at` (ms), and the
  * checkpoints of `KeyRingReader` (numbers).
  */
 export type MetaDocument = { readonly _id: string; readonly value: Buffer | string | number; readonly uses?: number };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../ports/clock.js';
-import type { EndedKey, MadeKey } from '../../../ports/key-ring.js';
+import type { EndedKey, KeyFate, MadeKey } from '../../../ports/key-ring.js';
 import type { MongoConnection } from '../connection.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 import { type DataKeyDocument, keyCollections } from './key-collections.js';
@@ -36,6 +36,13 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
     },
     find: (keyId: string): Promise<DataKeyDocument | null> =>
       call((db) => keyCollections.dataKeys(db).findOne({ _id: uuidBytes(keyId) })),
+    async fates(keyIds: readonly string[]): Promise<readonly KeyFate[]> {
+      const asked = { _id: { $in: keyIds.map(uuidBytes) } };
+      const rows = await call((db) =>
+        keyCollections.dataKeys(db).find(asked).project<DataKeyDocument>({ destroyed_at: 1 }).toArray(),
+      );
+      return rows.map(({ _id, destroyed_at: destroyedAt }) => ({ keyId: uuidText(_id), destroyedAt }));
+    },
     /** Overwrites the keys that live; answers how many. What another process overwrote is of a majority, too, then. */
     async destroy(ended: readonly EndedKey[]): Promise<number> {
       let destroyed = 0;

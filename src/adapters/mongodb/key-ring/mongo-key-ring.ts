@@ -158,6 +158,7 @@ export function mongoKeyRing(
       freshTenant: tenants.fresh,
       addWrapping: tenants.addWrapping,
     }),
+    fates: (keyIds) => dataKeys.fates(keyIds),
     signingKey,
     async checkpoint(name: KeyRingReader): Promise<number> {
       const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: name }));

@@ -136,9 +136,16 @@ export function mongoKeyRotation(needs: Needs): KeyRotation {
             .generationKeys(db)
             .updateOne({ _id, ...living }, { $set: { wrapped: rewrapped } }, { session });
         }
-        await keyCollections.meta(db).updateOne({ _id: 'rotation' }, { $set: { value: 'ended' } }, { session });
+        const meta = keyCollections.meta(db);
+        await meta.updateOne({ _id: 'rotation' }, { $set: { value: 'ended' } }, { session });
+        const at = { $set: { value: clock.now() } };
+        await meta.updateOne({ _id: 'rotated_at' }, at, { session, upsert: true });
       });
       return true;
+    },
+    async endedAt() {
+      const found = await call((db) => keyCollections.meta(db).findOne({ _id: 'rotated_at' }));
+      return found === null ? null : Number(found.value);
     },
     async settle() {},
   };

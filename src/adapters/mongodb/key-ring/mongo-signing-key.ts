@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ports/clock.js';
 import type { SigningKey } from '../../../ports/key-ring.js';
-import { signingKeyName as name, signingKeyOf } from '../../key-ring/signing-key.js';
+import { keptOnceOpened, signingKeyName as name, signingKeyOf } from '../../key-ring/signing-key.js';
 import { newTenantKey, openTenantKey } from '../../key-ring/tenant-key.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
@@ -10,7 +10,6 @@ import type { MongoRootKeys } from './mongo-root-keys.js';
 /** Answers the signing key of the vault; whichever process asks first makes it, when there is none. */
 export function createMongoSigningKey({ call }: MongoConnection, roots: MongoRootKeys, clock: Clock) {
   const stored = () => call((db) => keyCollections.tenantKeys(db).findOne({ ...name, number: 1 }));
-  let opened: Promise<SigningKey> | null = null;
 
   async function make(): Promise<void> {
     try {
@@ -48,11 +47,5 @@ export function createMongoSigningKey({ call }: MongoConnection, roots: MongoRoo
     return signingKeyOf(seed);
   }
 
-  return function signingKey(): Promise<SigningKey> {
-    opened ??= open().catch((error: unknown) => {
-      opened = null;
-      throw error;
-    });
-    return opened;
-  };
+  return keptOnceOpened(open);
 }

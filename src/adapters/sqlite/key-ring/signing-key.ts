@@ -1,6 +1,6 @@
 import type { SigningKey } from '../../../ports/key-ring.js';
 import type { RootKeys } from '../../key-ring/root-keys.js';
-import { signingKeyName as name, signingKeyOf } from '../../key-ring/signing-key.js';
+import { keptOnceOpened, signingKeyName as name, signingKeyOf } from '../../key-ring/signing-key.js';
 import { newTenantKey, openTenantKey } from '../../key-ring/tenant-key.js';
 import { StoreBroken } from '../database-error.js';
 import type { SqliteDatabase } from '../open-database.js';
@@ -15,7 +15,6 @@ export function createSigningKey(database: SqliteDatabase, writer: Writer, roots
     'SELECT id, tenant, purpose, wrapped FROM tenant_keys WHERE tenant = ? AND purpose = ? ORDER BY rowid LIMIT 1',
   );
   const stored = () => reading(() => find.get(name.tenant, name.purpose) as Row | undefined, 'keys.db');
-  let opened: Promise<SigningKey> | null = null;
 
   async function open(): Promise<SigningKey> {
     if (stored() === undefined) {
@@ -31,11 +30,5 @@ export function createSigningKey(database: SqliteDatabase, writer: Writer, roots
     return signingKeyOf(seed);
   }
 
-  return function signingKey(): Promise<SigningKey> {
-    opened ??= open().catch((error: unknown) => {
-      opened = null;
-      throw error;
-    });
-    return opened;
-  };
+  return keptOnceOpened(open);
 }

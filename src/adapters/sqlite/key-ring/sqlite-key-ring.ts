@@ -158,6 +158,13 @@ export function sqliteKeyRing(
       const rows = reading(() => madeAfter.all(afterSequence, madeBefore, limit) as MadeRow[], 'keys.db');
       return rows.map(({ sequence, id, log_head }) => ({ sequence, keyId: uuidText(id), logHead: log_head }));
     },
+    async fates(keyIds) {
+      return keyIds.flatMap((keyId) => {
+        const row = reading(() => byId.get(uuidBytes(keyId)) as StoredKey | undefined, 'keys.db');
+        if (row === undefined) return [];
+        return [{ keyId, destroyedAt: row.destroyed_at === never ? null : row.destroyed_at }];
+      });
+    },
     signingKey,
     async checkpoint(name: KeyRingReader): Promise<number> {
       const value = reading(() => metaOf.get(name) as Buffer | undefined, 'keys.db');

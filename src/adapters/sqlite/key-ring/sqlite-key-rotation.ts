@@ -178,6 +178,10 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
       if (isReplaced) tenants.retired(retired);
       return isReplaced;
     },
+    async endedAt() {
+      const value = reading(() => metaOf.get('rotated_at') as Buffer | undefined, 'keys.db');
+      return value === undefined ? null : Number(value.readBigUInt64BE());
+    },
     async settle() {
       await writer.request('empty_keys_log', null);
     },

@@ -35,6 +35,9 @@ export function createRotationOperations(database: SqliteDatabase) {
      WHERE id = ? AND destroyed_at = ${never}`,
   );
   const saveRootCheck = database.prepare(`UPDATE meta SET value = ? WHERE name = 'root_check'`);
+  const saveRotatedAt = database.prepare(
+    `INSERT INTO meta (name, value) VALUES ('rotated_at', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  );
   const endRotation = database.prepare(`DELETE FROM meta WHERE name = 'rotation'`);
 
   /** Whether all that lives under the old root key, or under a key that ends, is named. */
@@ -63,6 +66,9 @@ export function createRotationOperations(database: SqliteDatabase) {
       for (const { generation, wrapped } of root.generationKeys) rewrapGenerationKey.run(wrapped, generation);
       for (const id of root.retired) retireTenantKey.run(root.at, noEvent, id);
       saveRootCheck.run(root.rootCheck);
+      const at = Buffer.alloc(8);
+      at.writeBigUInt64BE(BigInt(root.at));
+      saveRotatedAt.run(at);
       endRotation.run();
       return true;
     },

@@ -17,8 +17,8 @@ export const getTokenRoute: Routes = (app, { vault }) => {
       if (!result.ok) await vault.confirmReads(request.beganAt, false);
       const known = request.headers['if-none-match'];
       if (result.ok && known !== undefined && namesRevision(known.replaceAll('W/', ''), result.value.revision)) {
-        const { id, revision } = result.value;
-        await recordReads(vault, contextOf(request), [{ id, transform: 'redact' }]);
+        const { stream, revision } = result.value;
+        await recordReads(vault, contextOf(request), [{ stream, transform: 'redact' }]);
         return reply.code(304).header('cache-control', 'no-store').header('etag', entityTag(revision)).send();
       }
       return sendToken(vault, request, reply, result, 200);

@@ -1,7 +1,18 @@
 import { describe, expect } from 'vitest';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import type { TestService } from '../../../support/test-service.js';
-import { card, create, createPlain, expectRefusal, invalid, path, read, test, uniqueId } from '../support.js';
+import {
+  card,
+  create,
+  createPlain,
+  expectRefusal,
+  invalid,
+  path,
+  read,
+  test,
+  uniqueId,
+  withoutTrace,
+} from '../support.js';
 
 type Row = readonly [what: string, patch: JsonObject, ...paths: readonly string[]];
 
@@ -139,6 +150,6 @@ describe('400 a body that is no patch', () => {
 async function refusesPatch(service: TestService, id: string, patch: JsonObject, paths: readonly string[]) {
   const before = await read(service, id);
   const answer = await expectRefusal(service, () => service.call('PATCH', path(id), patch), invalid(...paths));
-  expect(answer.text.replace(/urn:trace:[^"]*/, '')).not.toMatch(/4242|5555|665566/);
+  expect(withoutTrace(answer.text)).not.toMatch(/4242|5555|665566/);
   expect(await read(service, id)).toEqual(before);
 }

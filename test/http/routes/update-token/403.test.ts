@@ -96,7 +96,7 @@ describe('403 changing expressions needs reveal: an attacker may not write a pro
     for (const patch of attacks) {
       const send = () => service.call('PATCH', path(created.id), patch, { key, headers });
       const { text } = await expectRefusal(service, send, revealRequired);
-      expect(text).not.toMatch(/4242|Alice/);
+      expect(text).not.toMatch(/42424242|Alice/);
     }
     expect(await read(service, created.id)).toEqual(created);
     const unchanged = { mask: created['mask'], search_indexes: ['x'], fingerprint_expression: 'y', data: { a: 1 } };

@@ -1,0 +1,19 @@
+// The limit of every read: Fastify that answers each request with the same text, of the size that the vault answers with.
+//   node bench/limits/fixed-answer.mjs BYTES
+import { fastify } from 'fastify';
+import { listen } from './listen.mjs';
+
+const empty = JSON.stringify({ filling: '' });
+const answer = JSON.stringify({ filling: 'x'.repeat(Math.max(0, Number(process.argv[2]) - empty.length)) });
+const app = fastify();
+for (const [method, url] of [
+  ['GET', '/tokens/:id'],
+  ['GET', '/tokens'],
+  ['POST', '/tokens/search'],
+]) {
+  app.route({
+    ...{ method, url },
+    handler: async (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(answer),
+  });
+}
+await listen(app);

@@ -1,0 +1,6 @@
+/** Listens on a free port and tells the parent process where. Ends with it. */
+export async function listen(app) {
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+  process.send({ address });
+  process.on('disconnect', () => process.exit(0));
+}

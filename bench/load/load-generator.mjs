@@ -1,0 +1,50 @@
+// Sends the requests of one work in a process of its own and tells how long each took. A job comes as a message:
+// { work, origins, keys, connections, count, from, stored, fresh }; the answer is { seconds, p50, p95, p99, bytes } in ms, or { error }.
+import { createHistogram, performance } from 'node:perf_hooks';
+import { Client } from 'undici';
+import { works } from './requests.mjs';
+
+process.on('message', (job) => {
+  run(job).then(
+    (result) => process.send(result),
+    (error) => process.send({ error: String(error?.stack ?? error) }),
+  );
+});
+
+/** Each connection asks, waits for the whole answer, and asks again, until all requests are sent. */
+async function run({ work, origins, keys, connections, count, from, stored, fresh }) {
+  const { caller, expect, request } = works[work];
+  const key = { 'service-api-key': keys[caller] };
+  const latency = createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 });
+  const clients = Array.from(
+    { length: connections },
+    (_, i) => new Client(origins[i % origins.length], { pipelining: 1 }),
+  );
+  let next = 0;
+  let bytes = 0;
+
+  async function ask(client) {
+    while (next < count) {
+      const i = next++;
+      const { headers, ...asked } = request(from + i, { stored, fresh: fresh + i });
+      const began = performance.now();
+      const answer = await client.request({ ...asked, headers: { ...key, ...headers } });
+      const body = await answer.body.bytes();
+      latency.record(Math.max(1, Math.round((performance.now() - began) * 1000)));
+      bytes += body.length;
+      if (answer.statusCode !== expect) {
+        throw new Error(`${work} was answered with ${answer.statusCode}: ${Buffer.from(body).toString('utf8')}`);
+      }
+    }
+  }
+
+  try {
+    const began = performance.now();
+    await Promise.all(clients.map(ask));
+    const seconds = (performance.now() - began) / 1000;
+    const [p50, p95, p99] = [50, 95, 99].map((percent) => latency.percentile(percent) / 1000);
+    return { seconds, p50, p95, p99, bytes: bytes / count };
+  } finally {
+    await Promise.all(clients.map((client) => client.destroy()));
+  }
+}

@@ -1,0 +1,60 @@
+// The benchmark: the vault beside its own physical limit on this machine, in one run.
+//
+//   npm run bench                 embedded profile, up to 100,000 tokens
+//   npm run bench -- --quick      few tokens, to see whether something broke
+//   npm run bench -- --full       a million tokens too
+//   npm run bench -- --cluster    the cluster profile, on the servers of `npm run servers -- up`
+//
+// Writes bench/results/MODE.json, and from it tables and charts beside it (bench/report).
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeReport } from './report/write-report.mjs';
+import { measureCluster } from './run/cluster.mjs';
+import { measureEmbedded } from './run/embedded.mjs';
+
+function optionsOf(args) {
+  const flags = {
+    quick: { type: 'boolean' },
+    full: { type: 'boolean' },
+    cluster: { type: 'boolean' },
+    help: { type: 'boolean' },
+  };
+  try {
+    return parseArgs({ args, options: flags }).values;
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    return { help: true, wrong: true };
+  }
+}
+
+const { quick, full, cluster, help, wrong } = optionsOf(process.argv.slice(2));
+if (help || (quick && full)) {
+  process.stderr.write('usage: npm run bench -- [--quick | --full] [--cluster]\n');
+  process.exit(wrong || (quick && full) ? 2 : 0);
+}
+const mode = quick ? 'quick' : full ? 'full' : 'normal';
+const name = cluster ? `cluster-${mode}` : mode;
+const began = performance.now();
+const directory = mkdtempSync(join(tmpdir(), 'strongroom-bench-'));
+const say = (text) => process.stderr.write(`${Math.round((performance.now() - began) / 1000)} s  ${text}\n`);
+try {
+  const measured = await (cluster ? measureCluster : measureEmbedded)({ directory, mode, say });
+  const machine = {
+    processors: cpus().length,
+    model: cpus()[0]?.model ?? 'unknown',
+    memoryBytes: totalmem(),
+    node: process.version,
+    system: `${process.platform} ${process.arch}`,
+  };
+  const minutes = (performance.now() - began) / 60_000;
+  const results = new URL('./results/', import.meta.url);
+  mkdirSync(results, { recursive: true });
+  const run = { name, mode, day: new Date().toISOString().slice(0, 10), minutes, machine, ...measured };
+  writeFileSync(new URL(`${name}.json`, results), `${JSON.stringify(run, null, 2)}\n`);
+  process.stdout.write(writeReport(name));
+  say(`bench/results/${name}.json, ${name}.md and charts are written`);
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}

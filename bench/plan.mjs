@@ -1,0 +1,47 @@
+// What one run measures. Counts are fixed, so that two runs do the same.
+
+/** Requests of each work at 1, 16 and 64 connections. */
+const counts = {
+  'get revealed': { 1: 800, 16: 3000, 64: 4000 },
+  'get masked': { 1: 800, 16: 3000, 64: 4000 },
+  'list page': { 1: 200, 16: 600, 64: 800 },
+  'search exact data': { 1: 500, 16: 2000, 64: 2500 },
+  'search two terms': { 1: 500, 16: 2000, 64: 2500 },
+  'search half of all': { 1: 200, 16: 600, 64: 800 },
+  'create card': { 1: 200, 16: 1200, 64: 2000 },
+  'create 200 bytes': { 1: 200, 16: 1200, 64: 2000 },
+  patch: { 1: 200, 16: 1000, 64: 1500 },
+  delete: { 1: 150, 16: 600, 64: 1000 },
+};
+
+export const works = Object.keys(counts);
+export const connectionCounts = [1, 16, 64];
+
+/** What is measured again at each size, and at how many connections. */
+export const growthWorks = [
+  ['get revealed', 64],
+  ['search exact data', 64],
+  ['search half of all', 16],
+  ['list page', 64],
+  ['create card', 64],
+];
+
+// `sizes`: tokens in each vault; the last is the one that the main table is measured on. `growthRounds`: for all but that one.
+const modes = {
+  quick: { share: 0.25, rounds: 3, growthRounds: 2, sizes: [500, 2_000], erasures: 50, profiled: 3_000 },
+  normal: { share: 0.6, rounds: 5, growthRounds: 5, sizes: [1_000, 10_000, 100_000], erasures: 200, profiled: 10_000 },
+  full: {
+    share: 1,
+    rounds: 5,
+    growthRounds: 5,
+    sizes: [1_000, 10_000, 100_000, 1_000_000],
+    erasures: 500,
+    profiled: 20_000,
+  },
+};
+
+/** The plan of a mode: `quick`, `normal` or `full`. */
+export function planOf(mode) {
+  const { share, ...plan } = modes[mode];
+  return { ...plan, mode, countOf: (work, connections) => Math.ceil(counts[work][connections] * share) };
+}

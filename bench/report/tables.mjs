@@ -1,0 +1,134 @@
+// The tables of a run, as Markdown.
+
+/** The targets that the product has set itself; ratios to the limit at 64 connections. */
+const targets = {
+  'get revealed': 0.5,
+  'get masked': 0.45,
+  'create card': 0.45,
+  'search exact data': 0.4,
+  'list page': 0.2,
+};
+
+/** The parts of a report by name. */
+export function sectionsOf(run) {
+  const { table, growth, erasure, crypto } = run;
+  if (growth === undefined) return { machine: machineLine(run), works: workTable(table) };
+  return {
+    machine: machineLine(run),
+    works: workTable(table),
+    growth: growthTable(growth),
+    stores: storeTable(growth),
+    scale: scaleTable(growth),
+    erasure: `A delete from the call to the answer, one at a time: p50 ${ms(erasure.p50)} ms, p95 ${ms(erasure.p95)} ms, p99 ${ms(erasure.p99)} ms (${erasure.count} deletes). When the answer was there, the wrapped bytes of ${erasure.checked} destroyed keys were looked for in every file of the key store: ${erasure.left === 0 ? 'none was found' : `${erasure.left} were found`}.`,
+    audit: auditLine(table),
+    crypto: Object.entries(crypto)
+      .map(
+        ([work, share]) =>
+          `- ${work}: ${(share * 100).toFixed(0)} % of the time in which the serving thread was not idle`,
+      )
+      .join('\n'),
+  };
+}
+
+/** All parts as one page. */
+export function reportOf(run) {
+  const parts = Object.entries(sectionsOf(run)).map(([name, text]) => `## ${name}\n\n${text}`);
+  return [`# Benchmark \`${run.name}\``, ...parts, ''].join('\n\n');
+}
+
+function machineLine({ name, day, minutes, machine }) {
+  const { processors, model, memoryBytes, node, system } = machine;
+  return `Run \`${name}\` of ${day}: ${processors} processors (${model}), ${(memoryBytes / 2 ** 30).toFixed(0)} GiB, ${system}, Node ${node}; ${minutes.toFixed(1)} minutes.`;
+}
+
+function workTable(rows) {
+  const lines = rows.map(({ work, connections, figures, ratios }) => {
+    const [name] = Object.keys(figures);
+    const own = figures[name];
+    const [limit, ratio] = Object.entries(ratios)[0];
+    const target = connections === 64 && limit === 'limit' ? (targets[work] ?? '') : '';
+    return [
+      `${work}${name === 'vault' ? '' : ` (${name})`}`,
+      connections,
+      range(ratio),
+      target,
+      number(own.perSecond.median),
+      number(figures[limit].perSecond.median),
+      ms(own.p50.median),
+      ms(own.p95.median),
+      ms(own.p99.median),
+    ];
+  });
+  return markdown(
+    ['work', 'connections', 'ratio', 'target', 'a second', 'limit, a second', 'p50', 'p95', 'p99'],
+    lines,
+  );
+}
+
+function growthTable(growth) {
+  const works = growth[0].rows.map(({ work, connections }) => ({ work, connections }));
+  const lines = works.map(({ work, connections }) => {
+    const rows = growth.map(({ rows }) => rows.find((row) => row.work === work));
+    const cells = rows.map(
+      ({ figures, ratios }) =>
+        `${ms(figures.vault.p50.median)} / ${ms(figures.vault.p99.median)} (${ratios.limit.median.toFixed(2)})`,
+    );
+    const decades = Math.log10(growth.at(-1).size / growth[0].size);
+    const slope = (rows.at(-1).figures.vault.p50.median / rows[0].figures.vault.p50.median) ** (1 / decades);
+    return [`${work}, ${connections} connections`, ...cells, `× ${slope.toFixed(2)}`];
+  });
+  return markdown(['work', ...growth.map(({ size }) => number(size)), 'slope'], lines);
+}
+
+function storeTable(growth) {
+  const files = [...new Set(growth.flatMap((one) => Object.keys(one.files)))].filter((file) => file.endsWith('.db'));
+  const lines = [
+    ...files.map((file) => [
+      `bytes a token in \`${file}\``,
+      ...growth.map((one) => number((one.files[file] ?? 0) / one.size)),
+    ]),
+    ['memory, idle, MB', ...growth.map(({ memory }) => number(memory.idle / 1e6))],
+    ['memory after the load, MB', ...growth.map(({ memory }) => number(memory.afterLoad / 1e6))],
+    ['start, s', ...growth.map(({ secondsToReady }) => secondsToReady.toFixed(2))],
+    ['imported a second', ...growth.map((one) => number(one.import.tokens / one.import.seconds))],
+    ['events a second in a rebuild', ...growth.map(({ rebuild }) => number(rebuild.events / rebuild.seconds))],
+  ];
+  return markdown(['tokens', ...growth.map(({ size }) => number(size))], lines);
+}
+
+/** What the files of the largest vault that was measured say of more tokens, if they go on as they did. */
+function scaleTable(growth) {
+  const { files, size, rebuild } = growth.at(-1);
+  const bytes = Object.entries(files).filter(([file]) => file === 'vault.db' || file === 'keys.db');
+  const perSecond = rebuild.events / rebuild.seconds;
+  const lines = [1_000_000, 10_000_000, 100_000_000].map((tokens) => [
+    number(tokens),
+    ...bytes.map(([, length]) => `${((length / size) * (tokens / 1e9)).toFixed(1)} GB`),
+    `${(tokens / perSecond / 3600).toFixed(1)} h`,
+  ]);
+  return markdown(['tokens', ...bytes.map(([file]) => `\`${file}\``), 'a rebuild on one machine'], lines);
+}
+
+/** A revealed read waits for its record in the access log, a masked one does not. */
+function auditLine(table) {
+  const of = (work) => table.find((row) => row.work === work && row.connections === 64).figures.vault.perSecond.median;
+  const ratio = of('get revealed') / of('get masked');
+  return `A get in clear is answered when its record in the access log is on the disk; a masked one does not wait, but evaluates a mask. Requests a second of the first to those of the second, 64 connections: ${ratio.toFixed(2)}.`;
+}
+
+function markdown(header, lines) {
+  const rows = [header, header.map(() => '---'), ...lines];
+  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function range({ median, low, high }) {
+  return `${median.toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
+}
+
+function ms(value) {
+  return value < 10 ? value.toFixed(2) : value.toFixed(0);
+}
+
+function number(value) {
+  return Math.round(value).toLocaleString('en');
+}

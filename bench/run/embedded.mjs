@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { connectionCounts, growthWorks, planOf, works } from '../plan.mjs';
+import { cryptoShare } from './crypto-share.mjs';
+import { measureErasure } from './erasure.mjs';
+import { startLimit, startLoadGenerator, strongroomJson } from './processes.mjs';
+import { createFresh, sideBySide } from './rounds.mjs';
+import { fileSizes, makeVault, memoryOf } from './vault.mjs';
+
+const isRead = (work) => /^(get|list|search)/.test(work);
+
+/** Measures the embedded profile: at each size what grows, at the last size everything. */
+export async function measureEmbedded({ directory, mode, say }) {
+  const plan = planOf(mode);
+  const generator = startLoadGenerator();
+  const fresh = createFresh(10_000_000);
+  const growth = [];
+  const table = [];
+  let rest = {};
+  try {
+    for (const size of plan.sizes) {
+      say(`importing ${size} tokens`);
+      const vault = await makeVault(join(directory, String(size)), size);
+      const files = fileSizes(vault.data);
+      const service = await vault.start();
+      const last = size === plan.sizes.at(-1);
+      const measure = measurer({ generator, fresh, vault, service, directory, plan, say });
+      const idleMemory = memoryOf(service.pid);
+      const rows = [];
+      for (const [work, connections] of growthWorks) {
+        rows.push(await measure(work, connections, last ? plan.rounds : plan.growthRounds));
+      }
+      if (last) {
+        const known = (work, connections) => rows.find((row) => row.work === work && row.connections === connections);
+        for (const work of works) {
+          for (const connections of connectionCounts) {
+            table.push(known(work, connections) ?? (await measure(work, connections, plan.rounds)));
+          }
+        }
+        say('erasure');
+        rest = { erasure: await measureErasure({ vault, service, generator, fresh, count: plan.erasures }) };
+      }
+      const memory = { idle: idleMemory, afterLoad: memoryOf(service.pid) };
+      await service.stop();
+      growth.push({ size, files, memory, import: vault.import, secondsToReady: service.secondsToReady, rows });
+      if (last) {
+        say('profile');
+        rest.crypto = await cryptoShare({ vault, generator, fresh, count: plan.profiled, directory });
+      }
+      say(`rebuilding ${size} tokens`);
+      growth.at(-1).rebuild = await rebuild(vault);
+    }
+  } finally {
+    await generator.stop();
+  }
+  return { table, growth, ...rest };
+}
+
+/** Measures one work beside its limit, which answers with as many bytes as the vault did. */
+function measurer({ generator, fresh, vault, service, directory, plan, say }) {
+  const { keys, size: stored } = vault;
+  const own = { name: 'vault', origins: [service.origin], keys, stored };
+  return async (work, connections, rounds) => {
+    say(`${work}, ${connections} connections, ${stored} tokens`);
+    const count = plan.countOf(work, connections);
+    const sample = isDelete(work)
+      ? { bytes: 0 }
+      : await generator.run({
+          work,
+          origins: own.origins,
+          keys,
+          connections: 1,
+          count: 20,
+          from: 0,
+          stored,
+          fresh: fresh(20),
+        });
+    const bytes = Math.round(sample.bytes);
+    const limit = await (isRead(work)
+      ? startLimit('fixed-answer', [bytes])
+      : startLimit('durable-insert', [directory, bytes]));
+    const prepare = isDelete(work)
+      ? (first, howMany) =>
+          generator.run({
+            work: 'create to delete',
+            ...{ origins: own.origins, keys, connections: 64, count: howMany, from: 0, stored, fresh: first },
+          })
+      : undefined;
+    try {
+      const competitors = [
+        { ...own, prepare },
+        { ...own, name: 'limit', origins: [limit.origin] },
+      ];
+      return await sideBySide(generator, { work, connections, count, rounds, fresh, competitors });
+    } finally {
+      await limit.stop();
+    }
+  };
+}
+
+function isDelete(work) {
+  return work === 'delete';
+}
+
+/** How long the command line takes to make all rows anew from the log, with nothing served. */
+async function rebuild({ flags }) {
+  const { projections } = await strongroomJson(['projections', 'status', ...flags]);
+  const { head: events } = projections.find(({ name }) => name === 'tokens');
+  const began = performance.now();
+  await strongroomJson(['projections', 'rebuild', 'tokens', '--yes', ...flags]);
+  return { events, seconds: (performance.now() - began) / 1000 };
+}

@@ -1,0 +1,92 @@
+// Starts and stops the processes that take part: the vault as it is installed, the limits, the load generator.
+import { execFile, fork, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const readyLimitMs = 120_000;
+
+/** Runs `strongroom` with these arguments to its end, and answers what it printed. */
+export async function strongroom(args) {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { maxBuffer: 2 ** 30 });
+  return stdout;
+}
+
+/** Runs a verb with `--json`, and answers what it printed last. */
+export async function strongroomJson(args) {
+  const lines = (await strongroom([...args, '--json'])).trim().split('\n');
+  return JSON.parse(lines.at(-1));
+}
+
+/**
+ * Starts the vault and waits until it is ready. Its log goes into a file, as it would on a server. `secondsToReady` is what
+ * the start took. `nodeFlags`: of Node itself.
+ */
+export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] }) {
+  const log = openSync(logFile, 'w');
+  const began = performance.now();
+  const child = spawn(
+    process.execPath,
+    [...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'],
+    {
+      stdio: ['ignore', log, log],
+      // The limits are what keeps a benchmark from being answered.
+      env: { ...process.env, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ROLE: role },
+    },
+  );
+  closeSync(log);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  for (;;) {
+    const line = /^Strongroom (?:listens on (\S+)|works in the background)$/m.exec(readFileSync(logFile, 'utf8'));
+    if (line !== null) {
+      const secondsToReady = (performance.now() - began) / 1000;
+      return { origin: line[1], pid: child.pid, secondsToReady, stop: () => stopped(child, ended) };
+    }
+    if (child.exitCode !== null || performance.now() - began > readyLimitMs) {
+      throw new Error(`the vault did not start:\n${readFileSync(logFile, 'utf8')}`);
+    }
+    await wait(20);
+  }
+}
+
+async function stopped(child, ended) {
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Starts one of `bench/limits` and answers where it listens. */
+export async function startLimit(name, args) {
+  const file = fileURLToPath(new URL(`../limits/${name}.mjs`, import.meta.url));
+  const child = fork(file, args.map(String));
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const { address } = await answerOf(child);
+  return { origin: address, stop: () => stopped(child, ended) };
+}
+
+/** Starts the load generator. `run` sends one job and answers its result. */
+export function startLoadGenerator() {
+  const child = fork(fileURLToPath(new URL('../load/load-generator.mjs', import.meta.url)));
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  return {
+    async run(job) {
+      child.send(job);
+      const result = await answerOf(child);
+      if (result.error !== undefined) throw new Error(result.error);
+      return result;
+    },
+    stop: () => stopped(child, ended),
+  };
+}
+
+function answerOf(child) {
+  return new Promise((resolve, reject) => {
+    const failed = (code) => reject(new Error(`${child.spawnargs[1]} ended with ${code}`));
+    child.once('exit', failed);
+    child.once('message', (message) => {
+      child.off('exit', failed);
+      resolve(message);
+    });
+  });
+}

@@ -1,0 +1,79 @@
+// A vault of its own in a directory, filled by the commands that a user has.
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { storedToken } from '../load/requests.mjs';
+import { startVault, strongroom, strongroomJson } from './processes.mjs';
+
+/** The transforms of the two applications that ask. */
+const transforms = { revealing: 'reveal', masking: 'mask' };
+const permissions = ['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use'];
+
+/**
+ * Makes a vault with `size` tokens, imported before anything is served. `flags` name it to every verb; `keys` are those of
+ * the applications; `import` says how fast it was filled.
+ */
+export async function makeVault(directory, size) {
+  mkdirSync(directory, { recursive: true });
+  const rootKey = join(directory, 'root.key');
+  const data = join(directory, 'data');
+  const flags = ['--data', data, '--root-key-file', rootKey];
+  await strongroom(['keys', 'generate-root', rootKey]);
+  await strongroomJson(['init', ...flags]);
+  const keys = {};
+  for (const [name, transform] of Object.entries(transforms)) {
+    const rules = join(directory, `${name}.rules.json`);
+    writeFileSync(rules, JSON.stringify([{ description: 'all', priority: 0, container: '/', transform, permissions }]));
+    const made = await strongroomJson([
+      'applications',
+      'create',
+      ...flags,
+      '--name',
+      name,
+      '--type',
+      'private',
+      '--rules',
+      rules,
+    ]);
+    keys[name] = made.key;
+  }
+  const keyFile = join(directory, 'revealing.key');
+  writeFileSync(keyFile, keys.revealing, { mode: 0o600 });
+  const lines = join(directory, 'tokens.ndjson');
+  await writeLines(lines, 0, size);
+  const began = performance.now();
+  const summary = await strongroomJson(['tokens', 'import', lines, ...flags, '--key-file', keyFile]);
+  const seconds = (performance.now() - began) / 1000;
+  if (summary.created !== size) throw new Error(`the import made ${JSON.stringify(summary)} of ${size}`);
+  return {
+    ...{ directory, data, flags, keyFile, keys, size },
+    import: { tokens: size, seconds },
+    start: (options = {}) => startVault(flags, { logFile: join(directory, 'serve.log'), ...options }),
+  };
+}
+
+/** Tokens as lines that `tokens import` takes. */
+export async function writeLines(file, from, count) {
+  const out = createWriteStream(file);
+  for (let n = from; n < from + count; n++) {
+    if (!out.write(`${JSON.stringify(storedToken(n))}\n`)) await once(out, 'drain');
+  }
+  out.end();
+  await once(out, 'finish');
+}
+
+/** Bytes of each file of the data directory that grows with tokens. */
+export function fileSizes(data) {
+  const sizes = {};
+  for (const file of readdirSync(data, { recursive: true })) {
+    const stat = statSync(join(data, file));
+    if (stat.isFile() && stat.size > 0) sizes[file] = stat.size;
+  }
+  return sizes;
+}
+
+/** Resident memory of a process, bytes. */
+export function memoryOf(pid) {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line[1]) * 1024;
+}

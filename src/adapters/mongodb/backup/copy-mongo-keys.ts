@@ -1,0 +1,68 @@
+import { BSON, type Db, type Document } from 'mongodb';
+import { BackupRefused, type KeysToCopy } from '../../../ports/backup.js';
+import { connectMongo } from '../connection.js';
+import { keyCollections } from '../key-ring/key-collections.js';
+import { storedRootCheck } from '../key-ring/mongo-root-keys.js';
+import { uuidText } from '../uuid.js';
+
+const pageSize = 2_000;
+
+/** Reads the key store of the cluster document by document for a backup, while processes go on using it. */
+export async function openMongoKeysToCopy(url: string, databaseName: string): Promise<KeysToCopy> {
+  const connection = await connectMongo(url, databaseName);
+  const { call } = connection;
+  const metaOf = async (name: string) => (await call((db) => keyCollections.meta(db).findOne({ _id: name })))?.value;
+  const rootCheck = await storedRootCheck(connection);
+
+  /** Threat: half of the keys under other ones than the rest is a backup that does not open. */
+  async function refuseRotation(): Promise<void> {
+    const check = await storedRootCheck(connection);
+    const isSame = check !== null && rootCheck?.equals(check) === true;
+    if ((await metaOf('rotation')) !== 'begun' && isSame) return;
+    throw new BackupRefused(
+      'the keys are being rotated. Finish that (`strongroom keys rotate --all`), then try again.',
+    );
+  }
+
+  async function* documents(collection: string, filter: Document): AsyncGenerator<Document> {
+    for (let after: unknown = null; ; ) {
+      const next = after === null ? filter : { ...filter, _id: { $gt: after } };
+      const page = await call((db: Db) =>
+        db.collection<Document>(collection).find(next).sort({ _id: 1 }).limit(pageSize).toArray(),
+      );
+      yield* page;
+      const last = page.at(-1);
+      if (last === undefined) return;
+      after = last['_id'];
+    }
+  }
+
+  return {
+    logId: async () => String((await metaOf('log_id')) ?? ''),
+    async *lines() {
+      await refuseRotation();
+      const all = await call((db) => db.listCollections({}, { nameOnly: true }).toArray());
+      const names = all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
+      // What wraps a data key comes after it.
+      for (const table of names.sort((a, b) => Number(b === 'data_keys') - Number(a === 'data_keys'))) {
+        for await (const row of documents(table, {})) {
+          yield `${BSON.EJSON.stringify({ table, row: withBinaries(row) }, { relaxed: false })}\n`;
+        }
+      }
+      await refuseRotation();
+    },
+    async *erased() {
+      const ended = { destroyed_at: { $ne: null } };
+      for await (const { _id } of documents('data_keys', ended)) yield uuidText(_id as Buffer);
+      for await (const { _id } of documents('tenant_keys', ended)) yield String(_id);
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** The driver hands bytes over as Buffers, which the text form does not tell from other objects. */
+function withBinaries(row: Document): Document {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? new BSON.Binary(value) : value]),
+  );
+}

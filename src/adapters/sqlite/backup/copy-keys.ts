@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { BackupRefused, type KeysToCopy } from '../../../ports/backup.js';
+import { encodeKeyLine } from '../../key-ring/key-line.js';
+import { never } from '../keys-schema.js';
+import { openDatabase, type SqliteDatabase } from '../open-database.js';
+import { reading } from '../reading.js';
+import { uuidText } from '../uuid-bytes.js';
+
+const pageSize = 500;
+
+/**
+ * Reads `keys.db` row by row for a backup, in short reads: one that lasted would hold up every erasure of the service that
+ * has the file. Data keys come first, so that whatever wraps one of them comes after it.
+ */
+export function openKeysToCopy(dataDir: string): KeysToCopy {
+  const database = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
+  const meta = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
+  const metaOf = (name: string) => reading(() => meta.get(name) as Buffer | undefined, 'keys.db');
+  const rootCheck = metaOf('root_check');
+
+  /** Threat: half of the keys under other ones than the rest is a backup that does not open. */
+  function refuseRotation(): void {
+    const check = metaOf('root_check');
+    const isSame = check !== undefined && rootCheck?.equals(check) === true;
+    if (metaOf('rotation') === undefined && isSame) return;
+    throw new BackupRefused(
+      'the keys are being rotated. Finish that (`strongroom keys rotate --all`), then try again.',
+    );
+  }
+
+  function* ids(sql: string, idOf: (id: never) => string): Generator<string> {
+    const page = database.prepare(sql);
+    for (let after = 0; ; ) {
+      const rows = reading(() => page.all(after) as { readonly row: number; readonly id: never }[], 'keys.db');
+      for (const { id } of rows) yield idOf(id);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.row;
+    }
+  }
+
+  return {
+    logId: async () => metaOf('log_id')?.toString('utf8') ?? '',
+    async *lines() {
+      refuseRotation();
+      for (const table of tablesOf(database)) {
+        for (const row of rowsOf(database, table)) yield encodeKeyLine({ table: table.name, row });
+      }
+      refuseRotation();
+    },
+    async *erased() {
+      const ended = `destroyed_at <> ${never} ORDER BY rowid LIMIT ${pageSize}`;
+      yield* ids(`SELECT rowid AS row, id FROM data_keys WHERE rowid > ? AND ${ended}`, (id: Buffer) => uuidText(id));
+      yield* ids(`SELECT rowid AS row, id FROM tenant_keys WHERE rowid > ? AND ${ended}`, (id: string) => id);
+    },
+    close: () => void database.close(),
+  };
+}
+
+type Table = { readonly name: string; readonly hasRowid: boolean; readonly rowidIsColumn: boolean };
+
+function tablesOf(database: SqliteDatabase): readonly Table[] {
+  const tables = database.prepare(
+    `SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'
+     ORDER BY name <> 'data_keys', name`,
+  );
+  const isRowid = database
+    .prepare(`SELECT count(*) FROM pragma_table_info(?) WHERE pk > 0 AND type = 'INTEGER'`)
+    .pluck();
+  return (tables.all() as { readonly name: string; readonly wr: number }[]).map(({ name, wr }) => ({
+    ...{ name, hasRowid: wr === 0, rowidIsColumn: Number(isRowid.get(name)) === 1 },
+  }));
+}
+
+function* rowsOf(
+  database: SqliteDatabase,
+  { name, hasRowid, rowidIsColumn }: Table,
+): Generator<Record<string, unknown>> {
+  const read = <T>(run: () => T): T => reading(run, 'keys.db');
+  if (!hasRowid) {
+    const all = database.prepare(`SELECT * FROM ${name}`);
+    yield* read(() => all.all() as Record<string, unknown>[]);
+    return;
+  }
+  const page = database.prepare(
+    `SELECT rowid AS rowid, * FROM ${name} WHERE rowid > ? ORDER BY rowid LIMIT ${pageSize}`,
+  );
+  for (let after = 0; ; ) {
+    const rows = read(() => page.all(after) as (Record<string, unknown> & { readonly rowid: number })[]);
+    // A column that is the number of the row says it already.
+    for (const { rowid, ...row } of rows) yield rowidIsColumn ? row : { rowid, ...row };
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.rowid;
+  }
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
+import { decodeKeyLine, type KeyLine } from '../../key-ring/key-line.js';
+import { keysSchema, keysSchemaVersion, never } from '../keys-schema.js';
+import { prepareFile } from '../prepare-file.js';
+import { uuidText } from '../uuid-bytes.js';
+
+const rowsAtOnce = 1_000;
+const noEvent = Buffer.alloc(16);
+/** How far readers of the log came: from the start again, because the log may be another copy. */
+const readers = new Set(['shredder', 'orphans', 'anchor']);
+
+/** Makes `keys.db` from the lines of a backup. A key that was erased since is destroyed before it is ever written. */
+export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, erased: ErasedKeys): Promise<void> {
+  const database = prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
+  try {
+    const statements = new Map<string, ReturnType<typeof database.prepare>>();
+    const statementFor = (sql: string) => {
+      const statement = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    };
+    const insert = database.transaction((rows: readonly KeyLine[]) => {
+      for (const { table, row } of rows) {
+        const names = Object.keys(row);
+        if (![table, ...names].every((name) => /^[a-z_]+$/.test(name))) throw notARow();
+        const values = names.map((name) => `@${name}`).join();
+        statementFor(`INSERT INTO ${table} (${names.join()}) VALUES (${values})`).run(row);
+      }
+    });
+    let rows: KeyLine[] = [];
+    for await (const line of lines) {
+      const decoded = decodeKeyLine(line);
+      if (decoded === null) throw notARow();
+      if (decoded.table === 'meta' && readers.has(String(decoded.row['name']))) continue;
+      rows.push(withoutErased(decoded, erased));
+      if (rows.length < rowsAtOnce) continue;
+      insert(rows);
+      rows = [];
+    }
+    insert(rows);
+  } finally {
+    database.close();
+  }
+}
+
+function withoutErased({ table, row }: KeyLine, { ids, madeAt }: ErasedKeys): KeyLine {
+  const { id, wrapped, destroyed_at } = row;
+  const keyId = Buffer.isBuffer(id) ? uuidText(id) : String(id);
+  if (!Buffer.isBuffer(wrapped) || destroyed_at !== never || !ids.has(keyId)) return { table, row };
+  const ended = { destroyed_at: madeAt, destroyed_by: noEvent, wrapped: Buffer.alloc(wrapped.length) };
+  return { table, row: { ...row, ...ended } };
+}
+
+function notARow(): BackupRefused {
+  return new BackupRefused('the keys in this backup are not rows of a key store of this version.');
+}

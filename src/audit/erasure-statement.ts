@@ -1,0 +1,48 @@
+import { verify } from 'node:crypto';
+import { z } from 'zod';
+import { lengthPrefixed } from '../events/sealing/length-prefixed.js';
+import type { SigningKey } from '../ports/key-ring.js';
+import { keyName } from './make-checkpoint.js';
+
+const time = z.string();
+
+const unsigned = z.object({
+  strongroom_erasure: z.literal(1),
+  log_id: z.string(),
+  tenant_id: z.string(),
+  token_id: z.string(),
+  /** Its stream: what the log keeps for ever in place of the id. */
+  stream: z.string(),
+  stated_at: time,
+  lives: z.array(
+    z.object({ created_at: time, ended_at: time, ended_by: z.string(), event_id: z.string(), position: z.int() }),
+  ),
+  keys: z.object({ destroyed: z.int(), last_destroyed_at: time }),
+  derived: z.object({ row: z.enum(['none', 'tombstone']), found_by_id: z.literal(0) }),
+  /** The first checkpoint that signs the end of the last life; null: none yet. */
+  checkpoint: z.object({ number: z.int(), position: z.int() }).nullable(),
+  copies: z.string(),
+  signed_by: z.string(),
+});
+
+/** What became of a token: signed with the key of the checkpoints. Times are ISO 8601. */
+export const erasureStatement = unsigned.extend({ signature: z.string() });
+
+export type ErasureStatement = z.output<typeof erasureStatement>;
+export type ErasureFacts = Omit<z.output<typeof unsigned>, 'strongroom_erasure' | 'signed_by'>;
+
+export function signErasure(key: SigningKey, facts: ErasureFacts): ErasureStatement {
+  const statement = unsigned.parse({ strongroom_erasure: 1, ...facts, signed_by: keyName(key.publicKey) });
+  return { ...statement, signature: key.sign(bytesOf(statement)).toString('base64') };
+}
+
+/** Whether this key signed the statement as it is. */
+export function isSignedErasure({ signature, ...statement }: ErasureStatement, publicKey: string): boolean {
+  if (statement.signed_by !== keyName(publicKey)) return false;
+  return verify(null, bytesOf(unsigned.parse(statement)), publicKey, Buffer.from(signature, 'base64'));
+}
+
+/** Its fields in the order of the schema, whatever their order in a file. */
+function bytesOf(statement: z.output<typeof unsigned>): Buffer {
+  return lengthPrefixed(['strongroom.erasure.1', JSON.stringify(statement)]);
+}

@@ -1,0 +1,60 @@
+import type { RecordedEvent } from '../events/event.js';
+import type { ChainLink, EventChain } from '../ports/event-chain.js';
+import type { EventLog } from '../ports/event-log.js';
+import { type ExportLine, exportedEvent } from './export-line.js';
+
+const pageSize = 256;
+/** An answer is no larger than this and the event that reaches it. */
+const pageBytes = 4 * 1024 * 1024;
+
+export type ChainedPage = {
+  readonly lines: readonly ExportLine[];
+  /** Where the next page begins; null: this is the last. */
+  readonly next: number | null;
+};
+
+/**
+ * A page of events with their links, as both lie in the stores, after one position and up to another. Nothing is opened.
+ * Where links are made after their events, those up to `upTo` must have been.
+ */
+export async function readChained(
+  { log, chain }: { readonly log: EventLog; readonly chain: EventChain },
+  after: number,
+  upTo: number,
+): Promise<ChainedPage> {
+  const events = upToBytes(await log.readAll(after, pageSize));
+  const links = await chain.after(after, pageSize);
+  const end = Math.min(endOf(events.page, events.isWhole), endOf(links, links.length < pageSize));
+  const byPosition = new Map<number, { event?: RecordedEvent; link?: ChainLink }>();
+  for (const event of events.page) byPosition.set(event.position, { event });
+  for (const link of links) byPosition.set(link.position, { ...byPosition.get(link.position), link });
+  const lines = [...byPosition]
+    .filter(([position]) => position <= end && position <= upTo)
+    .sort(([one], [other]) => one - other)
+    .map(([position, found]) => lineOf(position, found));
+  return { lines, next: end < upTo ? end : null };
+}
+
+function lineOf(position: number, { event, link }: { event?: RecordedEvent; link?: ChainLink }): ExportLine {
+  return {
+    position,
+    count: link?.count ?? null,
+    link: link === undefined ? null : Buffer.from(link.hash).toString('hex'),
+    event: event === undefined ? null : exportedEvent(event),
+  };
+}
+
+/** Up to where a page tells all there is. */
+function endOf(page: readonly { readonly position: number }[], isWhole: boolean): number {
+  return isWhole ? Number.POSITIVE_INFINITY : (page.at(-1)?.position ?? Number.POSITIVE_INFINITY);
+}
+
+function upToBytes(all: readonly RecordedEvent[]): { readonly page: readonly RecordedEvent[]; isWhole: boolean } {
+  let size = 0;
+  const end = all.findIndex(({ sealed }) => {
+    size += (sealed.content?.length ?? 0) + (sealed.cvc?.length ?? 0);
+    return size >= pageBytes;
+  });
+  const page = end < 0 ? all : all.slice(0, end + 1);
+  return { page, isWhole: page.length === all.length && all.length < pageSize };
+}

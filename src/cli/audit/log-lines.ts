@@ -1,0 +1,18 @@
+import type { ExportLine } from '../../audit/export-line.js';
+import type { ChainedPage } from '../../audit/read-chained.js';
+import type { AuditBegin } from '../operations/audit-begin.js';
+import type { RunOperation } from '../run-verb.js';
+
+/** The log of the vault with its links, after a position and up to another, page by page. */
+export async function* logLines(run: RunOperation, after: number, upTo: number): AsyncGenerator<ExportLine> {
+  for (let next: number | null = after; next !== null; ) {
+    const page: ChainedPage = (await run('audit-events', { after: next, upTo })) as unknown as ChainedPage;
+    yield* page.lines;
+    next = page.next;
+  }
+}
+
+/** What a verification or an export begins with. */
+export async function beginAudit(run: RunOperation, from: number): Promise<AuditBegin> {
+  return (await run('audit-begin', { from })) as unknown as AuditBegin;
+}

@@ -1,0 +1,34 @@
+import { signatureProblem } from '../../audit/verify/check-checkpoint.js';
+import { type Checkpoint, readCheckpointLine } from '../../events/audit/checkpoint.js';
+import { Failure } from '../failure.js';
+import { readLines } from './read-text-lines.js';
+
+export type AnchorFile = {
+  readonly checkpoints: ReadonlyMap<number, Checkpoint>;
+  /** Lines that hold none: a crash can cut one short. */
+  readonly unreadable: number;
+};
+
+/** The checkpoints of an anchor, by number. Throws Failure when one is not of this log, not signed by this key, or contradicts another. */
+export async function readAnchor(path: string, publicKey: string, logId: string | null): Promise<AnchorFile> {
+  const checkpoints = new Map<number, Checkpoint>();
+  let unreadable = 0;
+  for await (const line of readLines(path)) {
+    if (line === '') continue;
+    const checkpoint = readCheckpointLine(line);
+    if (checkpoint === null) {
+      unreadable += 1;
+      continue;
+    }
+    const { number, log_id: of, signature } = checkpoint;
+    if (logId !== null && of !== logId) throw new Failure(`${path} is the anchor of another log.`, 3);
+    const wrong = signatureProblem(checkpoint, publicKey);
+    if (wrong !== null) throw new Failure(`in ${path}, ${wrong}.`, 3);
+    if ((checkpoints.get(number)?.signature ?? signature) !== signature) {
+      throw new Failure(`${path} holds two different checkpoints ${number}.`, 3);
+    }
+    checkpoints.set(number, checkpoint);
+  }
+  if (checkpoints.size === 0) throw new Failure(`${path} holds no checkpoint.`);
+  return { checkpoints, unreadable };
+}

@@ -1,0 +1,25 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Failure } from '../failure.js';
+
+/** The lines of a file, one after the other. Throws Failure when it cannot be read. */
+export async function* readLines(path: string): AsyncGenerator<string> {
+  const stream = createReadStream(path, 'utf8');
+  const failed = new Promise<never>((_, reject) => {
+    stream.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new Failure(`${path} cannot be read (${error.code ?? 'unknown reason'}).`)),
+    );
+  });
+  // Without a listener it would end the process when nobody waits for a line.
+  failed.catch(() => undefined);
+  const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([lines.next(), failed]);
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    stream.destroy();
+  }
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../failure.js';
+
+export const manifestFile = 'manifest.json';
+export const keysFile = 'keys.age';
+export const erasedFile = 'erased-keys.txt';
+
+const shape = z.object({
+  format: z.literal('strongroom backup 1'),
+  profile: z.enum(['embedded', 'cluster']),
+  log_id: z.string(),
+  /** When it was begun. */
+  made_at: z.iso.datetime(),
+  files: z.array(z.object({ name: z.string(), sha256: z.string() })),
+});
+
+export type Manifest = z.infer<typeof shape>;
+
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** Reads what a backup consists of and compares every file with its hash. Throws Failure. */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => {
+    throw new Failure(`${folder} is no backup: it has no ${manifestFile}. A backup that was cut off has none.`);
+  });
+  const parsed = shape.safeParse(jsonOf(text));
+  if (!parsed.success) throw new Failure(`${manifestFile} in ${folder} is damaged, or of another version.`);
+  for (const { name, sha256 } of parsed.data.files) {
+    // Threat: a name that leads out of the folder.
+    const isName = name === basename(name);
+    const found = isName ? await sha256Of(join(folder, name)).catch(() => null) : null;
+    if (found === null) throw new Failure(`${name} is missing in ${folder}, or cannot be read. Nothing was changed.`);
+    if (found !== sha256) throw new Failure(`${name} in ${folder} is damaged. Nothing was changed.`);
+  }
+  return parsed.data;
+}
+
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { expectNoData, restoreStores } from '../../compose/backup/restore-stores.js';
+import type { Config } from '../../compose/config.js';
+import type { LostToken } from '../../jobs/end-erased.js';
+import { openImport } from '../bulk/open-import.js';
+import { readLines } from '../bulk/read-lines.js';
+import { Failure } from '../failure.js';
+import { rootKeysOf } from '../root-keys-of.js';
+import { readErasedList } from './erased-list.js';
+import { erasedFile, keysFile, readManifest } from './manifest.js';
+
+const lineBytesMax = 64 * 1024;
+
+export type RestoreFiles = { readonly folder: string; readonly identity: string; readonly erased: string };
+
+/** Restores a backup into a vault that is not there yet, and answers how many tokens ended since. Throws Failure. */
+export async function runRestore(
+  config: Config,
+  { folder, identity, erased: erasedPath }: RestoreFiles,
+  acceptsOlderLog: boolean,
+): Promise<number> {
+  expectNoData(config);
+  const manifest = await readManifest(folder);
+  const { profile } = config.settings;
+  if (manifest.profile !== profile) {
+    throw new Failure(`this is a backup of the ${manifest.profile} profile, and profile is set to ${profile}.`, 2);
+  }
+  const erased = await readErasedList(erasedPath);
+  if (erased.logId !== manifest.log_id) {
+    throw new Failure(`${erasedPath} is of another vault than this backup. Nothing was changed.`);
+  }
+  // Threat: with a list from before the backup, what was erased in between would come back.
+  if (erased.madeAt < Date.parse(manifest.made_at)) {
+    throw new Failure(
+      `${erasedPath} is older than the backup. Name the newest list of erased keys there is: that of the newest backup, ` +
+        'or what `strongroom backup --erased-only` wrote last.',
+    );
+  }
+  const rootKeys = await rootKeysOf(config);
+  const input = await openImport(join(folder, keysFile), identity);
+  const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
+  try {
+    return await restoreStores({
+      ...{ config, rootKeys, folder, files, erased, keyLines: textOf(input.chunks) },
+      expectAccepted: (lost) => expectAccepted(lost, manifest.made_at, acceptsOlderLog),
+    });
+  } finally {
+    input.stop();
+    for (const rootKey of rootKeys) rootKey.fill(0);
+  }
+}
+
+function expectAccepted(lost: readonly LostToken[], madeAt: string, acceptsOlderLog: boolean): void {
+  if (lost.length === 0 || acceptsOlderLog) return;
+  throw new Failure(
+    `the log of this backup, of ${madeAt}, is behind the list of erased keys: ${lost.length} tokens in it were deleted ` +
+      'since, or their data was replaced. They cannot come back. Say --accept-older-log to have them recorded as ended. ' +
+      'Nothing was changed.',
+    3,
+  );
+}
+
+async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  for await (const { bytes } of readLines(chunks, lineBytesMax)) {
+    if (bytes === null) throw new Failure('the keys in this backup are damaged. Nothing was changed.');
+    yield bytes.toString('utf8');
+  }
+}

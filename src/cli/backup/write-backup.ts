@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Encrypter } from 'age-encryption';
+import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.js';
+import type { Config } from '../../compose/config.js';
+import { exists } from '../bulk/out-file.js';
+import { sealed } from '../bulk/run-export.js';
+import { Failure } from '../failure.js';
+import { erasedLines } from './erased-list.js';
+import { erasedFile, keysFile, type Manifest, manifestFile, sha256Of } from './manifest.js';
+
+export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
+
+/**
+ * Copies a vault that goes on working into a new folder, which appears when it is whole: first the log with its rows, then the
+ * keys, then the list of erased ones, so that the keys are never behind the log (ADR 30). Throws Failure.
+ */
+export async function writeBackup(config: Config, out: string, encrypter: Encrypter): Promise<Backup> {
+  const folder = resolve(out);
+  if (await exists(folder)) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
+  const part = join(dirname(folder), `.${basename(folder)}.part-${randomBytes(4).toString('hex')}`);
+  const keys = await keysToCopy(config);
+  try {
+    await mkdir(part, { mode: 0o700 });
+    const madeAt = new Date().toISOString();
+    const copied = copyStoreFiles(config, part);
+    await writeChunks(join(part, keysFile), await sealed(encrypter, bytesOf(keys.lines())));
+    await writeChunks(join(part, erasedFile), bytesOf(erasedLines(keys)));
+    const names = [...copied, keysFile, erasedFile];
+    const files = await Promise.all(names.map(async (name) => ({ name, sha256: await sha256Of(join(part, name)) })));
+    const { profile } = config.settings;
+    const manifest: Manifest = {
+      ...{ format: 'strongroom backup 1', profile, log_id: await keys.logId(), made_at: madeAt, files },
+    };
+    await writeChunks(join(part, manifestFile), Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]));
+    for (const name of await readdir(part)) await syncPath(join(part, name));
+    await syncPath(part);
+    await rename(part, folder);
+    await syncPath(dirname(folder));
+    return { folder, made_at: madeAt, files: [...names, manifestFile] };
+  } catch (error) {
+    await rm(part, { recursive: true, force: true });
+    throw unwritable(out, error);
+  } finally {
+    await keys.close();
+  }
+}
+
+/** The list of erased keys alone, in a new file. Throws Failure. */
+export async function writeErasedList(config: Config, out: string): Promise<Backup> {
+  if (await exists(out)) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
+  const keys = await keysToCopy(config);
+  const part = `${out}.part-${randomBytes(4).toString('hex')}`;
+  try {
+    const madeAt = new Date().toISOString();
+    await writeChunks(part, bytesOf(erasedLines(keys)));
+    await rename(part, out);
+    return { folder: dirname(resolve(out)), made_at: madeAt, files: [basename(out)] };
+  } catch (error) {
+    await rm(part, { force: true });
+    throw unwritable(out, error);
+  } finally {
+    await keys.close();
+  }
+}
+
+async function writeChunks(path: string, chunks: AsyncIterable<Uint8Array | string>): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for await (const chunk of chunks) await file.writeFile(chunk);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  for await (const line of lines) yield Buffer.from(line);
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function unwritable(out: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  const isOfFiles = typeof code === 'string' && /^E[A-Z]+$/.test(code);
+  return isOfFiles ? new Failure(`${out} cannot be written (${code}).`) : error;
+}

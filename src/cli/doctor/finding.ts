@@ -1,0 +1,15 @@
+/** What was looked at, what is the case, and, where that is a problem, what to do. */
+export type Finding = {
+  readonly check: string;
+  readonly state: 'ok' | 'problem' | 'fixed';
+  readonly says: string;
+  readonly do?: string;
+};
+
+export function ok(check: string, says: string): Finding {
+  return { check, state: 'ok', says };
+}
+
+export function problem(check: string, says: string, what: string): Finding {
+  return { check, state: 'problem', says, do: what };
+}

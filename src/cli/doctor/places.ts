@@ -1,0 +1,63 @@
+import { chmodSync, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Config } from '../../compose/config.js';
+import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
+import { Failure } from '../failure.js';
+import { rootKeysOf } from '../root-keys-of.js';
+import { type Finding, ok, problem } from './finding.js';
+
+const freeBytesMin = 1024 ** 3;
+
+/** Looks at files and directories that the settings name, and mends with `fix` the modes of those that are ours. */
+export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const { file, nextFile } = rootKeyPlaceOf(config);
+  if (file !== null) findings.push(...modeOf('root key', file, 0o177, 0o600, fix));
+  findings.push(await rootKey(config));
+  if (nextFile !== null && existsSync(nextFile)) {
+    findings.push(
+      problem('rotation', `${nextFile} is there: keys are being rotated`, 'Run `strongroom keys rotate --all`.'),
+    );
+  }
+  if (config.settings.profile !== 'embedded') return findings;
+  const dataDir = resolve(config.settings.data);
+  if (!existsSync(dataDir)) {
+    return [
+      ...findings,
+      problem('data directory', `${dataDir} is not there`, 'Name another with --data, or `strongroom init`.'),
+    ];
+  }
+  return [...findings, ...modeOf('data directory', dataDir, 0o022, 0o700, fix), freeSpace(dataDir)];
+}
+
+async function rootKey(config: Config): Promise<Finding> {
+  try {
+    for (const key of await rootKeysOf(config)) key.fill(0);
+    return ok('root key', 'can be read');
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return problem('root key', error.message, 'Do what it says.');
+  }
+}
+
+/** `bad`: bits that must not be set. A file of somebody else is not touched. */
+function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
+  const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || (stats.mode & bad) === 0) return [];
+  const mode = good.toString(8);
+  const says = `others may reach ${path}`;
+  if (!fix || stats.uid !== process.geteuid?.()) {
+    return [problem(check, says, `Look whether it is yours, then: chmod ${mode} ${path}, or --fix.`)];
+  }
+  chmodSync(path, good);
+  return [{ check, state: 'fixed', says: `${says}: its mode is ${mode} now` }];
+}
+
+function freeSpace(dataDir: string): Finding {
+  const { bavail, bsize } = statfsSync(dataDir);
+  const free = bavail * bsize;
+  const says = `${(free / 1024 ** 3).toFixed(1)} GiB are free under ${dataDir}`;
+  return free >= freeBytesMin
+    ? ok('disk', says)
+    : problem('disk', says, 'Free some space: without it writes are refused.');
+}

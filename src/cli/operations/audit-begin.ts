@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { logIdentity } from '../../commands/open-log.js';
+import type { JsonObject } from '../../domain/json.js';
+import { checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
+import { OperationFailed, operation } from './operation.js';
+
+export type AuditBegin = {
+  /** Null: the event that names the log is gone. */
+  readonly log_id: string | null;
+  readonly public_key: string;
+  /** The newest event that has a link, and how many there are up to it. */
+  readonly head: { readonly position: number; readonly count: number };
+  /** The newest checkpoint before the position that was asked for, as a clear part with its time; null: none. */
+  readonly from: JsonObject | null;
+  readonly chains: readonly string[];
+};
+
+/** What a verification or an export of the log begins with. `from`: the position from which on events are wanted. */
+export const auditBegin = operation(
+  z.object({ from: z.int().min(1) }),
+  async ({ vault }, { from }): Promise<AuditBegin> => {
+    const { log, chain, keys, accessLog, recorder } = vault;
+    await recorder.now([]);
+    await chain.follow();
+    const head = await chain.head();
+    if (head === null) throw new OperationFailed('the log is empty.');
+    if (from > head.position) {
+      throw new OperationFailed(`position ${from} is past the head of the log, which is ${head.position}.`);
+    }
+    const { publicKey } = await keys.signingKey();
+    const identity = await logIdentity(log);
+    return {
+      ...{ log_id: identity?.logId ?? null, public_key: publicKey },
+      head: { position: head.position, count: head.count },
+      ...{ from: await checkpointBefore(log, from), chains: await accessLog.chains() },
+    };
+  },
+);
+
+async function checkpointBefore(log: Parameters<typeof logIdentity>[0], position: number): Promise<JsonObject | null> {
+  if (position === 1) return null;
+  for (let before: number | null = null; ; ) {
+    const page = await log.readNewest(checkpointStream, before, 100);
+    for (const event of page) {
+      if (Number(event.clear['position']) < position) return { ...readCheckpointEvent(event) };
+    }
+    const oldest = page.at(-1);
+    if (oldest === undefined || oldest.revision === 0) return null;
+    before = oldest.revision;
+  }
+}

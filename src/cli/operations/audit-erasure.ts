@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { type ErasureStatement, signErasure } from '../../audit/erasure-statement.js';
+import { recordManagementRead } from '../../commands/access-log/record-management-read.js';
+import { logIdentity } from '../../commands/open-log.js';
+import { erasureFacts } from '../../commands/tokens/erasure-facts.js';
+import { tokenHistory } from '../../commands/tokens/token-history.js';
+import type { Vault } from '../../commands/vault.js';
+import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import { checkpointStream } from '../../events/audit/checkpoint.js';
+import { unwrap, verbContext } from './as-application.js';
+import { OperationFailed, operation } from './operation.js';
+
+const pageSize = 100;
+
+/** `problem`: why nothing is stated, although the token is gone. */
+export type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
+
+const firstPage = { offset: 0, limit: 1 };
+
+/** Looks whether a token is erased, as who may read its history, and signs what it found. */
+export const auditErasure = operation(
+  z.object({ key: z.string(), id: z.string() }),
+  async (service, { key, id }): Promise<ErasureAnswer> => {
+    const { vault } = service;
+    const caller = await service.authenticate(key);
+    if (caller === null) throw new OperationFailed('the key is not one of a living application. Check the key file.');
+    const context = verbContext(service, caller);
+    unwrap(await tokenHistory(vault, caller, id, firstPage));
+    const { tenantId } = caller;
+    const found = await erasureFacts(vault, tenantId, id);
+    if (found.is === 'unknown') throw new OperationFailed('there never was such a token.');
+    if (found.is === 'living') throw new OperationFailed('the token lives: nothing of it is erased.');
+    if (found.is === 'expired')
+      throw new OperationFailed('the token has expired, which is being recorded. Try again in a minute.');
+    if (found.is === 'incomplete') {
+      const { livingKeys, lostKeys, rows } = found;
+      const left = [
+        ...(livingKeys === 0 ? [] : [`${livingKeys} of its keys live`]),
+        ...(lostKeys === 0 ? [] : [`${lostKeys} of its keys have no row in the key store`]),
+        ...(rows === 0 ? [] : ['a row still holds it']),
+      ];
+      return {
+        statement: null,
+        problem: `the token is gone, but not erased yet: ${left.join(', ')}. Delete it again.`,
+      };
+    }
+    const { stream, lives, keys, lastDestroyedAt, row } = found;
+    await vault.confirmReads(context.beganAt, false);
+    await recordManagementRead(vault, context, 'token', id);
+    const last = lives.at(-1)?.end.position ?? 0;
+    const destroyedAt = formatTimestamp(lastDestroyedAt);
+    const statement = signErasure(await vault.keys.signingKey(), {
+      log_id: (await logIdentity(vault.log))?.logId ?? '',
+      ...{ tenant_id: tenantId, token_id: id, stream, stated_at: formatTimestamp(vault.clock.now()) },
+      lives: lives.map(({ createdAt, end }) => ({
+        ...{ created_at: formatTimestamp(createdAt), ended_at: formatTimestamp(end.time), ended_by: end.type },
+        ...{ event_id: end.id, position: end.position },
+      })),
+      keys: { destroyed: keys, last_destroyed_at: destroyedAt },
+      derived: { row, found_by_id: 0 },
+      checkpoint: await checkpointOver(vault, last),
+      copies: `Copies of the key store from before ${destroyedAt} open it until keys are rotated (keys rotate --all) after that.`,
+    });
+    return { statement, problem: null };
+  },
+);
+
+/** The first checkpoint that signs the event at a position. */
+async function checkpointOver({ log }: Vault, position: number): Promise<ErasureStatement['checkpoint']> {
+  let first: ErasureStatement['checkpoint'] = null;
+  for (let before: number | null = null; ; ) {
+    const page = await log.readNewest(checkpointStream, before, pageSize);
+    for (const { clear, revision } of page) {
+      const signed = Number(clear['position']);
+      if (signed < position) return first;
+      first = { number: revision + 1, position: signed };
+    }
+    const oldest = page.at(-1);
+    if (oldest === undefined || oldest.revision === 0) return first;
+    before = oldest.revision;
+  }
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { recordDue } from '../../commands/tokens/record-due.js';
+import type { OperatedService } from '../../compose/open-service.js';
+import { lookOverKeys } from '../../jobs/look-over-keys.js';
+import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
+import { earliestNow } from '../../ports/clock.js';
+import { type Finding, ok, problem } from '../doctor/finding.js';
+import { operation } from './operation.js';
+
+const overdueMs = 60_000;
+const overdueMax = 1_000;
+const gapMax = 1_000;
+
+/** Looks the open stores over, and mends with `fix` what is safe to mend. */
+export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
+  const { vault } = service;
+  if (fix) {
+    for (const row of await overdue(service)) await recordDue(vault, row);
+    await destroyOrphanKeys(vault.log, vault.keys, vault.clock.now());
+  }
+  const findings: Finding[] = [
+    ...(await storesAndProjections(service)),
+    await deadlines(service),
+    ...(await keysFound(service)),
+    await copies(service),
+  ];
+  return { findings };
+});
+
+async function storesAndProjections(service: OperatedService): Promise<readonly Finding[]> {
+  const { reasons, stores, projections } = await service.state();
+  const down = stores.filter(({ state }) => state === 'down');
+  const behind = projections.filter(({ gap }) => gap === null || gap >= gapMax);
+  return [
+    down.length === 0
+      ? ok('stores', `${stores.map(({ name }) => name).join(', ')} answer`)
+      : problem(
+          'stores',
+          `${down.map(({ name }) => name).join(', ')} do not answer`,
+          'Start them, or look at their disks.',
+        ),
+    ...reasons.map((reason) => problem('readiness', reason, 'Requests are refused until this is mended; see the log.')),
+    behind.length === 0
+      ? ok('projections', 'all are at the head of the log, or close')
+      : problem(
+          'projections',
+          `${behind.map(({ name }) => name).join(', ')} behind the log`,
+          'See that a worker runs.',
+        ),
+  ];
+}
+
+function overdue({ vault }: OperatedService) {
+  return vault.rows.due(earliestNow(vault.clock) - overdueMs, overdueMax);
+}
+
+async function deadlines(service: OperatedService): Promise<Finding> {
+  const { length } = await overdue(service);
+  if (length === 0) return ok('deadlines', 'nothing is overdue');
+  const count = length === overdueMax ? `${overdueMax} or more` : String(length);
+  return problem('deadlines', `${count} expiries or purges are overdue`, 'Start the service, or a worker; or --fix.');
+}
+
+async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]> {
+  const { lost, orphans } = await lookOverKeys(vault);
+  return [
+    lost.length === 0
+      ? ok('lost keys', 'every living token has its keys')
+      : problem(
+          'lost keys',
+          `${lost.length} living tokens lack a key`,
+          'Restore the keys from a backup; see `restore`.',
+        ),
+    orphans === 0
+      ? ok('orphan keys', 'none')
+      : problem(
+          'orphan keys',
+          `${orphans} old keys are named by no event`,
+          'The service ends them in an hour; or --fix.',
+        ),
+  ];
+}
+
+async function copies({ vault }: OperatedService): Promise<Finding> {
+  const at = await vault.keys.rotation.endedAt();
+  if (at === null) return ok('copies', 'every copy of the keys opens what was erased since: they were never rotated');
+  return ok('copies', `copies of the keys from before ${new Date(at).toISOString()} are void without the old root key`);
+}

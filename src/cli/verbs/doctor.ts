@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import type { Config } from '../../compose/config.js';
+import { StoreProblem } from '../../ports/store-problem.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { type Finding, ok, problem } from '../doctor/finding.js';
+import { lookAtPlaces } from '../doctor/places.js';
+import { Failure } from '../failure.js';
+import { configOf, storeSettings, withSettings } from '../options.js';
+import { print } from '../print.js';
+import { runVerb } from '../run-verb.js';
+import { storeUnavailableText } from '../store-unavailable-text.js';
+
+type Options = { readonly fix?: boolean; readonly json?: boolean };
+
+/** `strongroom doctor`. */
+export function addDoctor(program: Command): void {
+  withSettings(program.command('doctor'), storeSettings)
+    .description('look over settings, files, stores, deadlines and keys; says what to do about each problem')
+    .option('--fix', 'mend what is safe: modes of files, overdue deadlines, orphan keys')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+It works while the service runs and while it does not. Exit code 3: a problem was found.
+
+Example:
+  strongroom doctor --data /var/lib/strongroom --root-key-file /etc/strongroom/root.key`,
+    )
+    .action(async ({ fix = false, json = false, ...options }: Options) => {
+      const findings = await examine(options, fix);
+      const problems = findings.filter(({ state }) => state === 'problem').length;
+      print({ findings: [...findings], problems }, { json }, () => findings.map(textOf).join('\n'));
+      if (problems > 0)
+        throw new Failure(problems === 1 ? 'there is a problem.' : `there are ${problems} problems.`, 3);
+    });
+}
+
+async function examine(options: object, fix: boolean): Promise<readonly Finding[]> {
+  let config: Config;
+  try {
+    config = configOf({ ...options });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [problem('configuration', error.message, 'Mend the settings that it names.')];
+  }
+  const found = [ok('configuration', 'every setting is valid'), ...(await lookAtPlaces(config, fix))];
+  return [...found, ...(await stores(config, fix))];
+}
+
+/** What keeps the stores from being opened is a finding, too. */
+async function stores(config: Config, fix: boolean): Promise<readonly Finding[]> {
+  try {
+    const { findings } = (await runVerb(config, 'diagnose', { fix })) as { readonly findings: readonly Finding[] };
+    return findings;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return [problem('stores', storeUnavailableText(error), 'Do what it says.')];
+    if (error instanceof Failure || error instanceof StoreProblem)
+      return [problem('stores', error.message, 'Do what it says.')];
+    throw error;
+  }
+}
+
+function textOf({ check, state, says, do: what }: Finding): string {
+  const mark = { ok: 'ok     ', problem: 'PROBLEM', fixed: 'fixed  ' }[state];
+  return what === undefined ? `${mark} ${check}: ${says}` : `${mark} ${check}: ${says}\n        ${what}`;
+}

@@ -1,0 +1,91 @@
+import { reachOf } from '../../domain/access/reach.js';
+import { atMost } from '../../domain/at-most.js';
+import { deriveFrom } from '../../domain/token/derive-content.js';
+import type { ClearEvent } from '../../events/event.js';
+import { matchesPlan } from '../../search/matches-plan.js';
+import { planSearch } from '../../search/plan-search.js';
+import { parseQuery } from '../../search/query/parse-query.js';
+import type { CommandContext } from '../command-context.js';
+import { valueTerms } from '../limits/search-guesses.js';
+import { type CommandResult, done, invalidFields } from '../result.js';
+import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
+import type { Vault } from '../vault.js';
+import { hadHappened } from './as-of.js';
+import { type ReplayAsk, type Replayed, replayToken } from './replay-token.js';
+import { rowIndexOf } from './row-index.js';
+import type { TokenAnswer } from './token-answer.js';
+
+const pageSize = 500;
+const atOnce = 8;
+
+/** One step of a query over the state of a moment. */
+export type ReplayStep = {
+  readonly tokens: readonly TokenAnswer[];
+  /** Tokens of then that are erased since, so nobody can say whether the query found them. */
+  readonly erased: number;
+  /** Where the next step goes on; null: the end. */
+  readonly next: number | null;
+};
+
+type Found = Extract<Replayed, { is: 'token' }>;
+
+/**
+ * Looks at a page of the log for tokens that were created in it and lived at the moment, and answers those that the query
+ * finds by their state of then. Each is read from its own stream, so memory is that of a page and time that of the log.
+ */
+export async function replayQuery(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller'>,
+  text: string,
+  ask: ReplayAsk,
+  after: number,
+): Promise<CommandResult<ReplayStep>> {
+  const { caller } = context;
+  const { tenantId } = caller;
+  const parsed = parseQuery(text);
+  if (!parsed.ok) return invalidFields({ query: [parsed.message] });
+  const refusal = after === 0 ? await guessed(vault, caller, valueTerms(parsed.query).length) : null;
+  if (refusal !== null) return refusal;
+  const searchKey = await searchKeyOf(vault, tenantId);
+  const keys = { tenantKeys: await tenantKeysOf(vault, tenantId), searchKeys: [searchKey] };
+  const plan = planSearch(searchKey, tenantId, parsed.query, reachOf(caller, 'token:search'));
+  const page = await vault.log.readClear(after, pageSize);
+  const born = page.filter(
+    (event) => event.type === 'token.created' && event.tenantId === tenantId && hadHappened(ask.asOf, event),
+  );
+  const tokens: { readonly at: number; readonly answer: TokenAnswer }[] = [];
+  let erased = 0;
+
+  const matches = ({ content, life }: Found): boolean => {
+    const derived = deriveFrom(vault.expressions, content);
+    if (!derived.ok) throw new Error('what could be evaluated once can no longer be');
+    const { createdBy, modifiedBy, createdAt, modifiedAt } = life;
+    const { terms } = rowIndexOf(keys, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
+    return matchesPlan(plan.where, { terms: new Set(terms[searchKey.generation]), createdAt, modifiedAt });
+  };
+
+  async function look(event: ClearEvent): Promise<void> {
+    const { stream, revision, position } = event;
+    const events = await vault.log.readStream(stream);
+    // A later life of the same id is met where it was created.
+    const laterLife = events.find((later) => later.revision > revision && later.type === 'token.created');
+    if (laterLife !== undefined && hadHappened(ask.asOf, laterLife)) return;
+    const replayed = await replayToken(vault, context, stream, events, ask);
+    if (replayed.is === 'erased') erased += 1;
+    if (replayed.is === 'token' && matches(replayed)) tokens.push({ at: position, answer: replayed.answer });
+  }
+
+  await atMost(atOnce, born, look);
+  const last = page.at(-1);
+  const isEnd = last === undefined || page.length < pageSize || last.position >= ask.asOf.position;
+  const inOrder = tokens.sort((one, other) => one.at - other.at).map(({ answer }) => answer);
+  return done({ tokens: inOrder, erased, next: isEnd ? null : last.position });
+}
+
+/** A look-up by value counts as a guess, whatever it finds: who asks sees the answer only steps later. */
+async function guessed(vault: Vault, caller: CommandContext['caller'], values: number) {
+  if (values === 0) return null;
+  const refusal = await vault.guesses.refusal(caller);
+  if (refusal === null) await vault.guesses.count(caller, values);
+  return refusal;
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
+import { endLost, findLost, type LostToken } from '../../jobs/end-erased.js';
+import { BackupRefused, type ErasedKeys } from '../../ports/backup.js';
+import { storeUrls } from '../config/store-urls.js';
+import type { Config } from '../config.js';
+import { openProfile } from '../open-profile.js';
+import { fsyncDirectory } from '../root-key/fsync-directory.js';
+import { keysDatabaseOf } from './stores-to-copy.js';
+
+export type Restoring = {
+  readonly config: Config;
+  readonly rootKeys: readonly [Buffer, ...Buffer[]];
+  /** The folder of the backup, and the names of files of stores in it. */
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly keyLines: AsyncIterable<string>;
+  readonly erased: ErasedKeys;
+  /** Throws when tokens ended that the log of the backup does not know of, and nobody has accepted that. */
+  readonly expectAccepted: (lost: readonly LostToken[]) => void;
+};
+
+/** Makes the stores of a backup again; what was erased since is never written. Answers how many tokens ended since. */
+export function restoreStores(restoring: Restoring): Promise<number> {
+  return restoring.config.settings.profile === 'embedded' ? restoreFiles(restoring) : restoreKeys(restoring);
+}
+
+/** Refuses a data directory with anything in it. */
+export function expectNoData({ settings }: Config): void {
+  if (settings.profile !== 'embedded' || !existsSync(settings.data) || readdirSync(settings.data).length === 0) return;
+  throw new BackupRefused(`${settings.data} is not empty; nothing was changed. Name another directory with --data.`);
+}
+
+/** Beside the place where it will be, and moved there when it is whole. */
+async function restoreFiles(restoring: Restoring): Promise<number> {
+  const { config, folder, files, keyLines, erased } = restoring;
+  const dataDir = resolve(config.settings.data);
+  const part = `${dataDir}.restoring-${randomBytes(4).toString('hex')}`;
+  mkdirSync(part, { recursive: true, mode: 0o700 });
+  try {
+    for (const file of files) copyFileSync(join(folder, file), join(part, file));
+    await writeKeys(part, keyLines, erased);
+    const ended = await endInOpened({ ...config, settings: { ...config.settings, data: part } }, restoring);
+    rmSync(join(part, 'lock'), { force: true });
+    fsyncDirectory(part);
+    if (existsSync(dataDir)) rmdirSync(dataDir);
+    renameSync(part, dataDir);
+    fsyncDirectory(dirname(dataDir));
+    return ended;
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The log is looked at first: when what it lacks is not accepted, the key store stays empty. */
+async function restoreKeys(restoring: Restoring): Promise<number> {
+  const { config, keyLines, erased, expectAccepted } = restoring;
+  const stores = storeUrls(config);
+  if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
+  const { openEventStoreDb } = await import('../../adapters/eventstoredb/open-event-store-db.js');
+  const { writeMongoKeys } = await import('../../adapters/mongodb/backup/write-mongo-keys.js');
+  const { log, close } = await openEventStoreDb(stores.urls.eventstore);
+  try {
+    expectAccepted(await findLost(log, (keyId) => erased.ids.has(keyId)));
+  } finally {
+    await close();
+  }
+  await writeMongoKeys(stores.urls.keys, keysDatabaseOf(config), keyLines, erased);
+  return endInOpened(config, restoring);
+}
+
+async function endInOpened(config: Config, { rootKeys, erased, expectAccepted }: Restoring): Promise<number> {
+  const fail = (error: unknown): void => {
+    throw error;
+  };
+  const service = await openProfile(config, {
+    ...{ rootKeys, prepares: false, isVerb: true, onError: fail, onBroken: fail },
+  });
+  try {
+    const lost = await findLost(service.vault.log, (keyId) => erased.ids.has(keyId));
+    expectAccepted(lost);
+    await endLost(service.vault, lost);
+    return lost.length;
+  } finally {
+    await service.close();
+  }
+}

@@ -1,0 +1,33 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyDatabase } from '../../adapters/sqlite/backup/copy-database.js';
+import { openKeysToCopy } from '../../adapters/sqlite/backup/copy-keys.js';
+import { BackupRefused, type KeysToCopy } from '../../ports/backup.js';
+import { storeUrls } from '../config/store-urls.js';
+import type { Config } from '../config.js';
+
+/** The name of the key store in the cluster profile. */
+export function keysDatabaseOf({ settings }: Config): string {
+  return `${settings['mongodb.database']}_keys`;
+}
+
+/** Opens the key store that the settings name, to read it while others use it. Needs no root key. */
+export async function keysToCopy(config: Config): Promise<KeysToCopy> {
+  if (config.settings.profile === 'embedded') return openKeysToCopy(config.settings.data);
+  const stores = storeUrls(config);
+  if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
+  // Loaded where it is needed: it takes longer than the rest of a verb.
+  const { openMongoKeysToCopy } = await import('../../adapters/mongodb/backup/copy-mongo-keys.js');
+  return openMongoKeysToCopy(stores.urls.keys, keysDatabaseOf(config));
+}
+
+/**
+ * Copies the log with its rows, and the access log, each as it is at one moment, and answers their names. In the cluster
+ * profile nothing: the servers' own tools copy them.
+ */
+export function copyStoreFiles({ settings }: Config, to: string): readonly string[] {
+  if (settings.profile !== 'embedded') return [];
+  const names = readdirSync(settings.data).filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));
+  for (const name of names) copyDatabase(join(settings.data, name), join(to, name), name);
+  return names;
+}

@@ -1,0 +1,53 @@
+import { changeToken } from '../commands/change-token.js';
+import type { Vault } from '../commands/vault.js';
+import { decide } from '../domain/token/decide.js';
+import type { EventLog } from '../ports/event-log.js';
+
+const pageSize = 1_000;
+
+/** A living token by the log, of which a key was erased: the one of its data, or that of its verification code alone. */
+export type LostToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
+
+/** Reads a log that was restored for tokens whose keys ended in what it lacks. Needs no key. */
+export async function findLost(log: EventLog, isErased: (keyId: string) => boolean): Promise<readonly LostToken[]> {
+  const isGone = (keyId: unknown) => typeof keyId === 'string' && isErased(keyId);
+  const found = new Map<string, { readonly tenantId: string; readonly data: boolean; readonly cvc: boolean }>();
+  const goneTenants = new Set<string>();
+  for (let page = await log.readClear(0, pageSize); page.length > 0; ) {
+    for (const { type, tenantId, stream, clear } of page) {
+      if (type === 'tenant.deleted') goneTenants.add(tenantId);
+      if (type === 'token.deleted' || type === 'token.expired') found.delete(stream);
+      if (type === 'token.property.expired') keep(stream, tenantId, found.get(stream)?.data === true, false);
+      if (type !== 'token.created' && type !== 'token.updated') continue;
+      const keepsCvc = clear['cvc'] === 'kept' && found.get(stream)?.cvc === true;
+      keep(stream, tenantId, isGone(clear['key']), keepsCvc || isGone(clear['cvc_key']));
+    }
+    page = await log.readClear(page.at(-1)?.position ?? 0, pageSize);
+  }
+  return [...found].flatMap(([stream, { tenantId, data }]) =>
+    goneTenants.has(tenantId) ? [] : [{ tenantId, stream, what: data ? ('data' as const) : ('cvc' as const) }],
+  );
+
+  function keep(stream: string, tenantId: string, data: boolean, cvc: boolean): void {
+    if (data || cvc) found.set(stream, { tenantId, data, cvc });
+    else found.delete(stream);
+  }
+}
+
+/** Records that these ended: a token without its data is deleted, one without its verification code goes on without it. */
+export async function endLost(vault: Vault, lost: readonly LostToken[]): Promise<void> {
+  const origin = { actorId: 'operator', traceId: null, cmd: null };
+  for (const { tenantId, stream, what } of lost) {
+    await changeToken<void>(vault, { tenantId, tenantKeys: null, stream }, origin, async (view, at) => {
+      const wanted = what === 'data' ? ({ do: 'delete' } as const) : ({ do: 'purge_cvc', reason: 'request' } as const);
+      const decided = decide({ ...wanted, at }, view.state);
+      // What is due ends by itself, without its data.
+      if (!decided.ok || decided.events.length === 0) return { do: 'answer', answer: undefined };
+      return {
+        ...{ do: 'store', decisions: decided.events, payload: { content: null, cvc: null } },
+        ...{ index: 'keep', distinctFingerprint: null },
+        answer: () => undefined,
+      };
+    });
+  }
+}

@@ -1,0 +1,80 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type ErasureStatement, erasureStatement, isSignedErasure } from '#src/audit/erasure-statement.js';
+import type { ErasureAnswer } from '#src/cli/operations/audit-erasure.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { rule, startTestService, type TestService } from '../support/test-service.js';
+import { operate } from './operate.js';
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await startTestService();
+});
+
+afterEach(() => service.close());
+
+const ask = async (id: string, key = service.managementKey): Promise<ErasureAnswer> =>
+  (await operate(service.service, 'audit-erasure', { key, id })) as unknown as ErasureAnswer;
+
+async function stated(id: string): Promise<ErasureStatement> {
+  const { statement, problem } = await ask(id);
+  if (statement === null) throw new Error(problem ?? 'nothing was stated');
+  return statement;
+}
+
+const create = (id: string) => service.call('POST', '/tokens', { type: 'token', id, data: `data of ${id}` });
+const remove = async (id: string) => expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+
+test('what was deleted is stated with its lives and keys, and signed', async () => {
+  const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
+  await service.call('POST', '/tokens', { type: 'card', id: 'card', data });
+  await service.call('PATCH', '/tokens/card', { data: { expiration_year: 2031 } });
+  await remove('card');
+  service.clock.advance(1_000);
+  await create('card');
+  await remove('card');
+  await service.service.checkpointer.run();
+  const statement = await stated('card');
+  expect(statement).toMatchObject({ token_id: 'card', tenant_id: service.tenantId });
+  expect(statement.lives.map(({ ended_by }) => ended_by)).toEqual(['token.deleted', 'token.deleted']);
+  // Three versions of the data over both lives, and one verification code.
+  expect(statement.keys.destroyed).toBe(4);
+  expect(statement.derived).toEqual({ row: 'tombstone', found_by_id: 0 });
+  expect(statement.checkpoint).toMatchObject({ number: 1 });
+  expect(JSON.stringify(statement)).not.toContain('42424242');
+  const { publicKey } = await service.vault.keys.signingKey();
+  expect(isSignedErasure(erasureStatement.parse(JSON.parse(JSON.stringify(statement))), publicKey)).toBe(true);
+  expect(isSignedErasure({ ...statement, token_id: 'other' }, publicKey)).toBe(false);
+  const other = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString();
+  expect(isSignedErasure(statement, other)).toBe(false);
+});
+
+test('nothing is stated of a token that lives, or that never was', async () => {
+  await create('one');
+  await expect(ask('one')).rejects.toThrow('the token lives');
+  await expect(ask('none')).rejects.toThrow('no such token');
+});
+
+test('nothing is stated while a key lives, although the token is gone', async () => {
+  await create('one');
+  const { keys } = service.vault;
+  const { destroy } = keys;
+  Object.assign(keys, { destroy: () => Promise.reject(new StoreUnavailable('keys', 'held')) });
+  expect((await service.call('DELETE', '/tokens/one')).status).toBe(503);
+  Object.assign(keys, { destroy });
+  const { statement, problem } = await ask('one');
+  expect(statement).toBeNull();
+  expect(problem).toContain('1 of its keys live');
+  await remove('one');
+  expect((await stated('one')).keys.destroyed).toBe(1);
+});
+
+test('only who may read the history of a deleted token is told', async () => {
+  await create('one');
+  await remove('one');
+  const narrow = await service.application([rule('/open/', 'reveal', ['token:read'])]);
+  await expect(ask('one', narrow)).rejects.toThrow('no such token');
+  await expect(ask('one', await service.otherTenant())).rejects.toThrow('no such token');
+  expect((await ask('one', service.key)).problem).toBeNull();
+});

@@ -1,0 +1,19 @@
+import type { OperationName } from '#src/cli/operations/operations.js';
+import { runOperation } from '#src/cli/operations/run-operation.js';
+import type { Json } from '#src/domain/json.js';
+import type { Service } from '#src/http/service.js';
+
+const notAsked = (): never => {
+  throw new Error('no operation of these tests asks for a rotation');
+};
+
+/** Has an open service do an operation, with what a socket would make of question and answer. Throws its message. */
+export async function operate(service: Service, name: OperationName, input: unknown): Promise<Json> {
+  const outcome = await runOperation(
+    { ...service, rotation: { start: notAsked, state: notAsked } },
+    name,
+    JSON.parse(JSON.stringify(input)),
+  );
+  if (!outcome.ok) throw new Error(outcome.message);
+  return JSON.parse(JSON.stringify(outcome.value)) as Json;
+}

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { OperationName } from '#src/cli/operations/operations.js';
+import type { JsonObject } from '#src/domain/json.js';
+import { rule, startTestService, type TestService } from '../support/test-service.js';
+import { operate } from './operate.js';
+
+const aMinute = 60_000;
+let service: TestService;
+
+beforeEach(async () => {
+  service = await startTestService();
+});
+
+afterEach(() => service.close());
+
+async function ask(name: OperationName, input: JsonObject): Promise<JsonObject> {
+  return (await operate(service.service, name, { key: service.key, ...input })) as JsonObject;
+}
+
+const create = async (body: JsonObject) => expect((await service.call('POST', '/tokens', body)).status).toBe(201);
+const update = async (id: string, body: JsonObject) =>
+  expect((await service.call('PATCH', `/tokens/${id}`, body)).status).toBe(200);
+const remove = async (id: string) => expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+const head = async () => String(await service.vault.log.head());
+const replay = (id: string, asOf: string, more: JsonObject = {}) =>
+  ask('audit-replay', { id, asOf, reveal: false, ...more });
+
+/** Everything that a query finds, step by step. */
+async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
+  const found: JsonObject[] = [];
+  let erased = 0;
+  for (let after: number | null = 0; after !== null; ) {
+    const step = await ask('audit-replay-query', { query, asOf, reveal: false, after, ...more });
+    found.push(...(step['tokens'] as JsonObject[]));
+    erased += Number(step['erased']);
+    after = step['next'] as number | null;
+  }
+  return { ids: found.map(({ id }) => id), found, erased };
+}
+
+test('a token is shown as it was, masked unless it is asked for in clear by who may', async () => {
+  await create({ type: 'card_number', id: 'card', data: '4242424242424242', metadata: { step: 'one' } });
+  const first = await head();
+  const then = new Date(service.clock.now()).toISOString();
+  service.clock.advance(aMinute);
+  await update('card', { metadata: { step: 'two' } });
+  expect(await replay('card', await head())).toMatchObject({ metadata: { step: 'two' } });
+  for (const asOf of [first, then]) {
+    const token = await replay('card', asOf);
+    expect(token).toMatchObject({ id: 'card', metadata: { step: 'one' }, data: 'XXXXXXXXXXXX4242' });
+    expect(token['modified_at']).toBeUndefined();
+    // The content of then was replaced with its metadata: the key is the same as long as the data is.
+    expect(await replay('card', asOf, { reveal: true })).toMatchObject({ data: '4242424242424242' });
+  }
+  const masking = await service.application([rule('/', 'mask', ['token:read'])]);
+  await expect(replay('card', first, { key: masking, reveal: true })).rejects.toThrow(
+    'may not see this token in clear',
+  );
+  expect(await replay('card', first, { key: masking })).toMatchObject({ data: 'XXXXXXXXXXXX4242' });
+});
+
+test('what was replaced, deleted or has expired since is erased and does not come back', async () => {
+  await create({ type: 'token', id: 'replaced', data: 'old value' });
+  await create({ type: 'token', id: 'deleted', data: 'gone value' });
+  await create({
+    type: 'token',
+    id: 'short',
+    data: 'short value',
+    expires_at: new Date(service.clock.now() + aMinute).toISOString(),
+  });
+  const then = await head();
+  await update('replaced', { data: 'new value' });
+  await remove('deleted');
+  // Nobody has recorded the expiry yet, and its keys still live.
+  service.clock.advance(2 * aMinute);
+  for (const id of ['replaced', 'deleted', 'short']) {
+    const token = await replay(id, then, { reveal: true });
+    expect(token).toMatchObject({ id, erased: true, type: 'token' });
+    expect(JSON.stringify(token)).not.toContain('value');
+  }
+  await create({ type: 'token', id: 'deleted', data: 'second life' });
+  expect(await replay('deleted', then)).toMatchObject({ erased: true });
+  expect(await replay('deleted', await head(), { reveal: true })).toMatchObject({ data: 'second life' });
+});
+
+test('a verification code is in no replay', async () => {
+  const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '987' };
+  await create({ type: 'card', id: 'card', data });
+  const token = await replay('card', await head(), { reveal: true });
+  expect(JSON.stringify(token)).not.toMatch(/"987"/);
+});
+
+test('who may not read the token now does not read it as of then', async () => {
+  await create({ type: 'token', id: 'moved', data: 'value', containers: ['/open/'] });
+  const then = await head();
+  const open = await service.application([rule('/open/', 'reveal', ['token:read', 'token:search'])]);
+  expect(await replay('moved', then, { key: open, reveal: true })).toMatchObject({ data: 'value' });
+  await update('moved', { containers: ['/closed/'] });
+  await expect(replay('moved', then, { key: open })).rejects.toThrow('may not read');
+  expect((await replayQuery('', then, { key: open })).ids).toEqual([]);
+  await remove('moved');
+  await expect(replay('moved', then, { key: open })).rejects.toThrow('no such token');
+});
+
+test('a query finds what it would have found then', async () => {
+  await create({ type: 'token', id: 'red', data: 'a', metadata: { colour: 'red' } });
+  await create({ type: 'social_security_number', id: 'ssn', data: '123-45-6789' });
+  await create({ type: 'token', id: 'later-blue', data: 'b', metadata: { colour: 'red' } });
+  await create({ type: 'token', id: 'gone', data: 'c', metadata: { colour: 'red' } });
+  const then = await head();
+  const time = new Date(service.clock.now()).toISOString();
+  service.clock.advance(aMinute);
+  await update('later-blue', { metadata: { colour: 'blue' } });
+  await remove('gone');
+  await create({ type: 'token', id: 'after', data: 'd', metadata: { colour: 'red' } });
+  for (const asOf of [then, time]) {
+    expect(await replayQuery('metadata.colour:red', asOf)).toMatchObject({ ids: ['red', 'later-blue'], erased: 1 });
+  }
+  const now = await head();
+  expect((await replayQuery('metadata.colour:red', now)).ids).toEqual(['red', 'after']);
+  expect((await replayQuery('NOT metadata.colour:red', now)).ids).toEqual(['ssn', 'later-blue']);
+  expect((await replayQuery('data:6789 OR id:after', then)).ids).toEqual(['ssn']);
+  expect((await replayQuery('type:token AND created_at:[2000-01-01 TO *]', then)).ids).toEqual(['red', 'later-blue']);
+  const { found } = await replayQuery('id:ssn', then);
+  expect(found[0]).toMatchObject({ data: 'XXX-XX-6789' });
+  await expect(replayQuery('colour:red', then)).rejects.toThrow('query');
+});
+
+test('an id that is used again is found once, by the life of then', async () => {
+  await create({ type: 'token', id: 'again', data: 'a', metadata: { life: 'one' } });
+  const first = await head();
+  await remove('again');
+  const between = await head();
+  await create({ type: 'token', id: 'again', data: 'b', metadata: { life: 'two' } });
+  expect(await replayQuery('', first)).toMatchObject({ ids: [], erased: 1 });
+  expect(await replayQuery('', between)).toMatchObject({ ids: [], erased: 0 });
+  expect(await replayQuery('', await head())).toMatchObject({ ids: ['again'], erased: 0 });
+});
+
+test('another tenant sees nothing, and every token that is shown is recorded', async () => {
+  await create({ type: 'token', id: 'mine', data: 'a' });
+  const then = await head();
+  const other = await service.otherTenant();
+  await expect(replay('mine', then, { key: other })).rejects.toThrow('no such token');
+  expect(await replayQuery('', then, { key: other })).toMatchObject({ ids: [], erased: 0 });
+  await replay('mine', then, { reveal: true });
+  const { body } = await service.call('GET', '/logs?operation=reveal', undefined, { key: service.managementKey });
+  expect(body['pagination']).toMatchObject({ total_items: 1 });
+});
+
+test.each([
+  ['999999999', 'is past the head'],
+  ['0', 'from 1'],
+  ['2999-01-01', 'in the future'],
+  ['yesterday', 'say a position'],
+])('a moment %s is refused in words', async (asOf, text) => {
+  await create({ type: 'token', id: 'one', data: 'a' });
+  await expect(replay('one', asOf)).rejects.toThrow(text);
+  await expect(replayQuery('', asOf)).rejects.toThrow(text);
+});
+
+test('the history of a token says which values are erased', async () => {
+  await create({ type: 'token', id: 'one', data: 'a' });
+  await update('one', { data: 'b' });
+  const seen = async (key: string) => (await ask('audit-history', { id: 'one', key }))['data'] as JsonObject[];
+  const brief = (entries: readonly JsonObject[]) => entries.map(({ type, values }) => [type, values]);
+  expect(brief(await seen(service.key))).toEqual([
+    ['token.updated', 'kept'],
+    ['token.created', 'erased'],
+  ]);
+  await remove('one');
+  expect(brief(await seen(service.managementKey))).toEqual([
+    ['token.deleted', undefined],
+    ['token.updated', 'erased'],
+    ['token.created', 'erased'],
+  ]);
+  await expect(ask('audit-history', { id: 'none' })).rejects.toThrow('no such token');
+});

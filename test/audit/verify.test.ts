@@ -1,0 +1,315 @@
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { fileAnchor } from '#src/adapters/anchor/file-anchor.js';
+import { exportLog } from '#src/cli/audit/run-export.js';
+import { type Verification, type VerifyOptions, verifyExport, verifyVault } from '#src/cli/audit/run-verify.js';
+import { verificationText } from '#src/cli/audit/verification-text.js';
+import type { RunOperation } from '#src/cli/run-verb.js';
+import { openEmbedded } from '#src/compose/embedded.js';
+import { profile } from '../support/profile.js';
+import { startTestService } from '../support/test-service.js';
+import { operate } from './operate.js';
+import { type Row, relinked, renumbered, tamper } from './tampering.js';
+
+const rootKey = randomBytes(32);
+const usual: VerifyOptions = { from: 1, to: null, anchor: null, publicKey: null, json: false };
+let home: string;
+let intact: string;
+let anchorFile: string;
+/** The rows of the intact log. */
+let rows: readonly Row[];
+
+/** Two tokens with a life, two checkpoints, and events after the last one. */
+beforeAll(async () => {
+  if (profile !== 'embedded') return;
+  home = mkdtempSync(join(tmpdir(), 'strongroom-verify-'));
+  intact = join(home, 'intact');
+  anchorFile = join(home, 'anchor.jsonl');
+  const service = await startTestService({ dataDir: intact, rootKey, anchor: fileAnchor(anchorFile) });
+  const create = async (id: string) => {
+    await service.call('POST', '/tokens', { type: 'token', id, data: `data of ${id}` });
+  };
+  const sign = async () => {
+    await service.vault.recorder.now([]);
+    await service.service.checkpointer.run(true);
+  };
+  for (const id of ['one', 'two', 'three']) await create(id);
+  await service.call('PATCH', '/tokens/one', { metadata: { a: 'b' } });
+  await sign();
+  await service.call('GET', '/tokens/two');
+  await create('four');
+  await service.call('DELETE', '/tokens/two');
+  await sign();
+  await create('five');
+  await service.stop();
+  const database = new Database(join(intact, 'vault.db'), { readonly: true });
+  rows = database.prepare('SELECT * FROM events ORDER BY position').all() as Row[];
+  database.close();
+});
+
+afterAll(() => {
+  if (profile === 'embedded') rmSync(home, { recursive: true });
+});
+
+function copied(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'strongroom-verify-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  cpSync(intact, dir, { recursive: true });
+  return dir;
+}
+
+async function withVault<T>(dataDir: string, use: (run: RunOperation) => Promise<T>): Promise<T> {
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const parts = { rootKey, mode: 'any', cvcRetentionMs: 3_600_000, onError: fail, onBroken: fail } as const;
+  const service = await openEmbedded({ ...parts, dataDir });
+  try {
+    return await use((name, input) => operate(service, name, input));
+  } finally {
+    await service.close();
+  }
+}
+
+const verify = (dataDir: string, options: Partial<VerifyOptions> = {}): Promise<Verification> =>
+  withVault(dataDir, (run) => verifyVault(run, { ...usual, ...options }));
+
+async function problemAfter(change: (rows: Row[]) => Row[], options: Partial<VerifyOptions> = {}) {
+  const dataDir = copied();
+  tamper(dataDir, change);
+  return (await verify(dataDir, options)).problem;
+}
+
+const typed = (type: string, nth = 0): Row => {
+  const found = rows.filter((row) => row.type === type)[nth];
+  if (found === undefined) throw new Error(`no ${type}`);
+  return { ...found };
+};
+const changed = (change: (row: Row) => Partial<Row>) => (all: Row[]) =>
+  all.map((row) => (row.position === typed('token.updated').position ? { ...row, ...change(row) } : row));
+const without = (gone: (row: Row) => boolean) => (all: Row[]) => all.filter((row) => !gone(row));
+
+describe.skipIf(profile !== 'embedded')('a verification', () => {
+  test('of an intact vault says up to where it is proven, and no more', async () => {
+    const verification = await verify(intact);
+    expect(verification.problem).toBeNull();
+    expect(verification.log).toMatchObject({ events: rows.length, linked: rows.length, proven: { number: 2 } });
+    expect(verification.access?.batches).toBeGreaterThan(0);
+    const text = verificationText(verification);
+    expect(text).toMatch(/^complete up to checkpoint 2 .*, as far as this store tells$/m);
+    expect(text).toContain('later events are linked but not signed yet');
+    const anchored = await verify(intact, { anchor: anchorFile });
+    expect(anchored).toMatchObject({ problem: null, anchored: 2 });
+  });
+
+  test('of a part begins with the checkpoint before it, and ends where it is told', async () => {
+    const last = typed('token.created', 4);
+    const { log, problem } = await verify(intact, { from: last.position });
+    expect(problem).toBeNull();
+    expect(log.events).toBeLessThan(rows.length);
+    expect((await verify(intact, { to: last.position - 1 })).log.events).toBe(last.position - 1);
+    for (const range of [{ from: 10_000 }, { to: 10_000 }]) {
+      await expect(verify(intact, range)).rejects.toThrow('past the head');
+    }
+  });
+
+  test.each<[string, (row: Row) => Partial<Row>]>([
+    ['tenant', () => ({ tenant: 'other' })],
+    ['actor', () => ({ actor: 'other' })],
+    ['time', ({ time }) => ({ time: time + 1 })],
+    ['type', () => ({ type: 'token.deleted' })],
+    ['version', () => ({ version: 2 })],
+    ['stream', () => ({ stream: `token-${'0'.repeat(64)}` })],
+    ['clear part', ({ clear }) => ({ clear: clear.replace('metadata', 'data') })],
+    ['content', ({ content }) => ({ content: Buffer.concat([content ?? Buffer.of(), Buffer.of(0)]) })],
+    ['trace', () => ({ trace: null })],
+    ['id', () => ({ id: randomUUID() })],
+    ['link', () => ({ chain: randomBytes(32) })],
+  ])('names the event whose %s was changed', async (_, change) => {
+    const problem = await problemAfter(changed(change));
+    expect(problem).toMatchObject({ kind: 'changed', position: typed('token.updated').position });
+  });
+
+  test('names what is missing, also when the rest is numbered anew', async () => {
+    const { position } = typed('token.created', 1);
+    const gone = without((row) => row.position === position);
+    const missing = await problemAfter(gone);
+    expect(missing).toMatchObject({ kind: 'missing', position: position + 1 });
+    expect(missing?.message).toContain('one event is missing');
+    const closed = await problemAfter((all) => renumbered(gone(all)));
+    expect(closed).toMatchObject({ kind: 'changed', position });
+    expect(closed?.message).toContain('removed');
+  });
+
+  test('names where a whole stream was removed', async () => {
+    const { stream, position } = typed('token.created', 0);
+    const problem = await problemAfter(without((row) => row.stream === stream));
+    expect(problem).toMatchObject({ kind: 'missing', position: position + 1 });
+  });
+
+  test('sees that the first event of all is gone', async () => {
+    const first = await problemAfter((all) => relinked(renumbered(all.slice(1))));
+    expect(first).toMatchObject({ kind: 'missing', position: 1 });
+  });
+
+  test('names two events that were exchanged', async () => {
+    const { position } = typed('token.created', 1);
+    const problem = await problemAfter((all) =>
+      all.map((row) => {
+        if (row.position === position) return { ...row, position: position + 1 };
+        return row.position === position + 1 ? { ...row, position } : row;
+      }),
+    );
+    expect(problem).toMatchObject({ kind: 'reordered', position });
+  });
+
+  test.each(['of chance', 'made for it'])('names an event that was inserted with a link %s', async (link) => {
+    const { position } = typed('token.created', 2);
+    const problem = await problemAfter((all) => {
+      const forged = { ...typed('token.created', 2), id: randomUUID(), stream: `token-${'f'.repeat(64)}` };
+      const before = all.slice(0, position - 1);
+      const made = relinked([...before, forged]).at(-1)?.chain ?? Buffer.of();
+      return renumbered([
+        ...before,
+        { ...forged, chain: link === 'of chance' ? randomBytes(32) : made },
+        ...all.slice(position - 1),
+      ]);
+    });
+    expect(problem).toMatchObject({ kind: 'inserted', position });
+  });
+
+  test.each<[string, (all: Row[]) => Row[]]>([
+    ['changed', changed(() => ({ actor: 'other' }))],
+    ['removed', (all) => renumbered(without((row) => row.position === typed('token.created', 1).position)(all))],
+    [
+      'inserted',
+      (all) => renumbered([...all.slice(0, 5), { ...typed('token.created'), stream: 'token-x' }, ...all.slice(5)]),
+    ],
+    ['exchanged', (all) => renumbered([...all.slice(0, 4), ...all.slice(4, 6).reverse(), ...all.slice(6)])],
+  ])('names the checkpoint when an event was %s and all links were made anew', async (_, change) => {
+    const problem = await problemAfter((all) => relinked(change(all)));
+    expect(problem?.kind).toBe('checkpoint');
+    expect(problem?.message).toMatch(/and checkpoint 1 .*links made anew/);
+  });
+
+  test('sees a signature that was exchanged, and a checkpoint that was removed', async () => {
+    const [one, two] = [typed('audit.checkpoint', 0), typed('audit.checkpoint', 1)];
+    const [first, second] = [JSON.parse(one.clear), JSON.parse(two.clear)];
+    const swapped = await problemAfter((all) =>
+      relinked(
+        all.map((row) => {
+          if (row.position !== one.position) return row;
+          return { ...row, clear: JSON.stringify({ ...first, signature: second.signature }) };
+        }),
+      ),
+    );
+    expect(swapped).toMatchObject({ kind: 'checkpoint', position: one.position });
+    expect(swapped?.message).toContain('signature of checkpoint 1');
+    const removed = await problemAfter((all) =>
+      relinked(renumbered(without((row) => row.position === one.position)(all))),
+    );
+    expect(removed?.kind).toBe('checkpoint');
+  });
+
+  test('sees a tail that was cut by an anchor, and without one claims nothing of it', async () => {
+    const cut = without((row) => row.position >= typed('audit.checkpoint', 1).position);
+    expect(await problemAfter(cut)).toBeNull();
+    const problem = await problemAfter(cut, { anchor: anchorFile });
+    expect(problem?.kind).toBe('cut_tail');
+    expect(problem?.message).toContain('the anchor holds checkpoint 2');
+  });
+
+  test('refuses a log and an anchor that another key has signed', async () => {
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const other = publicKey.export({ format: 'pem', type: 'spki' }).toString();
+    expect((await verify(intact, { publicKey: other })).problem?.message).toContain('signed by another key');
+    await expect(verify(intact, { publicKey: other, anchor: anchorFile })).rejects.toThrow('signed by another key');
+  });
+
+  test('reads an anchor with a line that was cut short, and refuses one that holds none or contradicts itself', async () => {
+    const file = join(copied(), 'anchor.jsonl');
+    writeFileSync(file, `${readFileSync(anchorFile, 'utf8')}{"strongroom_che\n`);
+    expect(await verify(intact, { anchor: file })).toMatchObject({ problem: null, unreadableAnchorLines: 1 });
+    writeFileSync(file, 'nothing\n');
+    await expect(verify(intact, { anchor: file })).rejects.toThrow('holds no checkpoint');
+    const [line] = readFileSync(anchorFile, 'utf8').split('\n');
+    writeFileSync(file, `${line?.replace(/"time":\d+/, '"time":1')}\n`);
+    await expect(verify(intact, { anchor: file })).rejects.toThrow('signature of checkpoint 1');
+  });
+});
+
+describe.skipIf(profile !== 'embedded')('the access log', () => {
+  function onAccess(dataDir: string, sql: string): void {
+    const [file] = readdirSync(dataDir).filter((name) => /^access-.*\.db$/.test(name));
+    const database = new Database(join(dataDir, file ?? ''));
+    const triggers = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).pluck().all();
+    for (const name of triggers) database.exec(`DROP TRIGGER ${name}`);
+    database.exec(sql);
+    database.close();
+  }
+
+  test.each([
+    ['an entry that was changed', 'UPDATE entries SET time = time + 1 WHERE id = 2', 'was changed'],
+    [
+      'a batch that is missing',
+      'DELETE FROM entries WHERE batch = 2; DELETE FROM batches WHERE sequence = 2',
+      'does not follow',
+    ],
+    ['an end that was cut', 'DELETE FROM entries WHERE batch > 1; DELETE FROM batches WHERE sequence > 1', 'was cut'],
+    ['all of it gone', 'DELETE FROM entries; DELETE FROM batches', 'lacks chain vault'],
+  ])('%s is named', async (_, sql, text) => {
+    const dataDir = copied();
+    onAccess(dataDir, sql);
+    const { problem } = await verify(dataDir);
+    expect(problem?.kind).toBe('access_log');
+    expect(problem?.message).toContain(text);
+  });
+});
+
+describe.skipIf(profile !== 'embedded')('an export', () => {
+  async function exported(options: { from?: number; to?: number } = {}): Promise<string> {
+    const out = join(copied(), 'log.jsonl');
+    const { from = 1, to = null } = options;
+    await withVault(intact, (run) => exportLog(run, { from, to, out, json: false }));
+    return out;
+  }
+
+  test('is verified with nothing but the file, in whole and in part', async () => {
+    const whole = await verifyExport(await exported(), { ...usual, anchor: anchorFile });
+    expect(whole).toMatchObject({ problem: null, anchored: 2, log: { events: rows.length, proven: { number: 2 } } });
+    const part = await verifyExport(await exported({ from: typed('token.created', 4).position }), usual);
+    expect(part.problem).toBeNull();
+    const start = await verifyExport(await exported({ to: 5 }), { ...usual, anchor: anchorFile });
+    expect(start).toMatchObject({ problem: null, log: { events: 5, proven: null } });
+  });
+
+  test('holds no value, and every event is in it', async () => {
+    const text = readFileSync(await exported(), 'utf8');
+    expect(text).not.toContain('data of');
+    for (const { id } of rows) expect(text).toContain(id);
+  });
+
+  test('that was tampered with is seen', async () => {
+    const file = await exported();
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const write = (changedLines: readonly string[]) => writeFileSync(file, `${changedLines.join('\n')}\n`);
+    write(lines.map((line) => line.replace('"token.updated"', '"token.deleted"')));
+    expect((await verifyExport(file, usual)).problem).toMatchObject({ kind: 'changed' });
+    write(lines.slice(0, -1));
+    await expect(verifyExport(file, usual)).rejects.toThrow('its end is missing');
+    write([...lines.slice(0, 3), ...lines.slice(4)]);
+    await expect(
+      verifyExport(file, usual).then(({ problem }) => Promise.reject(new Error(problem?.message))),
+    ).rejects.toThrow('missing');
+    write([...lines.slice(0, 3), '{"position":', ...lines.slice(4)]);
+    await expect(verifyExport(file, usual)).rejects.toThrow('damaged in line 4');
+    write(lines.slice(1));
+    await expect(verifyExport(file, usual)).rejects.toThrow('is no export');
+    appendFileSync(file, '');
+    await expect(verifyExport(join(home, 'nowhere'), usual)).rejects.toThrow('cannot be read');
+  });
+});

@@ -1,0 +1,163 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { expect, test } from 'vitest';
+import { findTexts } from '../erasure/files.js';
+import { fill, unread, wrapsIn } from '../rotation/support.js';
+import { hashesOf, http, makeVault, run, runJson, startService } from '../support/process.js';
+
+const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
+
+/** A vault with an age identity beside it. */
+async function vaultWithIdentity() {
+  const vault = await makeVault();
+  const identity = await generateIdentity();
+  const identityFile = join(vault.dir, 'backup.identity');
+  writeFileSync(identityFile, `${identity}\n`, { mode: 0o600 });
+  return { ...vault, identityFile, recipient: await identityToRecipient(identity) };
+}
+
+test('an old backup with today’s list of erased keys brings back everything but what was erased since', async () => {
+  const vault = await vaultWithIdentity();
+  const { dir, dataDir, rootKeyFile, flags, key, recipient, identityFile } = vault;
+  const service = await startService(flags, { env });
+  const made = await fill(service.address, vault, 60);
+  const [deletedBefore = '', deleted = '', replaced = ''] = made.keys();
+  const remove = async (id: string) => {
+    expect((await http('DELETE', `${service.address}/tokens/${id}`, { key })).status).toBe(204);
+    made.delete(id);
+  };
+  const cvcOf = async () => {
+    const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
+    const created = await http('POST', `${service.address}/tokens`, { key, body: { type: 'card', data } });
+    return String(created.body['id']);
+  };
+  const card = await cvcOf();
+  await remove(deletedBefore);
+
+  // Writes go on while it is made: of those it may have any.
+  const backup = join(dir, 'backup');
+  const [summary, meanwhile] = await Promise.all([
+    runJson(['backup', backup, '--recipient', recipient, '--data', dataDir]),
+    fill(service.address, vault, 40),
+  ]);
+  expect(summary['files']).toEqual(
+    expect.arrayContaining(['vault.db', 'keys.age', 'erased-keys.txt', 'manifest.json']),
+  );
+
+  // Neither keys, wrapped as they are, nor data lie in the backup in the open.
+  const files = readdirSync(backup).map((name) => ({ name, content: readFileSync(join(backup, name)) }));
+  const wraps = wrapsIn(dataDir);
+  const wrapped = [...wraps.tenantKeys, ...wraps.generationKeys, ...wraps.dataKeys].map((row) => row.wrapped);
+  expect(wrapped.length).toBeGreaterThan(60);
+  const open = wrapped.filter((bytes) =>
+    files.some(({ content }) => content.includes(bytes) || content.includes(bytes.toString('base64'))),
+  );
+  expect(open).toEqual([]);
+  expect(findTexts(files, { data: 'value 17', 'data of another': 'value 31' })).toEqual([]);
+
+  await remove(deleted);
+  const changed = await http('PATCH', `${service.address}/tokens/${replaced}`, { key, body: { data: 'newer' } });
+  expect(changed.status, changed.text).toBe(200);
+  made.delete(replaced);
+  expect((await http('DELETE', `${service.address}/tokens/${card}/cvc`, { key })).status).toBe(204);
+  const list = join(dir, 'erased.txt');
+  await runJson(['backup', list, '--erased-only', '--data', dataDir]);
+  const original = (await http('GET', `${service.address}/tokens/${card}`, { key })).body;
+  await service.stop();
+
+  const target = join(dir, 'restored');
+  const restore = (...more: string[]) => [
+    ...['restore', backup, '--identity', identityFile, '--erased', list],
+    ...['--data', target, '--root-key-file', rootKeyFile, ...more],
+  ];
+  const before = hashesOf(dir);
+  const refused = await run(restore());
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toContain('Say --accept-older-log');
+  expect(hashesOf(dir)).toEqual(before);
+
+  const restored = await runJson(restore('--accept-older-log'));
+  expect(restored['tokens_ended']).toBeGreaterThanOrEqual(3);
+  const again = await startService(['--data', target, '--root-key-file', rootKeyFile], { env });
+  expect(await http('GET', `${again.address}/health/ready`)).toMatchObject({ status: 200 });
+  expect(await unread(again.address, key, made)).toEqual([]);
+  for (const id of [deletedBefore, deleted, replaced]) {
+    expect((await http('GET', `${again.address}/tokens/${id}`, { key })).status).toBe(404);
+  }
+  expect((await http('GET', `${again.address}/tokens/${card}`, { key })).body['data']).toEqual(original['data']);
+  const inBoth = (
+    await Promise.all(
+      [...meanwhile].map(async ([id, data]) => {
+        const { status, body } = await http('GET', `${again.address}/tokens/${id}`, { key });
+        return (status === 200 && body['data'] === data) || status === 404;
+      }),
+    )
+  ).every(Boolean);
+  expect(inBoth, 'what was written meanwhile is there wholly or not at all').toBe(true);
+  await fill(again.address, vault, 5);
+  expect((await again.stop()).stderr).toBe('');
+});
+
+test('a damaged or incomplete backup, a wrong list, identity or place: each is told, and nothing is changed', async () => {
+  const { dir, dataDir, rootKeyFile, identityFile, recipient } = await vaultWithIdentity();
+  const backup = join(dir, 'backup');
+  const early = join(dir, 'early.txt');
+  await runJson(['backup', early, '--erased-only', '--data', dataDir]);
+  await runJson(['backup', backup, '--recipient', recipient, '--data', dataDir]);
+  const target = join(dir, 'target');
+  const list = join(backup, 'erased-keys.txt');
+  const refused = async (
+    message: RegExp,
+    given: { folder?: string; identity?: string; erased?: string; data?: string },
+  ) => {
+    const before = hashesOf(dir);
+    const { folder = backup, identity = identityFile, erased = list, data = target } = given;
+    const ended = await run([
+      ...[
+        'restore',
+        folder,
+        '--identity',
+        identity,
+        '--erased',
+        erased,
+        '--data',
+        data,
+        '--root-key-file',
+        rootKeyFile,
+      ],
+    ]);
+    expect(ended.stderr).toMatch(message);
+    expect(ended).toMatchObject({ stdout: '' });
+    expect(ended.code).toBeGreaterThan(0);
+    expect(hashesOf(dir)).toEqual(before);
+    expect(existsSync(target)).toBe(false);
+  };
+  const damaged = (name: string, change: (bytes: Buffer) => Buffer) => {
+    const folder = join(dir, `damaged-${name}`);
+    mkdirSync(folder);
+    cpSync(backup, folder, { recursive: true });
+    writeFileSync(join(folder, name), change(readFileSync(join(folder, name))));
+    return folder;
+  };
+  const flipped = (bytes: Buffer) => {
+    const at = Math.floor(bytes.length / 2);
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    return bytes;
+  };
+  for (const name of ['vault.db', 'keys.age']) await refused(/is damaged/, { folder: damaged(name, flipped) });
+  await refused(/is damaged, or of another version/, {
+    folder: damaged('manifest.json', (bytes) => bytes.subarray(9)),
+  });
+  await refused(/is no backup/, { folder: dataDir });
+  await refused(/is older than the backup/, { erased: early });
+  const cut = join(dir, 'cut.txt');
+  writeFileSync(cut, readFileSync(list, 'utf8').replace(/end \d+\n$/, ''));
+  await refused(/is not a whole list/, { erased: cut });
+  const stranger = join(dir, 'stranger.identity');
+  writeFileSync(stranger, `${await generateIdentity()}\n`);
+  await refused(/cannot be opened: the identity is not one of its recipients/, { identity: stranger });
+  await refused(/is not empty/, { data: dataDir });
+  const again = await run(['backup', backup, '--recipient', recipient, '--data', dataDir]);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') });
+});

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
+
+test('a vault is verified while it serves, and tampering with its file ends with exit code 3', async () => {
+  const { flags, dir, dataDir, key } = await makeVault();
+  const anchor = join(dir, 'anchor.jsonl');
+  const service = await startService([...flags, '--audit-anchor', anchor]);
+  for (let count = 0; count < 3; count += 1) {
+    const body = { type: 'token', data: `value ${count}` };
+    expect((await http('POST', `${service.address}/tokens`, { key, body })).status).toBe(201);
+  }
+  const delivered = () => (existsSync(anchor) && readFileSync(anchor, 'utf8').endsWith('\n') ? true : undefined);
+  await until('the first checkpoint', 60_000, delivered);
+  const publicKey = join(dir, 'audit.pub');
+  writeFileSync(publicKey, (await run(['audit', 'public-key', ...flags])).stdout);
+  const running = await runJson(['audit', 'verify', '--public-key', publicKey, '--anchor', anchor, ...flags]);
+  expect(running).toMatchObject({ ok: true, anchored: 1, problem: null });
+  await service.stop();
+  // A service that stops signs what was added since.
+  expect(readFileSync(anchor, 'utf8').trimEnd().split('\n')).toHaveLength(2);
+
+  const { stdout, code } = await run(['audit', 'verify', '--anchor', anchor, ...flags]);
+  expect(code, stdout).toBe(0);
+  expect(stdout).toMatch(/^complete up to checkpoint 2 .* and the anchor agrees$/m);
+  const out = join(dir, 'log.jsonl');
+  expect(await runJson(['audit', 'export', '--out', out, ...flags])).toMatchObject({
+    events: expect.any(Number),
+  });
+  expect((await run(['audit', 'export', '--out', out, ...flags])).code).toBe(1);
+  const offline = ['audit', 'verify', '--offline', out, '--public-key', publicKey];
+  expect(await runJson(offline)).toMatchObject({ ok: true });
+  writeFileSync(out, readFileSync(out, 'utf8').replace('"operator"', '"nobody"'));
+  expect(await run(offline)).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('was changed') });
+
+  const database = new Database(join(dataDir, 'vault.db'));
+  database.exec('DROP TRIGGER events_are_never_changed');
+  database.exec(
+    `UPDATE events SET actor = 'nobody' WHERE type = 'token.created' AND position = (SELECT min(position) FROM events WHERE type = 'token.created')`,
+  );
+  database.close();
+  const found = await run(['audit', 'verify', '--json', ...flags]);
+  expect(found).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^the event at position \d+ \(token\.created .*was changed/),
+  });
+  expect(JSON.parse(found.stdout)).toMatchObject({ ok: false, problem: { kind: 'changed' } });
+});
+
+test.each([
+  ['a position that is none', ['verify', '--from', 'x'], 2],
+  ['a position past the head', ['verify', '--from', '100000'], 1],
+  ['a range that is reversed', ['verify', '--from', '3', '--to', '2'], 2],
+  ['a part of an export', ['verify', '--offline', '/nowhere', '--from', '2'], 2],
+  ['an export that is not there', ['verify', '--offline', '/nowhere'], 1],
+  ['a public key that is none', ['verify', '--public-key', '/dev/null'], 1],
+  ['an anchor that is not there', ['verify', '--anchor', '/nowhere'], 1],
+] as const)('%s is refused in words', async (_, args, code) => {
+  const { flags } = await makeVault();
+  const ended = await run(['audit', ...args, ...flags]);
+  expect(ended).toMatchObject({ code, stdout: '' });
+  expect(ended.stderr).not.toBe('');
+  expect(ended.stderr).not.toContain('not foreseen');
+});

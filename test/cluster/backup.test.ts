@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { expect, onTestFinished, test } from 'vitest';
+import { connectMongo } from '#src/adapters/mongodb/connection.js';
+import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { openCluster } from '#src/compose/cluster/open-cluster.js';
+import { tokenPermissions } from '#src/domain/access/permission.js';
+import { fill, rootKeyIn, unread } from '../rotation/support.js';
+import { startStandIn } from '../support/eventstoredb.js';
+import { http, makeRootKey, run, runJson, startService, tempDir } from '../support/process.js';
+import { rule } from '../support/test-service.js';
+import { mongoUrl } from './own-database.js';
+
+const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
+
+test('the keys of a cluster, restored with today’s list of erased keys, open all but what was erased since', async () => {
+  const server = await startStandIn();
+  const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
+  const dir = tempDir();
+  const rootKeyFile = makeRootKey(dir);
+  const cluster = await openCluster({
+    urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis: redisUrl },
+    ...{ database, rootKey: rootKeyIn(rootKeyFile), role: 'api', prepares: true, cvcRetentionMs: 3_600_000 },
+    onError: (error) => console.error(error),
+  });
+  const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
+  const spec = { name: 'all', type: 'private', access, expiresAt: null } as const;
+  const tenant = await createTenant(cluster.vault, 'default', [spec]);
+  const key = tenant.keys[0]?.reveal() ?? '';
+  await cluster.close();
+  const [rows, keys] = await Promise.all([
+    connectMongo(mongoUrl, database),
+    connectMongo(mongoUrl, `${database}_keys`),
+  ]);
+  onTestFinished(async () => {
+    for (const connection of [rows, keys]) {
+      await connection.db.dropDatabase();
+      await connection.close();
+    }
+    await server.remove();
+  });
+  const env = {
+    ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
+    ...{ STRONGROOM_EVENTSTORE_URL: server.url, STRONGROOM_MONGODB_URL: mongoUrl, STRONGROOM_REDIS_URL: redisUrl },
+    ...{ STRONGROOM_MONGODB_DATABASE: database, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: 'off' },
+  };
+  const identity = await generateIdentity();
+  const identityFile = join(dir, 'identity');
+  writeFileSync(identityFile, `${identity}\n`);
+  const recipient = await identityToRecipient(identity);
+
+  const service = await startService([], { env });
+  const made = await fill(service.address, { key }, 30);
+  const [deleted = ''] = made.keys();
+  const backup = join(dir, 'backup');
+  expect((await runJson(['backup', backup, '--recipient', recipient], { env }))['files']).toEqual([
+    ...['keys.age', 'erased-keys.txt', 'manifest.json'],
+  ]);
+  const wrapped = await keyCollections.dataKeys(keys.db).find({}).toArray();
+  const files = ['keys.age', 'erased-keys.txt', 'manifest.json'].map((name) => readFileSync(join(backup, name)));
+  expect(wrapped.length).toBeGreaterThan(30);
+  for (const { wrapped: bytes } of wrapped) {
+    if (bytes === null) throw new Error('it lives');
+    expect(files.some((file) => file.includes(bytes) || file.includes(bytes.toString('base64')))).toBe(false);
+  }
+  expect((await http('DELETE', `${service.address}/tokens/${deleted}`, { key })).status).toBe(204);
+  made.delete(deleted);
+  const destroyed = await keyCollections.dataKeys(keys.db).find({ wrapped: null }).toArray();
+  expect(destroyed.length).toBeGreaterThan(0);
+  const list = join(dir, 'erased.txt');
+  await runJson(['backup', list, '--erased-only'], { env });
+  await service.stop();
+
+  const restore = ['restore', backup, '--identity', identityFile, '--erased', list];
+  const refused = await run(restore, { env });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store holds keys already') });
+  await keys.db.dropDatabase();
+  expect(await runJson(restore, { env }), 'the log knows of the deletion').toEqual({ tokens_ended: 0 });
+  for (const { _id } of destroyed) {
+    expect((await keyCollections.dataKeys(keys.db).findOne({ _id }))?.wrapped).toBeNull();
+  }
+  const again = await startService([], { env });
+  expect(await unread(again.address, key, made)).toEqual([]);
+  expect((await http('GET', `${again.address}/tokens/${deleted}`, { key })).status).toBe(404);
+  await fill(again.address, { key }, 3);
+});
