@@ -22,6 +22,7 @@ export async function openClusterService(options: Options) {
     service: { ...cluster, sweep: cluster.newSweep(), checkpointer: cluster.newCheckpointer() },
     /** It has none: a test that looks into files is `embeddedOnly`. */
     dataDir: '/nowhere',
+    database,
     async remove(): Promise<void> {
       server.close();
       await Promise.all([dropDatabases([database, `${database}_keys`]), dropPrefix(database)]);

@@ -3,7 +3,7 @@ import { firstGeneration } from '../key-ring/generation-key.js';
 import { rowsSchema, slots } from './rows-schema.js';
 
 const initialVersions = Object.entries(projectionVersions)
-  .map(([name, version]) => `INSERT INTO projections (name, version) VALUES ('${name}', ${version});`)
+  .map(([name, version]) => `INSERT INTO projections VALUES ('${name}', ${version}, NULL);`)
   .join('\n  ');
 
 /**
@@ -41,8 +41,7 @@ export const vaultSchema = `
   ) STRICT;
   INSERT INTO generations VALUES (${firstGeneration}, 1, 'read');
   -- The version of the code that made what is projected, and the rebuild that is under way.
-  CREATE TABLE projections (name TEXT PRIMARY KEY, version INTEGER NOT NULL, rebuild TEXT,
-    cancelled INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+  CREATE TABLE projections (name TEXT PRIMARY KEY, version INTEGER NOT NULL, rebuild TEXT) STRICT, WITHOUT ROWID;
   ${initialVersions}
 ${slots.map(rowsSchema).join('')}
   CREATE TABLE directory (

@@ -1,6 +1,7 @@
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { replaceDirectory } from '../../adapters/mongodb/directory/replace-directory.js';
 import type { Vault } from '../../commands/vault.js';
+import { foldDirectory } from '../../jobs/rebuild/fold-directory.js';
 import { createProjections } from '../../jobs/rebuild/projections.js';
 import { createTokenRebuild } from '../../jobs/rebuild/token-rebuild.js';
 import type { ServiceState } from '../../ports/service-state.js';
@@ -16,24 +17,26 @@ type Needs = {
   readonly onError: (error: unknown) => void;
 };
 
+/** What is no longer read is written for this long: longer than anybody reads without looking again (`trustedMs`). */
+const minimalGraceMs = 3_000;
+
 /** The projections of the cluster profile, and the rebuild of tokens. */
 export function clusterProjections({ vault, stores, keptMs, state, onError }: Needs) {
   const { generations, checkpoints, rowsConnection } = stores;
-  const { open: openThread, isElsewhere } = rebuildInProcess(vault, stores);
+  const openThread = () => rebuildInProcess(vault, stores);
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
-    ...{ generations, keys, log, clock, openThread, isElsewhere, onError },
-    ...{ graceMs: keptMs, version: projectionVersions.tokens },
+    ...{ generations, keys, log, clock, openThread, onError },
+    ...{ isElsewhere: generations.isElsewhere, version: projectionVersions.tokens },
+    graceMs: Math.max(keptMs, minimalGraceMs),
   });
   const position = () => checkpoints.position('tokens');
   const projections = createProjections({
-    ...{ vault, generations, tokens, openThread, state },
+    ...{ vault, generations, tokens, state },
     // Nobody goes on with it when the verb has ended.
     keptSeconds: 0,
-    async replaceDirectory(records) {
-      await replaceDirectory(rowsConnection, records);
-      return true;
-    },
+    foldDirectory: () => foldDirectory(log),
+    replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),
     countRows: () => countRows(vault),
     positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : position()),
     shredUpTo: position,

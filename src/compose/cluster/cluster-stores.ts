@@ -2,7 +2,13 @@ import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-d
 import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
-import { loadGenerations } from '../../adapters/mongodb/generations/generations-document.js';
+import {
+  ensureGenerations,
+  generationsCollection,
+  loadGenerations,
+  theGenerations,
+} from '../../adapters/mongodb/generations/generations-document.js';
+import { newestGeneration } from '../../adapters/mongodb/key-ring/mongo-generation-keys.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { checkIndexes, ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
@@ -39,7 +45,9 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     const keysConnection = await connectMongo(urls.keys, `${database}_keys`);
     closing.push(() => keysConnection.close());
     if (prepares) {
-      await ensureIndexes(rowsConnection.db, [...indexes, ...(await rowsIndexes(rowsConnection))]);
+      await ensureGenerations(rowsConnection, await newestGeneration(keysConnection));
+      const { write } = await loadGenerations(rowsConnection);
+      await ensureIndexes(rowsConnection.db, [...indexes, ...write.map(tokenRowsIndexes)]);
       await ensureAccessIndexes(rowsConnection.db, Date.now());
     } else await refuseMissing(rowsConnection);
     const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
@@ -54,18 +62,17 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
   }
 }
 
-/** Of every generation of rows that is written. */
-async function rowsIndexes(connection: MongoConnection) {
-  return (await loadGenerations(connection)).write.map(tokenRowsIndexes);
-}
-
 async function refuseMissing(connection: MongoConnection): Promise<void> {
-  const rows = await rowsIndexes(connection);
+  const generations = await connection.call((db) => generationsCollection(db).findOne(theGenerations));
+  const rows = (generations?.write ?? []).map(tokenRowsIndexes);
   const missing = await connection.call((db) => checkIndexes(db, [...indexes, ...rows]));
   const [first] = missing;
-  if (first === undefined) return;
-  throw new MongoBroken(
-    `MongoDB lacks ${missing.length === 1 ? `the index ${first}` : `${missing.length} indexes, the first is ${first}`}. ` +
-      'Run `strongroom init`, which makes what is missing.',
-  );
+  if (first === undefined && generations !== null) return;
+  const lacks =
+    missing.length > 1
+      ? `${missing.length} indexes, the first is ${first}`
+      : first === undefined
+        ? 'the note of which rows are read'
+        : `the index ${first}`;
+  throw new MongoBroken(`MongoDB lacks ${lacks}. Run \`strongroom init\`, which makes what is missing.`);
 }

@@ -1,5 +1,6 @@
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
+import { dropUnusedRows } from '../../adapters/mongodb/generations/drop-unused-rows.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
@@ -93,6 +94,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   };
   try {
     const logId = await identify(stores, prepares);
+    await refuseUnsearchable(stores);
     const projectedUpTo = () => stores.checkpoints.position('tokens');
     await shredEndedKeys(stores.log, stores.keys, await projectedUpTo());
     const connections = [stores.rowsConnection, stores.keysConnection];
@@ -135,13 +137,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       clear: async () => {
         await batches.clear();
         await redis.refill(vault.rows);
+        await dropUnusedRows(stores.rowsConnection);
       },
     });
     const works = role !== 'api';
     // Anybody may ask whether a process is ready; what that costs the stores is bounded.
     const state = remembered(stateMs, lostKeys, async () =>
       clusterState({
-        rebuild: rebuildStatus(await tokens.progress().catch(() => null)).running,
+        rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
         ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lostKeys(), clockOffMs: clockOffMs() },
         isUp: { mongodb: prove, redis: redis.ping },
         ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
@@ -209,6 +212,12 @@ async function identify(stores: ClusterStores, prepares: boolean): Promise<strin
   return identity.logId;
 }
 
+/** Refuses rows that were restored from a copy of before a rebuild: the key that they are searched by is no more. */
+async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise<void> {
+  const { read } = await generations.fresh();
+  if (!(await keys.generations()).includes(read)) throw new MongoBroken(unsearchable);
+}
+
 /** Whether MongoDB has rows or keys of a vault whose log was in use. */
 async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
   if ((await directory.list('tenant')).length > 0) return true;
@@ -218,6 +227,10 @@ async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Prom
 const emptyLog =
   'EventStoreDB is empty, and MongoDB holds a vault already. Name the EventStoreDB of that vault, or restore it; ' +
   'for a new vault name another mongodb.database.';
+
+const unsearchable =
+  'The rows in MongoDB are from before a rebuild, and the key of their search was destroyed with it. Drop the collections ' +
+  'generations, checkpoints and token_rows_ with any number, and run `strongroom init`: a worker makes the rows from the log.';
 
 const shortLog =
   'EventStoreDB holds less than MongoDB has seen of it, as when it was restored from an older copy. Restore the rows in ' +

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import type { Json } from '../../../domain/json.js';
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../../ports/rebuild-thread.js';
@@ -7,26 +8,41 @@ import { sorted } from '../../search-plan/sorted.js';
 import type { MongoConnection } from '../connection.js';
 import type { DirectoryDocument } from '../directory/directory-document.js';
 import { directoryCollection } from '../directory/directory-indexes.js';
+import { readSnapshot, type SnapshotOptions } from '../snapshot-reading.js';
 import type { RowDocument } from './row-document.js';
 import { tokenRowsCollection } from './token-rows-indexes.js';
 
+/** Both rows of a token are written one after the other: one that differs is looked at again before it is said. */
+const looks = 5;
+const pauseMs = 20;
+
 /**
  * Compares the living rows of two generations, but for their terms, which are under two keys: for those stands the mark that
- * was made with the row. Rows of deleted tenants are left out. What is written meanwhile may differ for a moment.
+ * was made with the row. Rows of deleted tenants are left out.
  */
-export function createMongoRowComparison({ call }: MongoConnection) {
-  return (generations: TwoGenerations, which: ComparedStreams): Promise<ComparedPage> =>
-    call(async (db) => {
-      const streams = 'streams' in which ? which.streams : await streamsAfter(db, generations, which);
-      const gone = await tenantsGone(db);
-      const [read, made] = await Promise.all(
-        [generations.from, generations.generation].map((generation) => livingRows(db, generation, streams, gone)),
-      );
-      if (read === undefined || made === undefined) throw new Error('two generations are compared');
-      const different = streams.filter((stream) => !isSame(read.get(stream), made.get(stream)));
-      const isFull = 'limit' in which && streams.length === which.limit;
-      return { rows: read.size, different, last: isFull ? (streams.at(-1) ?? null) : null };
+export function createMongoRowComparison(connection: MongoConnection) {
+  const { call } = connection;
+
+  async function look(generations: TwoGenerations, streams: readonly string[]) {
+    const gone = await call(tenantsGone);
+    return readSnapshot(connection, 'comparison_took_too_long', async (db, options) => {
+      const read = await livingRows(db, generations.from, streams, gone, options());
+      const made = await livingRows(db, generations.generation, streams, gone, options());
+      return { rows: read.size, different: streams.filter((stream) => !isSame(read.get(stream), made.get(stream))) };
     });
+  }
+
+  return async (generations: TwoGenerations, which: ComparedStreams): Promise<ComparedPage> => {
+    const streams = 'streams' in which ? which.streams : await call((db) => streamsAfter(db, generations, which));
+    const { rows, different: first } = await look(generations, streams);
+    let different = first;
+    for (let again = 1; again < looks && different.length > 0; again += 1) {
+      await wait(pauseMs);
+      different = (await look(generations, different)).different;
+    }
+    const isFull = 'limit' in which && streams.length === which.limit;
+    return { rows, different, last: isFull ? (streams.at(-1) ?? null) : null };
+  };
 }
 
 async function streamsAfter(
@@ -60,10 +76,11 @@ async function livingRows(
   generation: number,
   streams: readonly string[],
   gone: ReadonlySet<string>,
+  options: SnapshotOptions,
 ): Promise<ReadonlyMap<string, RowDocument>> {
   const rows = await db
     .collection<RowDocument>(tokenRowsCollection(generation))
-    .find({ _id: { $in: [...streams] } })
+    .find({ _id: { $in: [...streams] } }, options)
     .toArray();
   return new Map(rows.filter(({ life, tenant }) => life !== null && !gone.has(tenant)).map((row) => [row._id, row]));
 }

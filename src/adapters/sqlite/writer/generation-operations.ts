@@ -18,7 +18,6 @@ export function createGenerationOperations(database: SqliteDatabase) {
   const isRebuilding = database.prepare(
     `SELECT 1 FROM projections WHERE name = 'tokens' AND rebuild ->> '$.phase' <> 'ended'`,
   );
-  const setCancelled = database.prepare(`UPDATE projections SET cancelled = ? WHERE name = 'tokens'`);
   const saveRebuild = database.prepare(`UPDATE projections SET rebuild = ? WHERE name = 'tokens'`);
   const saveVersion = database.prepare('UPDATE projections SET version = ? WHERE name = ?');
   const empty = ofBothSlots((slot) => createEmptySlot(database, slot));
@@ -39,19 +38,10 @@ export function createGenerationOperations(database: SqliteDatabase) {
     begin_generation(rebuild: Input<'begin_generation'>): boolean {
       if (isRebuilding.get() !== undefined) return false;
       add.run(rebuild.generation);
-      setCancelled.run(0);
       save(rebuild);
       return true;
     },
     save_rebuild: save,
-    end_rebuild(last: Input<'end_rebuild'>): null {
-      setCancelled.run(0);
-      return save(last);
-    },
-    ask_cancel(): null {
-      setCancelled.run(1);
-      return null;
-    },
     save_version({ name, version }: Input<'save_version'>): null {
       saveVersion.run(version, name);
       return null;

@@ -40,9 +40,7 @@ export type WriterOperations = {
     input: { readonly name: StoredProjection; readonly version: number };
     answer: null;
   };
-  save_rebuild: { of: 'vault'; input: Rebuild; answer: null };
-  end_rebuild: { of: 'vault'; input: Rebuild | null; answer: null };
-  ask_cancel: { of: 'vault'; input: null; answer: null };
+  save_rebuild: { of: 'vault'; input: Rebuild | null; answer: null };
   put_rows: {
     of: 'vault';
     input: { readonly generation: number; readonly rows: readonly BuiltRow[] };
