@@ -1,5 +1,4 @@
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
-import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { dropUnusedRows } from '../../adapters/mongodb/generations/drop-unused-rows.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
@@ -9,7 +8,6 @@ import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.
 import { createKnownCallers } from '../../commands/directory/known-callers.js';
 import { projectDirectory } from '../../commands/directory/project-directory.js';
 import { type LimitSettings, noLimits } from '../../commands/limits/limit-settings.js';
-import { logIdentity, openLog } from '../../commands/open-log.js';
 import { projectToken } from '../../commands/tokens/project-token.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { Vault } from '../../commands/vault.js';
@@ -29,6 +27,7 @@ import { clusterClock } from './cluster-clock.js';
 import { clusterProjections, outdatedInCluster } from './cluster-projections.js';
 import { clusterState } from './cluster-state.js';
 import { type ClusterStores, openClusterStores } from './cluster-stores.js';
+import { identifyStores } from './identify-stores.js';
 import { openRedis } from './open-redis.js';
 
 const stateMs = 500;
@@ -93,8 +92,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await stores.close();
   };
   try {
-    const logId = await identify(stores, prepares);
-    await refuseUnsearchable(stores);
+    const logId = await identifyStores(stores, prepares);
     const projectedUpTo = () => stores.checkpoints.position('tokens');
     await shredEndedKeys(stores.log, stores.keys, await projectedUpTo());
     const connections = [stores.rowsConnection, stores.keysConnection];
@@ -192,46 +190,3 @@ function remembered<T>(lifeMs: number, known: () => number, ask: () => Promise<T
     return answer;
   };
 }
-
-/** Names a new log in the key store and answers its id; refuses stores that do not belong together. */
-async function identify(stores: ClusterStores, prepares: boolean): Promise<string> {
-  const { log, clock, checkpoints, keyStore } = stores;
-  const identity = await logIdentity(log);
-  if (identity === null) {
-    // Threat: a new EventStoreDB would pass for the log of this vault, and every token would be gone.
-    if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
-    if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Make one with `strongroom init`.');
-    const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
-    await openLog(log, systemRandom, { dev: false, at: clock.now(), logId });
-    return logId;
-  }
-  if ((await keyStore.logIdOfKeys()) !== identity.logId) {
-    throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
-  }
-  if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
-  return identity.logId;
-}
-
-/** Refuses rows that were restored from a copy of before a rebuild: the key that they are searched by is no more. */
-async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise<void> {
-  const { read } = await generations.fresh();
-  if (!(await keys.generations()).includes(read)) throw new MongoBroken(unsearchable);
-}
-
-/** Whether MongoDB has rows or keys of a vault whose log was in use. */
-async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
-  if ((await directory.list('tenant')).length > 0) return true;
-  return (await checkpoints.position('tokens')) > 0 || (await keys.checkpoint('shredder')) > 0;
-}
-
-const emptyLog =
-  'EventStoreDB is empty, and MongoDB holds a vault already. Name the EventStoreDB of that vault, or restore it; ' +
-  'for a new vault name another mongodb.database.';
-
-const unsearchable =
-  'The rows in MongoDB are from before a rebuild, and the key of their search was destroyed with it. Drop the collections ' +
-  'generations, checkpoints and token_rows_ with any number, and run `strongroom init`: a worker makes the rows from the log.';
-
-const shortLog =
-  'EventStoreDB holds less than MongoDB has seen of it, as when it was restored from an older copy. Restore the rows in ' +
-  'MongoDB from a copy that is older still; they follow the log by themselves.';

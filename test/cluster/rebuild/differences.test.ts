@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import type { RowDocument } from '#src/adapters/mongodb/token-rows/row-document.js';
 import { createPlain } from '../../http/routes/support.js';
 import { rebuildTokens } from '../../rebuild/support.js';
+import { fill } from '../../rotation/support.js';
+import { run, startService } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
-import { databasesOf, storedIn } from './support.js';
+import { databasesOf, storedIn, vaultOnServers } from './support.js';
 
 test('rows that were changed by hand are not swapped, and their tokens are named', async () => {
   const service = await startTestService();
@@ -33,15 +35,16 @@ test('rows that were changed by hand are not swapped, and their tokens are named
 });
 
 test('a key that is lost ends the rebuild, which names the token and changes nothing', async () => {
-  const service = await startTestService();
-  await createPlain(service);
-  const stores = await databasesOf(service.database ?? '');
-  const [row] = await stores.rows.collection<RowDocument>('token_rows_1').find().toArray();
-  await stores.keys.collection('data_keys').deleteMany({});
-  expect(await rebuildTokens(service)).toMatchObject({ outcome: 'key_lost', examples: [row?._id] });
-  expect(await storedIn(stores)).toMatchObject({ read: 1, write: [1], keys: [1], rows: { token_rows_1: 1 } });
-  expect((await service.service.state()).reasons).toContain('keys of tokens are lost');
-  await service.close();
+  const { options, key, rows, keys } = await vaultOnServers();
+  const service = await startService(['--role', 'api'], options);
+  await fill(service.address, { key }, 1);
+  await service.stop();
+  const [row] = await rows.collection<RowDocument>('token_rows_1').find().toArray();
+  await keys.collection('data_keys').deleteMany({});
+  const { code, stdout, stderr } = await run(['projections', 'rebuild', 'tokens', '--yes'], options);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toContain(`its key is lost; nothing was changed:\n  ${row?._id}\n`);
+  expect(await storedIn({ rows, keys })).toMatchObject({ read: 1, write: [1], keys: [1], rows: { token_rows_1: 1 } });
 });
 
 test('the directory is replaced in one go, without what no event led to, and the shredder repeats what it did', async () => {

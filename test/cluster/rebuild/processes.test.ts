@@ -5,7 +5,7 @@ import { type Call, create, found, loaded } from '../../rebuild/load.js';
 import { http, run, runJson, spawnVerb, startService, tempDir, until } from '../../support/process.js';
 import { storedIn, vaultOnServers } from './support.js';
 
-const tokens = 600;
+const tokens = 300;
 const patience = 120_000;
 
 test('two API processes and a worker go on while a rebuild is begun, taken back, killed and gone on with', {
