@@ -64,7 +64,8 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
 
 async function refuseMissing(connection: MongoConnection): Promise<void> {
   const generations = await connection.call((db) => generationsCollection(db).findOne(theGenerations));
-  const rows = (generations?.write ?? []).map(tokenRowsIndexes);
+  // Those of a rebuild are made by whoever works at it.
+  const rows = generations === null ? [] : [tokenRowsIndexes(generations.read)];
   const missing = await connection.call((db) => checkIndexes(db, [...indexes, ...rows]));
   const [first] = missing;
   if (first === undefined && generations !== null) return;

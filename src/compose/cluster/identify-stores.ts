@@ -43,7 +43,7 @@ const emptyLog =
   'for a new vault name another mongodb.database.';
 
 const unsearchable =
-  'The rows in MongoDB are from before a rebuild, and the key of their search was destroyed with it. Drop the collections ' +
+  'the rows in MongoDB are from before a rebuild, and the key of their search was destroyed with it. Drop the collections ' +
   'generations, checkpoints and token_rows_ with any number, and run `strongroom init`: a worker makes the rows from the log.';
 
 const shortLog =

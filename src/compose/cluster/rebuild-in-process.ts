@@ -15,10 +15,16 @@ export async function rebuildInProcess(
   vault: Vault,
   { generations, rowsConnection, batches }: ClusterStores,
 ): Promise<Omit<RebuildThread, 'directory'>> {
+  const close = () => generations.release().catch(() => undefined);
   await generations.hold();
-  const { write } = await generations.fresh();
-  // Who began it may have been killed before it had made them.
-  await rowsConnection.call((db) => ensureIndexes(db, write.map(tokenRowsIndexes)));
+  try {
+    const { write } = await generations.fresh();
+    // Who began it may have been killed before it had made them.
+    await rowsConnection.call((db) => ensureIndexes(db, write.map(tokenRowsIndexes)));
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     async build({ generation }, after, limit) {
       const page = await buildPage(vault, mongoRowWriter(rowsConnection, generation).revisionsOf, after, limit);
@@ -27,6 +33,6 @@ export async function rebuildInProcess(
       return { ...page, rows: page.rows.filter(({ view }) => !heldBack.has(view.stream)) };
     },
     compare: createMongoRowComparison(rowsConnection),
-    close: () => generations.release().catch(() => undefined),
+    close,
   };
 }

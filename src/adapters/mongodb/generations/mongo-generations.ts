@@ -69,7 +69,12 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
       const begun = [{ $set: { rebuild: { $literal: rebuild }, write, holder, until: leaseUntil } }];
       if (!(await change(isFree, begun))) return false;
       hold.keep(holder);
-      await call((db) => ensureIndexes(db, [tokenRowsIndexes(generation)]));
+      try {
+        await call((db) => ensureIndexes(db, [tokenRowsIndexes(generation)]));
+      } catch (error) {
+        await hold.release().catch(() => undefined);
+        throw error;
+      }
       return true;
     },
     save: (rebuild) => changeHeld({}, { $set: { rebuild } }),
