@@ -119,25 +119,25 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.decorateRequest('beganAt', 0);
   app.decorateRequest('caller', null);
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     request.beganAt = performance.now();
     request.traceId = traceIdOf(request, headerNames.traceId, uuid);
     reply.header(traceHeader, request.traceId);
+    done();
   });
   refuseWhatNodeRefuses(app);
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const finished = {
       route: request.routeOptions.url ?? 'none',
       method: request.method,
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
-    };
-    service.metrics.requestFinished(finished);
-    log.request({
-      ...finished,
       traceId: request.traceId,
       applicationId: request.caller?.applicationId ?? null,
-    });
+    };
+    service.metrics.requestFinished(finished);
+    log.request(finished);
+    done();
   });
   app.setErrorHandler(
     createErrorHandler(

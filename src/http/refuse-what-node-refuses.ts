@@ -8,10 +8,10 @@ import { Problem } from './problem.js';
  */
 export function refuseWhatNodeRefuses(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.addHook('onRequest', async ({ raw }) => {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
     const { host, expect } = raw.headers;
     const lacksHost = host === undefined && raw.httpVersion === '1.1';
     const expectsOther = expect !== undefined && expect.toLowerCase() !== '100-continue';
-    if (lacksHost || expectsOther) throw new Problem('malformed_request');
+    done(lacksHost || expectsOther ? new Problem('malformed_request') : undefined);
   });
 }

@@ -7,8 +7,9 @@ export function randomKey(): Buffer {
   return ownBuffer(randomBytes(keyBytes));
 }
 
-/** The key in memory of its own: a pool would keep bytes of it after it was zeroed. */
+/** The key in memory of its own: a pool would keep bytes of it after it was zeroed. Takes the bytes over. */
 export function ownBuffer(bytes: Buffer): Buffer {
+  if (bytes.length === bytes.buffer.byteLength) return bytes;
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);
   bytes.fill(0);

@@ -5,9 +5,10 @@ export function packTerms(terms: readonly string[]): Buffer {
   return Buffer.from(terms.join(''), 'hex');
 }
 
-export function unpackTerms(packed: Buffer | null): string[] {
-  const hex = packed?.toString('hex') ?? '';
-  return Array.from({ length: hex.length / (2 * termBytes) }, (_, i) =>
-    hex.slice(i * 2 * termBytes, (i + 1) * 2 * termBytes),
+/** Each term as the bytes of its posting. */
+export function unpackTerms(packed: Buffer | null): readonly Buffer[] {
+  if (packed === null) return [];
+  return Array.from({ length: packed.length / termBytes }, (_, i) =>
+    packed.subarray(i * termBytes, (i + 1) * termBytes),
   );
 }

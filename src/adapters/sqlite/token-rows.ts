@@ -2,7 +2,7 @@ import type { TokenType } from '../../domain/token/token-type.js';
 import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
-import { ofBothSlots, rowTables, type Slot } from './rows-schema.js';
+import { ofBothSlots, rowTables, type Slot, slots } from './rows-schema.js';
 import type { SearchConnections } from './search/search-connections.js';
 import { searchRows, walkRows } from './search/search-rows.js';
 import { type TokenRow, viewOf } from './token-row.js';
@@ -13,6 +13,15 @@ type Count = { readonly type: TokenType; readonly count: number };
 export function sqliteTokenRows(database: SqliteDatabase, connections: SearchConnections): TokenRows {
   const readSlot = database.prepare(`SELECT slot FROM generations WHERE state = 'read'`).pluck();
   const of = ofBothSlots((slot) => statementsOf(database, slot));
+  // The row of whichever generation is read, in one look: it is the statement of the hot read.
+  const byStream = database.prepare(
+    slots
+      .map((slot) => {
+        const isRead = `EXISTS (SELECT 1 FROM generations WHERE state = 'read' AND slot = ${slot})`;
+        return `SELECT stream, tenant, state, content, cvc FROM ${rowTables(slot).rows} WHERE stream = @stream AND ${isRead}`;
+      })
+      .join(' UNION ALL '),
+  );
   /** The statements for the rows that are read now: a swap holds from its commit on. */
   const read = () => of[readSlot.get() as Slot];
 
@@ -28,7 +37,7 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
 
   return {
     async get(stream) {
-      const row = reading(() => read().byStream.get(stream) as TokenRow | undefined);
+      const row = reading(() => byStream.get({ stream }) as TokenRow | undefined);
       return row === undefined ? null : viewOf(row);
     },
     search: (plan, page) => searchRows(connections, plan, page),
@@ -54,7 +63,6 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
 
 function statementsOf(database: SqliteDatabase, slot: Slot) {
   const { rows, tokenCounts } = rowTables(slot);
-  const byStream = database.prepare(`SELECT stream, tenant, state, content, cvc FROM ${rows} WHERE stream = ?`);
   const byFingerprint = database
     .prepare(
       `SELECT stream FROM ${rows}
@@ -78,5 +86,5 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   );
   const nextExpiry = database.prepare(`SELECT min(expires_at) FROM ${rows} WHERE expires_at IS NOT NULL`).pluck();
   const nextPurge = database.prepare(`SELECT min(cvc_purge_at) FROM ${rows} WHERE cvc_purge_at IS NOT NULL`).pluck();
-  return { byStream, byFingerprint, counts, expired, dueRows, nextExpiry, nextPurge };
+  return { byFingerprint, counts, expired, dueRows, nextExpiry, nextPurge };
 }

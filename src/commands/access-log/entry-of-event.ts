@@ -37,11 +37,20 @@ export function entryOfEvent(
   const ref = namesKey === null || entityId === null ? null : entityRef(namesKey, entityId);
   const { tenantId, time, actorId, source, trace } = event;
   return {
-    ...{ tenantId, time, actorId, actorType: actorTypeOf(actorId), keyId: source?.keyId ?? null },
-    ...{ sourceAddress: source?.sourceAddress ?? null, entityType, entityId },
-    ...{ entityRef: entityType === 'token' ? refOfTokenStream(stream) : ref, operation, outcome: 'success' },
-    ...{ message: changesAccess(event) ? 'permissions or rules of the application changed' : message },
-    ...{ trace, tracePlace: trace === null ? null : { stream, revision } },
+    tenantId,
+    time,
+    actorId,
+    actorType: actorTypeOf(actorId),
+    keyId: source?.keyId ?? null,
+    sourceAddress: source?.sourceAddress ?? null,
+    entityType,
+    entityId,
+    entityRef: entityType === 'token' ? refOfTokenStream(stream) : ref,
+    operation,
+    outcome: 'success',
+    message: changesAccess(event) ? 'permissions or rules of the application changed' : message,
+    trace,
+    tracePlace: trace === null ? null : { stream, revision },
   };
 }
 

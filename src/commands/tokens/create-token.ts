@@ -71,13 +71,11 @@ async function attemptCreate(
     const cvcIgnored = cvc !== null;
     const { createdRevision } = other.life;
     return {
-      ...{
-        do: 'store',
-        decisions: [],
-        payload: { content: null, cvc: null },
-        index: 'keep',
-        distinctFingerprint: null,
-      },
+      do: 'store',
+      decisions: [],
+      payload: { content: null, cvc: null },
+      index: 'keep',
+      distinctFingerprint: null,
       claims: { tokens: [{ stream: other.view.stream, createdRevision, deduplicated: true, cvcIgnored }] },
       answer: () => done(duplicateAnswer(vault, command.context, other, { operation: 'create', cvcIgnored })),
     };
@@ -86,7 +84,8 @@ async function attemptCreate(
   const write = decideCreation(vault, keys, creation, place);
   if (write === null) return { do: 'answer', answer: rejected('id_in_use') };
   return {
-    ...{ ...write, do: 'store' },
+    ...write,
+    do: 'store',
     answer: (created) => done(createdAnswer(vault, write.payload, created, transform)),
   };
 }

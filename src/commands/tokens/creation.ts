@@ -85,7 +85,9 @@ export function decideCreation(
   if (!decided.ok) return null;
   const content = { id, ...draft, fingerprint };
   return {
-    ...{ view, decisions: decided.events, distinctFingerprint: distinct ? fingerprintHash : null },
+    view,
+    decisions: decided.events,
+    distinctFingerprint: distinct ? fingerprintHash : null,
     payload: { content: new Secret(content), cvc: cvc === null ? null : new Secret(cvc) },
     index: rowIndexOf(keys, content, { createdBy, modifiedBy: null, indexValues }),
   };

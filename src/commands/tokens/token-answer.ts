@@ -29,24 +29,20 @@ export function tokenAnswer(
   // Its hour may have ended since it was opened, or while a change was stored.
   const living = cvcAt(life, latestNow(clock)) === null ? null : cvc;
   const data = shownData(expressions, token, living?.reveal() ?? null, transform);
-  const body: JsonObject = {
-    id: token.id,
-    tenant_id: life.tenantId,
-    type: token.type,
-    ...(data === undefined ? {} : { data }),
-    ...(token.mask === null ? {} : { mask: token.mask }),
-    fingerprint: token.fingerprint,
-    containers: token.containers,
-    ...(token.metadata === null ? {} : { metadata: token.metadata }),
-    ...(token.search_indexes === null ? {} : { search_indexes: token.search_indexes }),
-    fingerprint_expression: token.fingerprint_expression,
-    ...(life.expiresAt === null ? {} : { expires_at: formatTimestamp(life.expiresAt) }),
-    created_by: life.createdBy,
-    created_at: formatTimestamp(life.createdAt),
-    ...(life.modifiedBy === null ? {} : { modified_by: life.modifiedBy }),
-    ...(life.modifiedAt === null ? {} : { modified_at: formatTimestamp(life.modifiedAt) }),
-    ...(extras === undefined ? {} : { _extras: extras }),
-  };
+  const body: Record<string, Json> = { id: token.id, tenant_id: life.tenantId, type: token.type };
+  if (data !== undefined) body['data'] = data;
+  if (token.mask !== null) body['mask'] = token.mask;
+  body['fingerprint'] = token.fingerprint;
+  body['containers'] = token.containers;
+  if (token.metadata !== null) body['metadata'] = token.metadata;
+  if (token.search_indexes !== null) body['search_indexes'] = token.search_indexes;
+  body['fingerprint_expression'] = token.fingerprint_expression;
+  if (life.expiresAt !== null) body['expires_at'] = formatTimestamp(life.expiresAt);
+  body['created_by'] = life.createdBy;
+  body['created_at'] = formatTimestamp(life.createdAt);
+  if (life.modifiedBy !== null) body['modified_by'] = life.modifiedBy;
+  if (life.modifiedAt !== null) body['modified_at'] = formatTimestamp(life.modifiedAt);
+  if (extras !== undefined) body['_extras'] = extras;
   return { stream, id: token.id, body: new Secret(body), revision: state.revision, transform };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ApplicationType } from '../access/application-type.js';
 
@@ -22,7 +22,7 @@ export function isWellFormedApiKey(key: string): boolean {
 
 /** What is stored of a key and looked up: hex SHA-256. */
 export function apiKeyHash(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key, 'hex');
 }
 
 /** CRC-32 in base62: it finds typing errors and proves nothing. */

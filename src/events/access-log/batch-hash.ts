@@ -6,18 +6,30 @@ export const noBatch: Uint8Array = new Uint8Array(32);
 
 /** SHA-256 over the hash before, the sequence and the lines of a batch: each link of the chain (architecture, "Audit"). */
 export function batchHash(previous: Uint8Array, sequence: number, lines: readonly string[]): Buffer {
-  const hash = createHash('sha256').update(previous).update(`${sequence}\n`);
-  for (const line of lines) hash.update(line).update('\n');
-  return hash.digest();
+  return createHash('sha256')
+    .update(previous)
+    .update([sequence, ...lines, ''].join('\n'))
+    .digest();
 }
 
 /** Every field of an entry as one line of JSON, always in this order: the bytes that the chain is made over. */
 export function entryLine(entry: AccessEntry): string {
   const { trace, tracePlace } = entry;
-  return JSON.stringify([
-    ...[entry.tenantId, entry.time, entry.actorId, entry.actorType, entry.keyId, entry.sourceAddress],
-    ...[entry.entityType, entry.entityRef, entry.entityId, entry.operation, entry.outcome, entry.message],
+  const fields: (string | number | null)[] = [
+    entry.tenantId,
+    entry.time,
+    entry.actorId,
+    entry.actorType,
+    entry.keyId,
+    entry.sourceAddress,
+    entry.entityType,
+    entry.entityRef,
+    entry.entityId,
+    entry.operation,
+    entry.outcome,
+    entry.message,
     trace === null ? null : Buffer.from(trace.buffer, trace.byteOffset, trace.byteLength).toString('base64'),
-    ...(tracePlace === null ? [] : [tracePlace.stream, tracePlace.revision]),
-  ]);
+  ];
+  if (tracePlace !== null) fields.push(tracePlace.stream, tracePlace.revision);
+  return JSON.stringify(fields);
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
 import { lengthPrefixed } from './length-prefixed.js';
 
 const formatVersion = 1;
@@ -16,12 +16,25 @@ export type BoxPlace = {
   readonly field: 'content' | 'cvc' | 'trace' | 'data-key' | 'tenant-key' | 'generation-key' | 'root-check';
 };
 
+/** Random bytes for the nonces of many boxes: asking for twelve at a time costs half as much as sealing. Each is used once. */
+const nonces = Buffer.allocUnsafeSlow(512 * nonceBytes);
+let nextNonce = nonces.length;
+
+function newNonce(): Buffer {
+  if (nextNonce === nonces.length) {
+    randomFillSync(nonces);
+    nextNonce = 0;
+  }
+  nextNonce += nonceBytes;
+  return nonces.subarray(nextNonce - nonceBytes, nextNonce);
+}
+
 /**
  * Seals bytes with AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce.
  * The box is: format version (1 byte), nonce (12), ciphertext, tag (16); in a buffer of its own.
  */
 export function sealBox(key: Uint8Array, plain: Uint8Array, place: BoxPlace): Buffer {
-  const nonce = randomBytes(nonceBytes);
+  const nonce = newNonce();
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(additionalData(place));
   const body = cipher.update(plain);

@@ -1,13 +1,20 @@
+const ascii = /^[\0-\x7f]*$/;
+
 /** Each part with its length (4 bytes, big endian) before it, so that no two lists of parts give the same bytes. */
 export function lengthPrefixed(parts: readonly string[]): Buffer {
-  let size = 0;
-  for (const part of parts) size += 4 + Buffer.byteLength(part);
-  const bytes = Buffer.allocUnsafe(size);
-  let at = 0;
-  for (const part of parts) {
-    const length = bytes.write(part, at + 4);
-    bytes.writeUInt32BE(length, at);
-    at += 4 + length;
-  }
-  return bytes;
+  let text = '';
+  for (const part of parts) text += lengthOf(part) + part;
+  // Names and ids are ASCII: then a character is a byte, and one copy does.
+  return ascii.test(text) ? Buffer.from(text, 'latin1') : Buffer.concat(parts.flatMap(encoded));
+}
+
+function lengthOf({ length }: string): string {
+  return String.fromCharCode(length >>> 24, (length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff);
+}
+
+function encoded(part: string): readonly [length: Buffer, bytes: Buffer] {
+  const bytes = Buffer.from(part);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return [length, bytes];
 }

@@ -6,15 +6,15 @@ import type { Log, Logger, LogLevel } from './logger.js';
 type LineStream = { write(line: string): unknown };
 
 /**
- * A logger that writes JSON lines, or readable text when `pretty`, to standard output or to `stream`. It writes
- * synchronously: the line that says why a process ended must be out before it ends.
+ * A logger that writes JSON lines, or readable text when `pretty`, to standard output or to `stream`. The lines of one turn
+ * of the event loop are written together, and what is left when the process ends: the line that says why must be out.
  */
 export function createLogger(options: {
   readonly level: LogLevel;
   readonly pretty: boolean;
   readonly stream?: LineStream;
 }): Logger {
-  const stream = options.stream ?? destination({ fd: 1, sync: true });
+  const stream = options.stream ?? turnByTurn(destination({ fd: 1, sync: true }));
   const lines = pino(
     {
       level: options.level,
@@ -35,6 +35,22 @@ export function createLogger(options: {
     info: at('info'),
     debug: at('debug'),
     trace: at('trace'),
+  };
+}
+
+function turnByTurn(stream: LineStream): LineStream {
+  let pending = '';
+  const flush = (): void => {
+    const lines = pending;
+    pending = '';
+    if (lines !== '') stream.write(lines);
+  };
+  process.on('exit', flush);
+  return {
+    write(line) {
+      if (pending === '') setImmediate(flush);
+      pending += line;
+    },
   };
 }
 

@@ -23,14 +23,14 @@ export type LogLine = Readonly<Record<string, string | number | LoggedError>>;
  */
 export function logLine(fields: LogFields): LogLine {
   const { route, method, status, durationMs, traceId, applicationId, adminAddress } = fields;
-  return {
-    ...(typeof route === 'string' && { route }),
-    ...(typeof method === 'string' && { method }),
-    ...(typeof status === 'number' && { status }),
-    ...(typeof durationMs === 'number' && { duration_ms: durationMs }),
-    ...(typeof traceId === 'string' && { trace_id: traceId }),
-    ...(typeof applicationId === 'string' && { application_id: applicationId }),
-    ...(typeof adminAddress === 'string' && { admin_address: adminAddress }),
-    ...('error' in fields && { err: loggedError(fields.error) }),
-  };
+  const line: Record<string, string | number | LoggedError> = {};
+  if (typeof route === 'string') line['route'] = route;
+  if (typeof method === 'string') line['method'] = method;
+  if (typeof status === 'number') line['status'] = status;
+  if (typeof durationMs === 'number') line['duration_ms'] = durationMs;
+  if (typeof traceId === 'string') line['trace_id'] = traceId;
+  if (typeof applicationId === 'string') line['application_id'] = applicationId;
+  if (typeof adminAddress === 'string') line['admin_address'] = adminAddress;
+  if ('error' in fields) line['err'] = loggedError(fields.error);
+  return line;
 }

@@ -13,9 +13,9 @@ export type RequestLine = {
 /** What the HTTP layer logs: one line for each finished request, and one for each error behind an answer of 5xx. */
 export function createRequestLog(logger: Logger) {
   return {
-    request({ applicationId, durationMs, ...line }: RequestLine): void {
-      const tenths = Math.round(durationMs * 10) / 10;
-      logger.info('request', { ...line, durationMs: tenths, ...(applicationId !== null && { applicationId }) });
+    request({ route, method, status, durationMs, traceId, applicationId }: RequestLine): void {
+      const line = { route, method, status, durationMs: Math.round(durationMs * 10) / 10, traceId };
+      logger.info('request', applicationId === null ? line : { ...line, applicationId });
     },
     error(error: unknown, traceId: string): void {
       logger.error('request failed', { error, traceId });

@@ -32,10 +32,22 @@ export function openMonthWriter(dataDir: string, month: Month) {
     const { idOf, idOrNull } = words;
     const { entityRef, trace, tracePlace } = entry;
     insertEntry.run(
-      ...[batch, idOf(entry.tenantId), entry.time, idOf(entry.actorId), idOf(entry.actorType), idOrNull(entry.keyId)],
-      ...[idOrNull(entry.sourceAddress), idOf(entry.entityType)],
-      ...[entityRef === null ? null : Buffer.from(entityRef, 'hex'), idOrNull(entry.entityId), idOf(entry.operation)],
-      ...[idOf(entry.outcome), idOf(entry.message), trace, tracePlace?.stream ?? null, tracePlace?.revision ?? null],
+      batch,
+      idOf(entry.tenantId),
+      entry.time,
+      idOf(entry.actorId),
+      idOf(entry.actorType),
+      idOrNull(entry.keyId),
+      idOrNull(entry.sourceAddress),
+      idOf(entry.entityType),
+      entityRef === null ? null : Buffer.from(entityRef, 'hex'),
+      idOrNull(entry.entityId),
+      idOf(entry.operation),
+      idOf(entry.outcome),
+      idOf(entry.message),
+      trace,
+      tracePlace?.stream ?? null,
+      tracePlace?.revision ?? null,
     );
   }
 

@@ -2,8 +2,8 @@ import type { SqliteDatabase } from '../open-database.js';
 import { rowTables, type Slot } from '../rows-schema.js';
 import { keptCountMin } from '../term-counts.js';
 
-/** What a row is found by: the position of the event that created it, and its terms in hex. */
-export type Postings = { readonly seq: number | null; readonly terms: readonly string[] };
+/** What a row is found by: the position of the event that created it, and its terms, each once. */
+export type Postings = { readonly seq: number | null; readonly terms: readonly Buffer[] };
 
 /** Keeps postings and term counts in step with the rows, inside the transaction that writes the row. */
 export function createPostingWriter(database: SqliteDatabase, slot: Slot) {
@@ -18,35 +18,30 @@ export function createPostingWriter(database: SqliteDatabase, slot: Slot) {
   const countDown = database.prepare(`UPDATE ${termCounts} SET count = count - 1 WHERE term = ?`);
   const dropCount = database.prepare(`DELETE FROM ${termCounts} WHERE term = ? AND count = 0`);
 
-  function add(terms: Iterable<string>, seq: number): void {
-    for (const term of terms) {
-      const bytes = Buffer.from(term, 'hex');
-      insert.run(bytes, seq);
-      if (countUp.run(bytes).changes === 0 && isCommon.get(bytes) !== undefined) keepCount.run(bytes);
-    }
+  function add(term: Buffer, seq: number): void {
+    insert.run(term, seq);
+    if (countUp.run(term).changes === 0 && isCommon.get(term) !== undefined) keepCount.run(term);
   }
 
-  function take(terms: Iterable<string>, seq: number): void {
-    for (const term of terms) {
-      const bytes = Buffer.from(term, 'hex');
-      remove.run(bytes, seq);
-      countDown.run(bytes);
-      dropCount.run(bytes);
-    }
+  function take(term: Buffer, seq: number): void {
+    remove.run(term, seq);
+    countDown.run(term);
+    dropCount.run(term);
   }
 
   return {
     /** Replaces what a row was found by. Another `seq` is another life, which shares nothing with the last one. */
     replace(before: Postings, after: Postings): void {
-      const had = new Set(before.terms);
-      const has = new Set(after.terms);
-      const kept = before.seq === after.seq ? new Set(before.terms.filter((term) => has.has(term))) : new Set<string>();
-      if (before.seq !== null) take(without(had, kept), before.seq);
-      if (after.seq !== null) add(without(has, kept), after.seq);
+      const had = before.seq === null ? [] : before.terms;
+      const has = after.seq === null ? [] : after.terms;
+      const goesOn = before.seq === after.seq;
+      for (const term of goesOn ? without(had, has) : had) take(term, Number(before.seq));
+      for (const term of goesOn ? without(has, had) : has) add(term, Number(after.seq));
     },
   };
 }
 
-function without(terms: ReadonlySet<string>, kept: ReadonlySet<string>): readonly string[] {
-  return [...terms].filter((term) => !kept.has(term));
+function without(terms: readonly Buffer[], others: readonly Buffer[]): readonly Buffer[] {
+  const left = new Set(others.map((term) => term.toString('hex')));
+  return terms.filter((term) => !left.has(term.toString('hex')));
 }
