@@ -18,7 +18,18 @@ const unsigned = z.object({
     z.object({ created_at: time, ended_at: time, ended_by: z.string(), event_id: z.string(), position: z.int() }),
   ),
   keys: z.object({ destroyed: z.int(), last_destroyed_at: time }),
-  derived: z.object({ row: z.enum(['none', 'tombstone']), found_by_id: z.literal(0) }),
+  derived: z.object({
+    row: z.enum(['none', 'tombstone']),
+    /** What was looked for and where, at how many entries; in none of them was anything of the token. */
+    looked: z.array(
+      z.object({
+        kind: z.enum(['row', 'search_term', 'fingerprint', 'deadline', 'timer', 'found_by_id']),
+        store: z.string(),
+        looked: z.int(),
+        found: z.literal(0),
+      }),
+    ),
+  }),
   /** The first checkpoint that signs the end of the last life; null: none yet. */
   checkpoint: z.object({ number: z.int(), position: z.int() }).nullable(),
   copies: z.string(),

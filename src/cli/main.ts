@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { loggedError } from '../http/logging/logged-error.js';
 import { StoreProblem } from '../ports/store-problem.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { Failure } from './failure.js';
+import { productVersion } from './product-version.js';
 import { storeUnavailableText } from './store-unavailable-text.js';
 import { addApplications } from './verbs/applications.js';
 import { addAudit } from './verbs/audit.js';
@@ -27,13 +27,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  readonly version: string;
-};
-
 const program = new Command('strongroom')
   .description('An event-sourced token vault: sensitive values go in, harmless tokens come out.')
-  .version(version)
+  .version(productVersion())
   .showHelpAfterError('(add --help for help)')
   .exitOverride();
 for (const add of [

@@ -19,17 +19,25 @@ import { rootKeysOf } from './root-keys-of.js';
 export async function runVerb(config: Config, name: OperationName, input: unknown): Promise<Json> {
   const socketPath = socketPathOf(config);
   const answered = socketPath === null ? null : await callControl(socketPath, name, input);
-  return answerOf(answered ?? (await withService(config, name, (service) => runOperation(service, name, input))));
+  const opening = { prepares: name === 'init', acceptsOlderLog: false };
+  return answerOf(answered ?? (await withService(config, opening, (service) => runOperation(service, name, input))));
 }
 
 /** Has one operation after the other done. Throws Failure. */
 export type RunOperation = (name: OperationName, input: unknown) => Promise<Json>;
 
-/** As `runVerb` for a verb of many operations: whoever holds the data at first is to do them all. */
-export async function runOperations<T>(config: Config, use: (run: RunOperation) => Promise<T>): Promise<T> {
+/**
+ * As `runVerb` for a verb of many operations: whoever holds the data at first is to do them all. `looksOnly`: also at a log that
+ * no service starts on, because it is behind its keys.
+ */
+export async function runOperations<T>(
+  config: Config,
+  use: (run: RunOperation) => Promise<T>,
+  { looksOnly = false }: { readonly looksOnly?: boolean } = {},
+): Promise<T> {
   const socketPath = socketPathOf(config);
   if (socketPath === null || !(await serviceListens(socketPath))) {
-    return withService(config, null, (service) =>
+    return withService(config, { prepares: false, acceptsOlderLog: looksOnly }, (service) =>
       use(async (name, input) => answerOf(await runOperation(service, name, input))),
     );
   }
@@ -51,14 +59,14 @@ function answerOf(outcome: OperationOutcome): Json {
   return outcome.value;
 }
 
-/** `name`: of the only operation that will run; only `init` may make data. */
+/** Only `init` prepares what is not there. */
 async function withService<T>(
   config: Config,
-  name: OperationName | null,
+  opening: { readonly prepares: boolean; readonly acceptsOlderLog: boolean },
   use: (service: OperatedService) => Promise<T>,
 ): Promise<T> {
   const dataDir = dataDirectoryOf(config);
-  if (name !== 'init' && dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
+  if (!opening.prepares && dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
     throw new Failure(
       `there is no vault in ${dataDir}. Make one with \`strongroom init\`, or name another with --data.`,
     );
@@ -66,7 +74,7 @@ async function withService<T>(
   const rootKeys = await rootKeysOf(config);
   const failures: unknown[] = [];
   const service = await openProfile(config, {
-    ...{ rootKeys, prepares: name === 'init', isVerb: true },
+    ...{ ...opening, rootKeys, isVerb: true },
     onError: (error) => failures.push(error),
     onBroken: (error) => failures.push(error),
   });

@@ -3,8 +3,10 @@ import { endedKeys } from '../events/ended-keys.js';
 import type { ClaimResult } from '../ports/claims.js';
 import { keyNamedWithinMs, type TenantKeys } from '../ports/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
+import type { DueRow } from '../ports/token-rows.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
 import type { TokenView } from '../projections/token-view.js';
+import { dueRowsOf } from './due-rows-of.js';
 import type { EventOrigin, RequestOrigin } from './event-origin.js';
 import { KeyLost } from './key-lost.js';
 import { loadToken } from './load-token.js';
@@ -86,7 +88,7 @@ export function changeTokens<T>(
     const after = viewIn(views);
     if (!(await store(vault, tried.writes, sealed, origin, tried.claim(after)))) return lost;
     await rowsFollow(vault, unchanged);
-    await settle(vault, sealed);
+    await settle(vault, tried.writes, sealed);
     return settled(tried.answer(after));
   });
 }
@@ -148,15 +150,23 @@ function streamWrite(
   };
 }
 
-async function settle({ timers, keys }: Vault, sealed: readonly Sealed[]): Promise<void> {
-  for (const { view } of sealed) {
-    const { stream, tenantId, state } = view;
-    const place = { tenantId, stream };
-    const { expiresAt = null, cvc = null } = state.life ?? {};
-    if (expiresAt !== null) timers.set({ ...place, due: 'expiry', dueAt: expiresAt });
-    if (cvc !== null) timers.set({ ...place, due: 'cvc', dueAt: cvc.purgeAt });
+async function settle(
+  { timers, keys }: Vault,
+  decided: readonly TokenWrite[],
+  sealed: readonly Sealed[],
+): Promise<void> {
+  for (const [index, { view }] of sealed.entries()) {
+    const due = dueRowsOf(view);
+    for (const row of due) timers.set(row);
+    // Nothing outside of the log is to name a token that is gone.
+    for (const row of dueRowsOf(decided[index]?.view ?? view))
+      if (!due.some((left) => isSame(left, row))) timers.clear(row);
   }
   // A command that finds its change made may be the repeat of one whose keys could not be destroyed yet.
   const ended = sealed.flatMap(({ events, view }) => (events.length === 0 ? view.state.ended : endedKeys(events)));
   if (ended.length > 0) await keys.destroy(ended);
+}
+
+function isSame(one: DueRow, other: DueRow): boolean {
+  return one.due === other.due && one.dueAt === other.dueAt;
 }

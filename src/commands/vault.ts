@@ -10,6 +10,7 @@ import type { KeyRing } from '../ports/key-ring.js';
 import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
 import type { TokenRows } from '../ports/token-rows.js';
+import type { Traces } from '../ports/traces.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { AccessRecorder } from './access-log/access-recorder.js';
 import type { KnownCallers } from './directory/known-callers.js';
@@ -27,6 +28,8 @@ export type Vault = {
   readonly keys: KeyRing;
   readonly claims: Claims;
   readonly directory: Directory;
+  /** What a statement of erasure looks for. */
+  readonly traces: Traces;
   /** Records what it commits (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;

@@ -61,9 +61,11 @@ export async function outdatedProjections({ generations }: Pick<Stores, 'generat
   const names = ['tokens', 'directory', 'shredder'] as const;
   const newer = names.find((name) => stored[name] > projectionVersions[name]);
   if (newer !== undefined) {
-    throw new StoreBroken(
-      `the projection ${newer} in vault.db was made by a newer version of Strongroom. Start that version.`,
-    );
+    throw new StoreBroken({
+      check: 'versions',
+      says: `the projection ${newer} in vault.db was made by a newer version of Strongroom`,
+      do: 'Start that version',
+    });
   }
   return names.filter((name) => stored[name] < projectionVersions[name]);
 }

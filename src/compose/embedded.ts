@@ -6,6 +6,7 @@ import { onceAMinute } from '../adapters/time-limit/once-a-minute.js';
 import { type Checkpointer, createCheckpointer } from '../audit/checkpointer.js';
 import { createKnownCallers } from '../commands/directory/known-callers.js';
 import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.js';
+import { expectNotBehind, noteLogHead } from '../commands/log-behind.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
 import { rebuildStatus } from '../jobs/rebuild/rebuild-status.js';
 import { shredEndedKeys } from '../jobs/shredder.js';
@@ -28,6 +29,8 @@ export type EmbeddedOptions = {
   readonly nextRootKey?: Buffer | null;
   /** `dev` and `production` refuse data that the other made; `any` takes both, for verbs of the command line. */
   readonly mode: 'dev' | 'production' | 'any';
+  /** Opens also a log that is behind its keys, to bring both in line. */
+  readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
   /** None without it, as for verbs of the command line. */
   readonly limits?: LimitSettings;
@@ -71,6 +74,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     let logId: string;
     try {
       logId = await identify(stores, options.mode, random, clock);
+      await expectNotBehind(stores, options.acceptsOlderLog ?? false);
       outdated = await outdatedProjections(stores);
       if (outdated.includes('shredder')) await stores.keys.saveCheckpoint('shredder', 0);
       await shredEndedKeys(stores.log, stores.keys);
@@ -83,7 +87,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const { onError, cvcRetentionMs } = options;
     const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(stores, {
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
-      timers: { set: ({ dueAt }) => sweep.dueAt(dueAt) },
+      // One timer wakes the sweep, and it names no token.
+      timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
       knownCallers: createKnownCallers(),
       confirmReads: async () => undefined,
     });
@@ -128,6 +133,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await vault.vocabularies.idle();
         await recorder.close();
         await checkpointer.stop();
+        // What is not noted now only shows a little less.
+        await noteLogHead(stores).catch(() => undefined);
         await stores.close();
         lock.release();
       },

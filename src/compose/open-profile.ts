@@ -24,6 +24,8 @@ export type ProfileOptions = {
   readonly prepares: boolean;
   /** A verb of the command line: no limits, no background work, data of either kind. */
   readonly isVerb: boolean;
+  /** Opens also a log that is behind its keys. */
+  readonly acceptsOlderLog?: boolean;
   readonly limits?: LimitSettings;
   readonly onError: (error: unknown) => void;
   /** Something that who runs the service should read in its log. */
@@ -49,6 +51,7 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   const shared = {
     ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
     anchor: anchorOf(settings['audit.anchor']),
+    acceptsOlderLog: options.acceptsOlderLog ?? false,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),
   };

@@ -1,5 +1,8 @@
 import { loadToken } from '../commands/load-token.js';
 import type { Vault } from '../commands/vault.js';
+import type { ClearEvent } from '../events/event.js';
+import { isOfKnownVersion } from '../events/known-versions.js';
+import type { KeyUse } from '../ports/key-ring.js';
 import { findLost, type LostToken } from './end-erased.js';
 
 const pageSize = 10_000;
@@ -7,21 +10,33 @@ const logPageSize = 1_000;
 /** The search for orphans runs every hour, for keys that are an hour old. */
 const orphanAgeMs = 3 * 3_600_000;
 
-/** `lost`: living tokens with a key that does not open. `orphans`: how many old keys no event names. */
-export type KeysLookedOver = { readonly lost: readonly LostToken[]; readonly orphans: number };
+/** A living token with a key that does not open: it was destroyed, or has no row. */
+type Lost = LostToken & { readonly key: 'destroyed' | 'missing' };
+
+/** `orphans`: how many old keys no event names. `newer`: the first event of a version that this program does not know. */
+export type KeysLookedOver = {
+  readonly lost: readonly Lost[];
+  readonly orphans: number;
+  readonly newer: ClearEvent | null;
+};
 
 /** Compares all living keys with the log. Keys and tokens that come and go meanwhile are looked at twice. */
 export async function lookOverKeys(vault: Vault): Promise<KeysLookedOver> {
   const living = await livingKeys(vault, Number.MAX_SAFE_INTEGER);
   const old = await livingKeys(vault, vault.clock.now() - orphanAgeMs);
   const suspected = await findLost(vault.log, (keyId) => !living.has(keyId));
-  const lost: LostToken[] = [];
-  for (const token of suspected) if (await isLost(vault, token)) lost.push(token);
+  const lost: Lost[] = [];
+  let newer: ClearEvent | null = null;
+  for (const token of suspected) {
+    const key = await keyOf(vault, token);
+    if (key !== 'open') lost.push({ ...token, key });
+  }
   for (let page = await vault.log.readClear(0, logPageSize); page.length > 0; ) {
     for (const { clear } of page) for (const named of [clear['key'], clear['cvc_key']]) old.delete(String(named));
+    newer ??= page.find((event) => !isOfKnownVersion(event)) ?? null;
     page = await vault.log.readClear(page.at(-1)?.position ?? 0, logPageSize);
   }
-  return { lost, orphans: old.size };
+  return { lost, orphans: old.size, newer };
 }
 
 async function livingKeys({ keys }: Vault, madeBefore: number): Promise<Set<string>> {
@@ -33,8 +48,8 @@ async function livingKeys({ keys }: Vault, madeBefore: number): Promise<Set<stri
   return living;
 }
 
-async function isLost(vault: Vault, { tenantId, stream, what }: LostToken): Promise<boolean> {
+async function keyOf(vault: Vault, { tenantId, stream, what }: LostToken): Promise<KeyUse<unknown>['state']> {
   const { life } = (await loadToken(vault, tenantId, stream)).state;
   const keyId = what === 'data' ? life?.key : life?.cvc?.key;
-  return keyId !== undefined && (await vault.keys.use(tenantId, keyId, () => 0)).state !== 'open';
+  return keyId === undefined ? 'open' : (await vault.keys.use(tenantId, keyId, () => 0)).state;
 }

@@ -1,3 +1,4 @@
+import { LogBehind, logBehind } from '../commands/log-behind.js';
 import type { EventLog } from '../ports/event-log.js';
 import { type KeyRing, noEvent } from '../ports/key-ring.js';
 
@@ -13,13 +14,14 @@ const pageSize = 1_000;
 export async function destroyOrphanKeys(log: EventLog, keys: KeyRing, now: number): Promise<number> {
   const after = await keys.checkpoint('orphans');
   const made = await keys.made(after, now - namedWithinMs, candidatesMax);
-  const [first] = made;
   const last = made.at(-1);
-  if (first === undefined || last === undefined) return 0;
-  // A log that ends before these keys were made is an older copy: what it does not name, the right one may.
-  if (last.logHead > (await log.head())) throw new Error('the log ends before the newest keys were made');
+  if (last === undefined) return 0;
+  // What an older copy does not name, the right log may.
+  const behind = await logBehind({ log, keys });
+  if (behind !== null) throw new LogBehind(behind.head);
   const orphans = new Set(made.map(({ keyId }) => keyId));
-  let position = first.logHead;
+  // Keys that are older than a log that was put back may have been made after more of it than later ones.
+  let position = made.reduce((least, { logHead }) => Math.min(least, logHead), last.logHead);
   for (
     let page = await log.readClear(position, pageSize);
     page.length > 0;

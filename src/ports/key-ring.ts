@@ -44,8 +44,11 @@ export type EndedKey = { readonly keyId: string; readonly eventId: string };
  */
 export type MadeKey = { readonly sequence: number; readonly keyId: string; readonly logHead: number };
 
-/** `shredder`: a position in the log. `orphans`: a sequence of keys. `anchor`: the newest checkpoint that was handed over. */
-export type KeyRingReader = 'shredder' | 'orphans' | 'anchor';
+/**
+ * `shredder`: a position in the log. `orphans`: a sequence of keys. `anchor`: the newest checkpoint that was handed over.
+ * `log`: a position that the log once had, by which a log that ends before it is seen to be an older copy.
+ */
+export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log';
 
 /** What became of a data key. */
 export type KeyFate = {

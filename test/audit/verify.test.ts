@@ -67,7 +67,8 @@ async function withVault<T>(dataDir: string, use: (run: RunOperation) => Promise
     throw error;
   };
   const parts = { rootKey, mode: 'any', cvcRetentionMs: 3_600_000, onError: fail, onBroken: fail } as const;
-  const service = await openEmbedded({ ...parts, dataDir });
+  const acceptsOlderLog = true;
+  const service = await openEmbedded({ ...parts, dataDir, acceptsOlderLog });
   try {
     return await use((name, input) => operate(service, name, input));
   } finally {
@@ -215,10 +216,19 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(removed?.kind).toBe('checkpoint');
   });
 
-  test('sees a tail that was cut by an anchor, and without one claims nothing of it', async () => {
+  test('sees a tail that was cut by what the keys know, and by an anchor; without both it claims nothing of it', async () => {
     const cut = without((row) => row.position >= typed('audit.checkpoint', 1).position);
-    expect(await problemAfter(cut)).toBeNull();
-    const problem = await problemAfter(cut, { anchor: anchorFile });
+    const known = await problemAfter(cut);
+    expect(known?.kind).toBe('cut_tail');
+    expect(known?.message).toContain('its keys have seen events after');
+    const dataDir = copied();
+    tamper(dataDir, cut);
+    // As who may write to both files would.
+    const keys = new Database(join(dataDir, 'keys.db'));
+    keys.exec(`DELETE FROM meta WHERE name IN ('log', 'shredder')`);
+    keys.close();
+    expect((await verify(dataDir)).problem).toBeNull();
+    const { problem } = await verify(dataDir, { anchor: anchorFile });
     expect(problem?.kind).toBe('cut_tail');
     expect(problem?.message).toContain('the anchor holds checkpoint 2');
   });
@@ -281,10 +291,41 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
   test('is verified with nothing but the file, in whole and in part', async () => {
     const whole = await verifyExport(await exported(), { ...usual, anchor: anchorFile });
     expect(whole).toMatchObject({ problem: null, anchored: 2, log: { events: rows.length, proven: { number: 2 } } });
+    expect(whole.access?.batches).toBeGreaterThan(1);
     const part = await verifyExport(await exported({ from: typed('token.created', 4).position }), usual);
     expect(part.problem).toBeNull();
     const start = await verifyExport(await exported({ to: 5 }), { ...usual, anchor: anchorFile });
-    expect(start).toMatchObject({ problem: null, log: { events: 5, proven: null } });
+    expect(start).toMatchObject({ problem: null, log: { events: 5, proven: null }, access: { batches: 0 } });
+  });
+
+  test('of a part holds the access log that the checkpoints in it sign, and no more', async () => {
+    const [one, two] = [typed('audit.checkpoint', 0), typed('audit.checkpoint', 1)];
+    const signedBy = (row: Row) => JSON.parse(row.clear)['access'][0].sequence as number;
+    const first = await verifyExport(await exported({ to: one.position }), usual);
+    expect(first).toMatchObject({ problem: null, access: { chains: 1, batches: signedBy(one) } });
+    const range = { from: one.position, to: two.position };
+    const second = await verifyExport(await exported(range), usual);
+    const batches = signedBy(two) - signedBy(one);
+    expect(batches).toBeGreaterThan(0);
+    expect(second).toMatchObject({ problem: null, log: { proven: { number: 2 } }, access: { chains: 1, batches } });
+    expect(await verify(intact, range)).toMatchObject({ problem: null, access: { batches } });
+  });
+
+  test.each<[string, (accessLines: string[]) => string[], string]>([
+    ['a batch that was changed', ([first, ...rest]) => [first?.replace('[\\"', '[\\"x') ?? '', ...rest], 'was changed'],
+    ['a batch that is missing', ([first, , ...rest]) => [first ?? '', ...rest], 'does not follow'],
+    ['an end that was cut', ([first]) => [first ?? ''], 'was cut'],
+    ['all of it gone', () => [], 'lacks chain vault'],
+  ])('shows %s of the access log', async (_, change, text) => {
+    const file = await exported();
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const isAccess = (line: string) => line.startsWith('{"access"');
+    const changedLines = [...lines.slice(0, -1).filter((line) => !isAccess(line)), ...change(lines.filter(isAccess))];
+    const end = JSON.stringify({ strongroom_export_end: { lines: changedLines.length - 1 } });
+    writeFileSync(file, `${[...changedLines, end].join('\n')}\n`);
+    const { problem } = await verifyExport(file, usual);
+    expect(problem?.kind).toBe('access_log');
+    expect(problem?.message).toContain(text);
   });
 
   test('holds no value, and every event is in it', async () => {

@@ -28,6 +28,7 @@ test('a vault is verified while it serves, and tampering with its file ends with
   const out = join(dir, 'log.jsonl');
   expect(await runJson(['audit', 'export', '--out', out, ...flags])).toMatchObject({
     events: expect.any(Number),
+    access_batches: expect.any(Number),
   });
   expect((await run(['audit', 'export', '--out', out, ...flags])).code).toBe(1);
   const offline = ['audit', 'verify', '--offline', out, '--public-key', publicKey];

@@ -2,7 +2,8 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keyIdBytes, keyIdsOf, tamper } from '../erasure/support.js';
-import { makeVault, run, runJson, startService, tempDir } from '../support/process.js';
+import { openVault } from '../rebuild/support.js';
+import { makeVault, run, runJson, startService, tempDir, until } from '../support/process.js';
 import { startTestService } from '../support/test-service.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string; readonly do?: string };
@@ -33,7 +34,10 @@ test('a vault in order has no problem, whether the service runs or not, and says
   expect(after.wrong).toEqual([]);
   expect(after.says('copies')).toMatch(/^copies of the keys from before 20\d\d-.* are void/);
   expect(after.findings.map(({ check }) => check)).toEqual(
-    expect.arrayContaining(['configuration', 'root key', 'disk', 'stores', 'projections', 'deadlines', 'lost keys']),
+    expect.arrayContaining([
+      ...['configuration', 'root key', 'disk', 'versions', 'stores', 'projections', 'deadlines', 'lost keys', 'events'],
+      ...['checkpoint', 'copies'],
+    ]),
   );
   expect((await service.stop()).stderr).toBe('');
 });
@@ -62,6 +66,7 @@ test('lost keys are told, overdue deadlines and orphan keys too, which --fix end
   const [lostKey = ''] = (await keyIdsOf(service, lost)).content;
   // As a crash leaves keys that were made ahead: no event names them.
   await service.vault.keys.create(service.tenantId);
+  await service.service.checkpointer.run(true);
   await service.stop();
   const rootKeyFile = join(tempDir(), 'root.key');
   writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
@@ -93,4 +98,61 @@ test('wrong settings, a root key of another vault, and servers that are down are
   const found = await doctor(['--root-key-file', one.rootKeyFile], down);
   expect(found.wrong).toEqual(['stores']);
   expect(found.says('stores')).toContain('mongodb is unavailable');
+});
+
+test('events that no checkpoint signs for more than an hour, and a checkpoint of another key, are told', async () => {
+  const service = await startTestService();
+  const { dataDir, rootKey } = service;
+  await service.call('POST', '/tokens', { type: 'token', data: 'x' });
+  await service.stop();
+  const rootKeyFile = join(tempDir(), 'root.key');
+  writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
+  const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
+  const unsigned = await doctor(flags);
+  expect(unsigned.wrong).toEqual(['checkpoint']);
+  expect(unsigned.says('checkpoint')).toMatch(/^no checkpoint signs the events since 2026-01-31T12:00:00\.000\+00:00 /);
+
+  const running = await startService(flags);
+  await until('a checkpoint', 60_000, async () => ((await doctor(flags)).wrong.length === 0 ? true : undefined));
+  await running.stop();
+  expect((await doctor(flags)).says('checkpoint')).toMatch(/^number \d+ of .* is signed by the key of this vault$/);
+  const triggers = 'DROP TRIGGER events_are_never_changed';
+  tamper(dataDir, 'vault.db', triggers);
+  tamper(
+    dataDir,
+    'vault.db',
+    `UPDATE events SET clear = json_set(clear, '$.signed_by', '${'0'.repeat(64)}') WHERE type = 'audit.checkpoint'`,
+  );
+  const forged = await doctor(flags);
+  expect(forged.wrong).toEqual(['checkpoint']);
+  expect(forged.says('checkpoint')).toContain('signed by another key');
+});
+
+test('stores and events of another version are told as such', async () => {
+  const { dataDir, flags } = await makeVault();
+  tamper(
+    dataDir,
+    'vault.db',
+    `INSERT INTO events SELECT position + 1, 'token-x', 0, 'x', 'token.created', 9, tenant, actor,
+    unixepoch() * 1000, NULL, '{}', chain, NULL, NULL, NULL FROM events ORDER BY position DESC LIMIT 1`,
+  );
+  const events = await doctor(flags);
+  expect(events.wrong).toEqual(['events']);
+  expect(events.says('events')).toMatch(
+    /^the event at position \d+ \(token\.created, version 9\) is of a newer version$/,
+  );
+  tamper(dataDir, 'vault.db', `UPDATE projections SET version = 99 WHERE name = 'tokens'`);
+  expect((await doctor(flags)).says('versions')).toBe(
+    'the projection tokens in vault.db was made by a newer version of Strongroom',
+  );
+  tamper(dataDir, 'vault.db', `UPDATE projections SET version = 0 WHERE name = 'tokens'`);
+  const old = await doctor(flags);
+  expect(old.wrong).toEqual(expect.arrayContaining(['versions']));
+  expect(old.says('versions')).toBe('made by an older version: tokens 0');
+  const database = openVault(dataDir);
+  database.pragma('user_version = 99');
+  database.close();
+  const schema = await doctor(flags);
+  expect(schema.wrong).toEqual(['versions']);
+  expect(schema.says('versions')).toContain('its schema is 99, and this one has 3');
 });

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { BSON } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
+import { writeMongoKeys } from '#src/adapters/mongodb/backup/write-mongo-keys.js';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { createTenant } from '#src/commands/directory/create-tenant.js';
@@ -78,6 +80,24 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store holds keys already') });
   await keys.db.dropDatabase();
+  // Cut off in the middle, a part of the keys passes for nothing: no start, no backup, and a repeat begins anew.
+  async function* part() {
+    for (const { _id, ...row } of wrapped.slice(0, 3)) {
+      const binary = { ...row, _id: new BSON.Binary(_id), wrapped: new BSON.Binary(row.wrapped ?? Buffer.of()) };
+      yield `${BSON.EJSON.stringify({ table: 'data_keys', row: binary }, { relaxed: false })}\n`;
+    }
+    throw new Error('cut off');
+  }
+  await expect(writeMongoKeys(mongoUrl, `${database}_keys`, part(), { ids: new Set(), madeAt: 0 })).rejects.toThrow(
+    'cut off',
+  );
+  const half = await run(['tenants', 'list'], { env });
+  expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining('run `strongroom restore` once more') });
+  expect(await run(['backup', join(dir, 'half'), '--recipient', recipient], { env })).toMatchObject({ code: 1 });
+  const doctor = await run(['doctor', '--json'], { env });
+  expect(JSON.parse(doctor.stdout)['findings']).toContainEqual(
+    expect.objectContaining({ check: 'keys', state: 'problem' }),
+  );
   expect(await runJson(restore, { env }), 'the log knows of the deletion').toEqual({ tokens_ended: 0 });
   for (const { _id } of destroyed) {
     expect((await keyCollections.dataKeys(keys.db).findOne({ _id }))?.wrapped).toBeNull();
@@ -86,4 +106,24 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   expect(await unread(again.address, key, made)).toEqual([]);
   expect((await http('GET', `${again.address}/tokens/${deleted}`, { key })).status).toBe(404);
   await fill(again.address, { key }, 3);
+  await again.stop();
+
+  // Keys that were restored, of which it was not recorded yet what ended since: the start waits for that.
+  const { meta } = keyCollections;
+  await meta(keys.db).updateOne({ _id: 'log' }, { $set: { value: Number.MAX_SAFE_INTEGER } }, { upsert: true });
+  const behind = await run(['tenants', 'list'], { env });
+  expect(behind).toMatchObject({ code: 1, stderr: expect.stringContaining('the log is behind its keys') });
+  expect(await runJson(['restore', '--accept-older-log'], { env })).toEqual({ tokens_ended: 0 });
+  expect(await run(['tenants', 'list'], { env })).toMatchObject({ code: 0 });
+
+  await rows.db.collection('token_rows_1').dropIndex('terms');
+  const lacking = await run(['doctor', '--json'], { env });
+  expect(JSON.parse(lacking.stdout)['findings']).toContainEqual({
+    ...{ check: 'indexes', state: 'problem', says: 'MongoDB lacks the index token_rows_1.terms' },
+    do: 'Run `strongroom init`, which makes what is missing.',
+  });
+  await run(['init'], { env });
+  const healthy = JSON.parse((await run(['doctor', '--json'], { env })).stdout)['findings'] as { state: string }[];
+  // No worker ran, so nothing says that the rows are at the head of the log.
+  expect(healthy.filter(({ state }) => state === 'problem')).toEqual([]);
 });

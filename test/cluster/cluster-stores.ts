@@ -11,6 +11,7 @@ import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { rowWriterInUse } from '#src/adapters/mongodb/token-rows/row-writer-in-use.js';
 import { tokenRowsInUse } from '#src/adapters/mongodb/token-rows/rows-in-use.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
+import { mongoTraces } from '#src/adapters/mongodb/traces.js';
 import { createBatches } from '#src/adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '#src/adapters/mongodb/work/fingerprint-claims.js';
 import { createMongoClaims } from '#src/adapters/mongodb/work/mongo-claims.js';
@@ -71,6 +72,7 @@ async function open(
   const directory = mongoDirectoryWriter(connection);
   return {
     chain: mongoEventChain(connection, log),
+    traces: mongoTraces(connection),
     ...{ log, rows, generations, clock, claims: claims.port, directory: mongoDirectory(connection) },
     work: mongoUnitOfWork({ ...needs, rows: rowWriter, directory, claims, fingerprints, batches }),
     keys: notAsked as ContractStores['keys'],

@@ -5,6 +5,8 @@ import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
+import { mongoTraces } from '#src/adapters/mongodb/traces.js';
+import { workIndexes } from '#src/adapters/mongodb/work/work-indexes.js';
 import type { RecordedEvent } from '#src/events/event.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
@@ -18,7 +20,7 @@ import { type MongoDatabase, mongoDatabase } from './own-database.js';
  */
 export async function rowsAlone(): Promise<ContractStores> {
   const database = await mongoDatabase();
-  await ensureIndexes(database.connection.db, [tokenRowsIndexes(1), directoryIndexes]);
+  await ensureIndexes(database.connection.db, [tokenRowsIndexes(1), directoryIndexes, ...workIndexes]);
   return onDatabase(database, database.connection, new Map());
 }
 
@@ -34,6 +36,7 @@ function onDatabase(
   return {
     work: workOn(connection, streams),
     rows: mongoTokenRows(connection, 1),
+    traces: mongoTraces(connection),
     directory: mongoDirectory(connection),
     clock: manualClock(),
     log: { ...(port as EventLog), readStream: async (stream) => streams.get(stream) ?? [] },

@@ -15,6 +15,7 @@ import { keyRingContract } from './key-ring.js';
 import { keyRotationContract } from './key-rotation.js';
 import { type ContractStores, change, noTokenYet, tokenCreated, tokenWrite } from './support.js';
 import { tokenRowsContract } from './token-rows.js';
+import { tracesContract } from './traces.js';
 import { unitOfWorkContract } from './unit-of-work.js';
 
 /** Both SQLite files in a folder of their own. */
@@ -48,6 +49,7 @@ eventLogContract('sqlite', sqlite);
 eventChainContract('sqlite', sqlite);
 unitOfWorkContract('sqlite', sqlite);
 tokenRowsContract('sqlite', sqlite);
+tracesContract('sqlite', sqlite);
 generationsContract('sqlite', sqlite);
 
 test('a change without the terms of a generation that was added meanwhile is decided again', async () => {

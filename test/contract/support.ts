@@ -9,6 +9,7 @@ import type { EventLog } from '#src/ports/event-log.js';
 import type { Generations } from '#src/ports/generations.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
+import type { Traces } from '#src/ports/traces.js';
 import type { Change, RowIndex, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
 import { applyToView, emptyView, type TokenView } from '#src/projections/token-view.js';
 import type { manualClock } from '../support/manual-clock.js';
@@ -19,6 +20,7 @@ export type ContractStores = {
   readonly chain: EventChain;
   readonly work: UnitOfWork;
   readonly rows: TokenRows;
+  readonly traces: Traces;
   readonly generations: Generations;
   readonly keys: KeyRing;
   readonly claims: Claims;

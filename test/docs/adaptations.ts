@@ -42,6 +42,11 @@ export const adaptations: readonly Adaptation[] = [
     runs: 'in_background $1',
     because: 'the next block comes when it is ready',
   },
+  {
+    says: /^npx strongroom restore --accept-older-log .*$/gm,
+    runs: '! $&',
+    because: 'no older log was put back, so it must be refused',
+  },
   { says: /&& npm start$/gm, runs: '&& in_background npm start', because: 'the same' },
   { says: /^sudo useradd --system strongroom$/gm, runs: ':', because: 'a test makes no users: it is its own' },
   { says: /\bsudo -u strongroom /g, runs: '', because: 'its own user is who runs everything' },

@@ -61,7 +61,20 @@ describe('the search for orphan keys', () => {
     for (let count = 0; count < 20; count += 1) await create(service, aCard());
     service.clock.advance(2 * anHour);
     const olderLog = { ...log, head: async () => 1, readClear: async () => [] };
-    await expect(destroyOrphanKeys(olderLog, keys, service.clock.now())).rejects.toThrow('the log ends');
+    await expect(destroyOrphanKeys(olderLog, keys, service.clock.now())).rejects.toThrow('the log is behind its keys');
+    expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
+  });
+
+  test('keeps keys that were made after a log was put back, beside older ones that were made at a later head', async () => {
+    const { log, keys } = service.vault;
+    const before = await keys.create(service.tenantId);
+    const id = await create(service, aCard());
+    service.clock.advance(2 * anHour);
+    const atLaterHead = (key: Awaited<ReturnType<typeof keys.made>>[number]) =>
+      key.keyId === before.id ? { ...key, logHead: 1_000 } : key;
+    const made: typeof keys.made = async (...asked) => (await keys.made(...asked)).map(atLaterHead);
+    await destroyOrphanKeys(log, { ...keys, made }, service.clock.now());
+    expect(await stateOf(before.id)).toBe('destroyed');
     expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
   });
 });

@@ -20,9 +20,9 @@ export async function openClusterService(options: Options) {
   const cluster = await openCluster({ ...options, urls, database, role: 'api', prepares: true });
   return {
     service: { ...cluster, sweep: cluster.newSweep(), checkpointer: cluster.newCheckpointer() },
+    database,
     /** It has none: a test that looks into files is `embeddedOnly`. */
     dataDir: '/nowhere',
-    database,
     async remove(): Promise<void> {
       server.close();
       await Promise.all([dropDatabases([database, `${database}_keys`]), dropPrefix(database)]);

@@ -37,6 +37,8 @@ type CallOptions = {
 
 type TestServiceOptions = {
   readonly dataDir?: string;
+  /** Opens also a log that is behind its keys. */
+  readonly acceptsOlderLog?: boolean;
   readonly rootKey?: Buffer;
   /** None without it. */
   readonly limits?: LimitSettings;
@@ -63,7 +65,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const rootKey = options.rootKey ?? randomBytes(32);
   const clock = manualClock();
   const errors: unknown[] = [];
-  const { limits, trustedProxies = [], keptMs = 0, anchor = null } = options;
+  const { limits, trustedProxies = [], keptMs = 0, anchor = null, acceptsOlderLog = false } = options;
   const notices: string[] = [];
   const shared = {
     ...(limits === undefined ? {} : { limits }),
@@ -74,6 +76,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
       cvcRetentionMs: 3_600_000,
       onError: (error: unknown) => void errors.push(error),
       keptMs,
+      acceptsOlderLog,
     },
     onNotice: (text: string) => void notices.push(text),
   };

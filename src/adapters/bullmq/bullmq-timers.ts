@@ -75,6 +75,23 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
       const now = clock.now();
       if (delayMs(timer, now) <= soonMs) void add([timer], now);
     },
+    clear(timer) {
+      const now = clock.now();
+      if (delayMs(timer, now) > soonMs) return;
+      // After a `set` of the same moment: both go over one connection, in order.
+      const removed = queue.remove(timerJob(timer, now, 0).opts.jobId);
+      withinLimit('redis', limitMs, removed).catch((error) => report(redisFailure(error)));
+    },
+    async pending(rows) {
+      const now = clock.now();
+      const asked = rows.map((row) => queue.getJobState(timerJob(row, now, 0).opts.jobId));
+      try {
+        const states = await withinLimit('redis', limitMs, Promise.all(asked));
+        return states.filter((state) => state !== 'unknown').length;
+      } catch (error) {
+        throw redisFailure(error);
+      }
+    },
     async refill(rows) {
       const now = clock.now();
       const ahead = rows.filter((row) => delayMs(row, now) > 0 && delayMs(row, now) <= soonMs);

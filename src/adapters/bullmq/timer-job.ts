@@ -20,13 +20,13 @@ export function dueRowOf(data: unknown): DueRow | null {
  * port's rows tell no revision, and a change that leaves the time as it was needs no second job.
  */
 export function timerJob({ stream, tenantId, due, dueAt }: DueRow, now: number, delayMs: number) {
-  const opts: BulkJobOptions = {
+  const opts = {
     jobId: [due, stream.slice(stream.indexOf('-') + 1), dueAt].join('_'),
     delay: delayMs,
     timestamp: now,
     attempts: 1,
     removeOnComplete: true,
     removeOnFail: true,
-  };
+  } satisfies BulkJobOptions;
   return { name: due, data: { stream, tenantId, due, dueAt } satisfies DueRow, opts };
 }

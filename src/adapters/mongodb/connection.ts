@@ -6,7 +6,7 @@ import {
   type ServerDescription,
   type TopologyDescription,
 } from 'mongodb';
-import { StoreProblem } from '../../ports/store-problem.js';
+import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
 import { withinLimit } from '../time-limit/within-limit.js';
 import { mongoError } from './mongo-error.js';
 
@@ -135,8 +135,8 @@ const lacksRights =
 
 /** MongoDB cannot be used as it is set up. The message says what to do. */
 export class MongoBroken extends StoreProblem {
-  constructor(message: string) {
-    super(message);
+  constructor(problem: string | FoundProblem) {
+    super(problem);
     this.name = 'MongoBroken';
   }
 }

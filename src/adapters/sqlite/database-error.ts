@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3';
-import { StoreProblem } from '../../ports/store-problem.js';
+import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /** A store file that cannot be used as it is. The message says which and what to do; the process ends with it. */
 export class StoreBroken extends StoreProblem {
-  constructor(message: string) {
-    super(message);
+  constructor(problem: string | FoundProblem) {
+    super(problem);
     this.name = 'StoreBroken';
   }
 }

@@ -16,6 +16,7 @@ import { openDatabase, type SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import { createSearchConnections } from './search/search-connections.js';
 import { sqliteTokenRows } from './token-rows.js';
+import { sqliteTraces } from './traces.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
 import { startWriter } from './writer/writer.js';
 
@@ -72,6 +73,7 @@ export async function openSqliteStores(
         vault,
         createSearchConnections(() => openReader('vault.db')),
       ),
+      traces: sqliteTraces(vault),
       generations: sqliteGenerations(vault, writer),
       claims: sqliteClaims(vault, writer),
       directory: sqliteDirectory(vault, writer),

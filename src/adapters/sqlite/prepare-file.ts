@@ -37,8 +37,13 @@ function expectOurs(database: SqliteDatabase, fileName: string, version: number)
   if (read(database, 'application_id') !== applicationId) {
     throw new StoreBroken(`${fileName} is no file of Strongroom. Choose another data directory.`);
   }
-  if (read(database, 'user_version') !== version) {
-    throw new StoreBroken(`${fileName} was written by another version of Strongroom. Start that version.`);
+  const stored = read(database, 'user_version');
+  if (stored !== version) {
+    throw new StoreBroken({
+      check: 'versions',
+      says: `${fileName} was written by another version of Strongroom: its schema is ${stored}, and this one has ${version}`,
+      do: 'Start that version',
+    });
   }
 }
 

@@ -10,85 +10,99 @@ export type LinedBatch = {
   readonly lines: readonly string[];
 };
 
-/** Batches of a chain after a sequence, in order; empty: there are no more. */
-export type BatchesAfter = (chain: string, afterSequence: number) => Promise<readonly LinedBatch[]>;
+export type ChainBatch = LinedBatch & { readonly chain: string };
+
+export type AccessChecks = {
+  /** Those whose ends must be there. */
+  readonly checkpoints: readonly Checkpoint[];
+  /** The checkpoint after whose ends the batches begin; null: they are all that are left. */
+  readonly from: Checkpoint | null;
+  /** What is older (ms) may have been dropped by its age. */
+  readonly keptFrom: number;
+};
 
 export type AccessReport = { readonly problem: Problem | null; readonly chains: number; readonly batches: number };
 
-type Signed = { readonly sequence: number; readonly hash: string; readonly number: number; readonly time: number };
+type Signed = { readonly sequence: number; readonly hash: string; readonly number: number };
 
-/**
- * Recomputes the chains of the access log and compares them with their ends that checkpoints have signed. What is older
- * than `keptFrom` (ms) may have been dropped by its age.
- */
+/** Recomputes chains of the access log, each of them in one piece and in order, and compares them with their signed ends. */
 export async function verifyAccess(
-  chains: readonly string[],
-  batchesAfter: BatchesAfter,
-  checkpoints: readonly Checkpoint[],
-  keptFrom: number,
+  batches: AsyncIterable<ChainBatch>,
+  { checkpoints, from, keptFrom }: AccessChecks,
 ): Promise<AccessReport> {
   const signed = signedEnds(checkpoints.filter(({ time }) => time >= keptFrom));
-  let batches = 0;
-  for (const chain of chains) {
-    const ends = signed.get(chain) ?? [];
-    const found = await verifyChain(chain, batchesAfter, ends);
-    batches += found.batches;
-    if (found.message !== null) return { problem: problem(found.message), chains: chains.length, batches };
+  const before = signedEnds(from === null ? [] : [from]);
+  const seen = new Set<string>();
+  let chain: ReturnType<typeof createChain> | null = null;
+  let count = 0;
+  const report = (message: string | null): AccessReport => ({
+    problem: message === null ? null : { kind: 'access_log', message, position: null },
+    ...{ chains: seen.size, batches: count },
+  });
+
+  for await (const batch of batches) {
+    if (chain?.name !== batch.chain) {
+      const cut = chain?.cut() ?? null;
+      if (cut !== null) return report(cut);
+      if (seen.has(batch.chain)) return report(`chain ${batch.chain} of the access log is torn apart`);
+      seen.add(batch.chain);
+      chain = createChain(batch.chain, signed.get(batch.chain) ?? [], before.get(batch.chain)?.[0] ?? null);
+    }
+    const wrong = chain.next(batch);
+    if (wrong !== null) return report(wrong);
+    count += 1;
   }
-  for (const [chain, [first]] of signed) {
-    if (chains.includes(chain) || first === undefined) continue;
-    const message = `the access log lacks chain ${chain}, which checkpoint ${first.number} has signed`;
-    return { problem: problem(message), chains: chains.length, batches };
+  const cut = chain?.cut() ?? null;
+  if (cut !== null) return report(cut);
+  for (const [name, [first]] of signed) {
+    if (seen.has(name) || first === undefined) continue;
+    return report(`the access log lacks chain ${name}, which checkpoint ${first.number} has signed`);
   }
-  return { problem: null, chains: chains.length, batches };
+  return report(null);
 }
 
-async function verifyChain(chain: string, batchesAfter: BatchesAfter, ends: readonly Signed[]) {
+/** One chain; `ends` must be in it, and `start` lies right before its first batch. The texts say what is wrong. */
+function createChain(name: string, ends: readonly Signed[], start: Signed | null) {
   const left = new Map(ends.map((end) => [end.sequence, end]));
-  let last = 0;
-  let hash: string | null = null;
-  let batches = 0;
-  const answer = (message: string | null) => ({ message, batches });
-  for (let page = await batchesAfter(chain, 0); page.length > 0; page = await batchesAfter(chain, last)) {
-    for (const batch of page) {
-      const { sequence, previous, lines } = batch;
+  let last: { readonly sequence: number; readonly hash: string } | null = start;
+  let isFirst = true;
+  return {
+    name,
+    next({ sequence, previous, hash, lines }: LinedBatch): string | null {
+      const where = `batch ${sequence} of chain ${name} of the access log`;
       const computed = batchHash(Buffer.from(previous, 'hex'), sequence, lines).toString('hex');
-      const where = `batch ${sequence} of chain ${chain} of the access log`;
-      if (computed !== batch.hash) return answer(`${where} was changed`);
-      if (hash === null) {
-        const lost = ends.find((end) => end.sequence < sequence);
-        if (lost !== undefined)
-          return answer(`${where} is the first; checkpoint ${lost.number} has signed earlier ones`);
-      } else if (sequence !== last + 1 || previous !== hash) {
-        return answer(`${where} does not follow the one before it: batches were removed or exchanged`);
+      if (computed !== hash) return `${where} was changed`;
+      const lost = isFirst ? ends.find((end) => end.sequence < sequence) : undefined;
+      if (lost !== undefined) return `${where} is the first; checkpoint ${lost.number} has signed earlier ones`;
+      if (last !== null && (sequence !== last.sequence + 1 || previous !== last.hash)) {
+        return `${where} does not follow the one before it: batches were removed or exchanged`;
       }
       const end = left.get(sequence);
-      if (end !== undefined && end.hash !== batch.hash) {
-        return answer(`up to ${where} it is not what checkpoint ${end.number} has signed`);
+      if (end !== undefined && end.hash !== hash) {
+        return `up to ${where} it is not what checkpoint ${end.number} has signed`;
       }
       left.delete(sequence);
-      last = sequence;
-      hash = batch.hash;
-      batches += 1;
-    }
-  }
-  const [cut] = [...left.values()].sort((one, other) => one.sequence - other.sequence);
-  if (cut === undefined) return answer(null);
-  return answer(`the access log was cut: checkpoint ${cut.number} has signed batch ${cut.sequence} of chain ${chain}`);
+      last = { sequence, hash };
+      isFirst = false;
+      return null;
+    },
+    /** What is missing at its end. */
+    cut(): string | null {
+      const [first] = [...left.values()].sort((one, other) => one.sequence - other.sequence);
+      if (first === undefined) return null;
+      return `the access log was cut: checkpoint ${first.number} has signed batch ${first.sequence} of chain ${name}`;
+    },
+  };
 }
 
 function signedEnds(checkpoints: readonly Checkpoint[]): ReadonlyMap<string, readonly Signed[]> {
   const signed = new Map<string, Signed[]>();
-  for (const { number, time, access } of checkpoints) {
+  for (const { number, access } of checkpoints) {
     for (const { chain, sequence, hash } of access) {
       const ends = signed.get(chain) ?? [];
-      ends.push({ sequence, hash, number, time });
+      ends.push({ sequence, hash, number });
       signed.set(chain, ends);
     }
   }
   return signed;
-}
-
-function problem(message: string): Problem {
-  return { kind: 'access_log', message, position: null };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ExportLine, exportLine, exportVersion } from '../../audit/export-line.js';
+import type { ChainBatch } from '../../audit/verify/verify-access.js';
 import { checkpointSchema } from '../../events/audit/checkpoint.js';
 import { Failure } from '../failure.js';
 import { readLines } from './read-text-lines.js';
@@ -8,6 +9,8 @@ import { readLines } from './read-text-lines.js';
 export const exportHeader = z.object({
   strongroom_export: z.literal(exportVersion),
   log_id: z.string().nullable(),
+  /** When it was made, ms since the epoch: older months of the access log may have been dropped by then. */
+  made_at: z.int().min(0),
   /** Names the key that signed; trusted no more than the file. */
   public_key: z.string(),
   /** The checkpoint after whose position the events begin; null: they begin with the first. */
@@ -18,35 +21,76 @@ export const exportHeader = z.object({
 
 export type ExportHeader = z.output<typeof exportHeader>;
 
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** A batch of the access log; all of them come after the events, chain by chain. */
+const accessLine = z.object({
+  access: z.object({ chain: z.string(), sequence: z.int().min(1), previous: hash, hash, lines: z.array(z.string()) }),
+});
+
 /** The last line: without it the file was cut. */
 export const exportEnd = z.object({ strongroom_export_end: z.object({ lines: z.int().min(0) }) });
 
-/** The header of an export, and its events; reading on throws Failure where the file is damaged. */
-export async function openExport(
-  path: string,
-): Promise<{ readonly header: ExportHeader; readonly lines: AsyncGenerator<ExportLine> }> {
+export type OpenedExport = {
+  readonly header: ExportHeader;
+  readonly lines: AsyncGenerator<ExportLine>;
+  /** To be read after `lines`. */
+  readonly access: AsyncGenerator<ChainBatch>;
+};
+
+/** The header of an export, its events, and its batches of the access log; reading on throws Failure where the file is damaged. */
+export async function openExport(path: string): Promise<OpenedExport> {
   const texts = readLines(path);
   const first = await texts.next();
   const header = first.done === true ? null : exportHeader.safeParse(jsonOf(first.value));
   if (header?.success !== true) throw new Failure(`${path} is no export of a log by this version of Strongroom.`);
-  return { header: header.data, lines: linesOf(path, texts) };
+  const next = contentOf(path, texts);
+  let batch: ChainBatch | null = null;
+
+  async function* lines(): AsyncGenerator<ExportLine> {
+    for (let line = await next(); line !== null; line = await next()) {
+      if ('access' in line) {
+        batch = line.access;
+        return;
+      }
+      yield line;
+    }
+  }
+
+  async function* access(): AsyncGenerator<ChainBatch> {
+    while (batch !== null) {
+      yield batch;
+      const line = await next();
+      if (line !== null && !('access' in line))
+        throw new Failure(`${path} is damaged: events come after the access log.`, 3);
+      batch = line?.access ?? null;
+    }
+  }
+
+  return { header: header.data, lines: lines(), access: access() };
 }
 
-async function* linesOf(path: string, texts: AsyncGenerator<string>): AsyncGenerator<ExportLine> {
+type Content = ExportLine | z.output<typeof accessLine>;
+
+/** Reads one line after the other between the header and the end; null: that was the last. */
+function contentOf(path: string, texts: AsyncGenerator<string>): () => Promise<Content | null> {
   let read = 0;
-  for await (const text of texts) {
-    const json = jsonOf(text);
+  return async () => {
+    const { done, value } = await texts.next();
+    if (done === true) throw new Failure(`${path} is damaged: its end is missing.`, 3);
+    const json = jsonOf(value);
     const end = exportEnd.safeParse(json);
     if (end.success) {
-      if (end.data.strongroom_export_end.lines === read) return;
+      if (end.data.strongroom_export_end.lines === read) return null;
       throw new Failure(`${path} is damaged: lines are missing, or there are too many.`, 3);
     }
-    const line = exportLine.safeParse(json);
     read += 1;
-    if (!line.success) throw new Failure(`${path} is damaged in line ${read + 1}.`, 3);
-    yield line.data;
-  }
-  throw new Failure(`${path} is damaged: its end is missing.`, 3);
+    const line = exportLine.safeParse(json);
+    if (line.success) return line.data;
+    const access = accessLine.safeParse(json);
+    if (access.success) return access.data;
+    throw new Failure(`${path} is damaged in line ${read + 1}.`, 3);
+  };
 }
 
 function jsonOf(text: string): unknown {

@@ -1,10 +1,11 @@
-import { exportVersion } from '../../audit/export-line.js';
-import { checkpointSchema } from '../../events/audit/checkpoint.js';
+import { type ExportLine, exportVersion } from '../../audit/export-line.js';
+import { type Checkpoint, checkpointSchema, checkpointStream } from '../../events/audit/checkpoint.js';
 import { exists, openOutFile } from '../bulk/out-file.js';
 import { showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
 import type { RunOperation } from '../run-verb.js';
+import { accessBatches } from './access-batches.js';
 import type { ExportHeader } from './export-file.js';
 import { beginAudit, logLines } from './log-lines.js';
 
@@ -16,8 +17,10 @@ export type LogExport = {
   readonly json: boolean;
 };
 
-/** Writes the log with its links and checkpoints to a file, sealed as it is. Answers how many events; throws Failure, and then there is no file. */
-export async function exportLog(run: RunOperation, { from, to, out, json }: LogExport): Promise<number> {
+export type Exported = { readonly events: number; readonly batches: number };
+
+/** Writes the log with its links and checkpoints, and the access log that these sign, to a file, sealed as it is. Throws Failure, and then there is no file. */
+export async function exportLog(run: RunOperation, { from, to, out, json }: LogExport): Promise<Exported> {
   if (await exists(out)) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
   const begin = await beginAudit(run, from);
   const { head } = begin;
@@ -26,26 +29,38 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   }
   const start = begin.from === null ? null : checkpointSchema.parse(begin.from);
   const header: ExportHeader = {
-    ...{ strongroom_export: exportVersion, log_id: begin.log_id, public_key: begin.public_key },
+    ...{ strongroom_export: exportVersion, log_id: begin.log_id, made_at: Date.now(), public_key: begin.public_key },
     ...{ from: start, is_part: to !== null && to < head.position },
   };
-  let lines = 0;
+  const isPart = header.is_part;
+  const checkpoints: Checkpoint[] = [];
+  let [events, batches] = [0, 0];
   const total = head.count - (start?.count ?? 0);
-  const progress = () => ({ items: lines, done: lines, total, fields: { events: lines } });
+  const progress = () => ({ items: events, done: events, total, fields: { events, batches } });
   const interrupt = untilSignal(() => undefined);
   const display = showProgress(progress, { json, noun: 'events' });
   const file = await openOutFile(out);
   const write = (value: unknown) => file.write(Buffer.from(`${JSON.stringify(value)}\n`));
   try {
     await write(header);
-    for await (const line of logLines(run, start?.position ?? 0, to ?? head.position)) {
+    const expectNoInterrupt = () => {
       if (interrupt.came()) throw new Failure('interrupted; nothing was kept.');
+    };
+    for await (const line of logLines(run, start?.position ?? 0, to ?? head.position)) {
+      expectNoInterrupt();
       await write(line);
-      lines += 1;
+      events += 1;
+      const checkpoint = checkpointIn(line);
+      if (checkpoint !== null) checkpoints.push(checkpoint);
     }
-    await write({ strongroom_export_end: { lines } });
+    for await (const access of accessBatches(run, begin, isPart, checkpoints)) {
+      expectNoInterrupt();
+      await write({ access });
+      batches += 1;
+    }
+    await write({ strongroom_export_end: { lines: events + batches } });
     if (!(await file.commit())) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
-    return lines;
+    return { events, batches };
   } catch (error) {
     await file.abandon();
     throw error;
@@ -53,4 +68,10 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
     interrupt.end();
     display.end();
   }
+}
+
+/** One that cannot be read is for the verification to name. */
+function checkpointIn({ event }: ExportLine): Checkpoint | null {
+  if (event?.stream !== checkpointStream) return null;
+  return checkpointSchema.safeParse({ ...event.clear, time: event.time }).data ?? null;
 }

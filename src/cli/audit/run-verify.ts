@@ -1,12 +1,13 @@
 import { type ChainedEvent, chainedEvent, type ExportLine } from '../../audit/export-line.js';
 import { signatureProblem } from '../../audit/verify/check-checkpoint.js';
 import type { Problem } from '../../audit/verify/problem.js';
-import { type AccessReport, type LinedBatch, verifyAccess } from '../../audit/verify/verify-access.js';
+import { type AccessReport, type ChainBatch, verifyAccess } from '../../audit/verify/verify-access.js';
 import { type LogReport, verifyLog } from '../../audit/verify/verify-log.js';
 import { type Checkpoint, checkpointSchema } from '../../events/audit/checkpoint.js';
 import { showProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
 import type { RunOperation } from '../run-verb.js';
+import { accessBatches } from './access-batches.js';
 import { openExport } from './export-file.js';
 import { beginAudit, logLines } from './log-lines.js';
 import { readAnchor } from './read-anchor.js';
@@ -25,7 +26,7 @@ export type VerifyOptions = {
 
 export type Verification = {
   readonly log: LogReport;
-  /** Null: an export holds none, or the log had a problem. */
+  /** Null: the log had a problem. */
   readonly access: AccessReport | null;
   readonly problem: Problem | null;
   readonly anchored: number;
@@ -34,39 +35,47 @@ export type Verification = {
 
 type Source = {
   readonly lines: AsyncIterable<ExportLine>;
+  /** Read after `lines`, from which the checkpoints come. */
+  readonly access: (checkpoints: readonly Checkpoint[]) => AsyncIterable<ChainBatch>;
   readonly total: number | null;
   readonly key: string;
   readonly logId: string | null;
   readonly from: Checkpoint | null;
   readonly isPart: boolean;
+  /** Of the access log, ms since the epoch: what is older may have been dropped. */
+  readonly keptFrom: number;
 };
 
 /** Verifies the vault itself: its log, and its access log. */
 export async function verifyVault(run: RunOperation, options: VerifyOptions): Promise<Verification> {
   const { from, to } = options;
   const begin = await beginAudit(run, from);
-  const { head, log_id: logId, chains } = begin;
+  const { head, log_id: logId } = begin;
   if (to !== null && to > head.position) {
     throw new Failure(`position ${to} is past the head of the log, which is ${head.position}.`);
   }
   const start = begin.from === null ? null : checkpointSchema.parse(begin.from);
+  const isPart = to !== null;
   const verified = await verifySource(options, {
     lines: logLines(run, start?.position ?? 0, to ?? head.position),
-    ...{ total: head.count - (start?.count ?? 0), key: begin.public_key, logId, from: start, isPart: to !== null },
+    access: (checkpoints) => accessBatches(run, begin, isPart, checkpoints),
+    ...{ total: head.count - (start?.count ?? 0), key: begin.public_key, logId, from: start, isPart },
+    keptFrom: keptFrom(Date.now()),
   });
-  // The checkpoints of a part sign only some of the chains.
-  if (verified.problem !== null || from > 1 || to !== null) return verified;
-  const batches = async (chain: string, after: number) =>
-    ((await run('audit-access', { chain, after })) as unknown as { readonly batches: readonly LinedBatch[] }).batches;
-  const access = await verifyAccess(chains, batches, verified.log.checkpoints, keptFrom(Date.now()));
-  return { ...verified, access, problem: access.problem };
+  if (verified.problem !== null || isPart || !begin.is_behind) return verified;
+  const message = `the log was cut, or is an older copy: its keys have seen events after position ${head.position}`;
+  return { ...verified, problem: { kind: 'cut_tail', position: head.position, message } };
 }
 
 /** Verifies an export, with nothing but the file. */
 export async function verifyExport(path: string, options: VerifyOptions): Promise<Verification> {
-  const { header, lines } = await openExport(path);
-  const { public_key: key, log_id: logId, from, is_part: isPart } = header;
-  return verifySource(options, { lines, total: null, key, logId, from, isPart });
+  const { header, lines, access } = await openExport(path);
+  const { public_key: key, log_id: logId, from, is_part: isPart, made_at: madeAt } = header;
+  return verifySource(options, {
+    ...{ lines, access: () => access, total: null, key, logId, from, isPart },
+    // Threat: an export that says it is of a later time must not excuse what is missing.
+    keptFrom: keptFrom(Math.min(madeAt, Date.now())),
+  });
 }
 
 async function verifySource(options: VerifyOptions, source: Source): Promise<Verification> {
@@ -87,8 +96,11 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   try {
     const anchored = anchor?.checkpoints ?? new Map<number, Checkpoint>();
     const log = await verifyLog(counted(), { publicKey, logId, from, anchored, isPart });
-    const unreadableAnchorLines = anchor?.unreadable ?? 0;
-    return { log, access: null, problem: log.problem, anchored: anchored.size, unreadableAnchorLines };
+    const found = { log, anchored: anchored.size, unreadableAnchorLines: anchor?.unreadable ?? 0 };
+    if (log.problem !== null) return { ...found, access: null, problem: log.problem };
+    const checkpoints = log.checkpoints.filter((checkpoint) => checkpoint !== from);
+    const access = await verifyAccess(source.access(checkpoints), { checkpoints, from, keptFrom: source.keptFrom });
+    return { ...found, access, problem: access.problem };
   } finally {
     display.end();
   }

@@ -15,7 +15,7 @@ export function verificationText({ log, access, anchored, unreadableAnchorLines 
   }
   if (unsigned > 0) lines.push(`${unsigned} later events are linked but not signed yet`);
   if (events > linked) lines.push(`${events - linked} of the newest have no link yet`);
-  if (access !== null) {
+  if (access !== null && access.chains > 0) {
     lines.push(`the access log holds: ${access.batches.toLocaleString('en-US')} batches in ${access.chains} chains`);
   }
   if (unreadableAnchorLines > 0) lines.push(`${unreadableAnchorLines} lines of the anchor hold no checkpoint`);

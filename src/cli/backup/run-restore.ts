@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { acceptOlderLog } from '../../compose/backup/accept-older-log.js';
 import { expectNoData, restoreStores } from '../../compose/backup/restore-stores.js';
 import type { Config } from '../../compose/config.js';
 import type { LostToken } from '../../jobs/end-erased.js';
@@ -46,6 +47,16 @@ export async function runRestore(
     });
   } finally {
     input.stop();
+    for (const rootKey of rootKeys) rootKey.fill(0);
+  }
+}
+
+/** Goes on with a log that was put back by hand, and answers how many tokens ended since. Throws Failure. */
+export async function runAccept(config: Config): Promise<number> {
+  const rootKeys = await rootKeysOf(config);
+  try {
+    return await acceptOlderLog(config, rootKeys);
+  } finally {
     for (const rootKey of rootKeys) rootKey.fill(0);
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { logBehind } from '../../commands/log-behind.js';
 import { logIdentity } from '../../commands/open-log.js';
 import type { JsonObject } from '../../domain/json.js';
 import { checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
@@ -12,7 +13,11 @@ export type AuditBegin = {
   readonly head: { readonly position: number; readonly count: number };
   /** The newest checkpoint before the position that was asked for, as a clear part with its time; null: none. */
   readonly from: JsonObject | null;
+  /** The keys have seen later events than the head: it was cut off, or is an older copy. */
+  readonly is_behind: boolean;
   readonly chains: readonly string[];
+  /** Up to where that one and those before it have signed each chain of the access log. */
+  readonly signed_before: readonly { readonly chain: string; readonly sequence: number }[];
 };
 
 /** What a verification or an export of the log begins with. `from`: the position from which on events are wanted. */
@@ -32,20 +37,28 @@ export const auditBegin = operation(
     return {
       ...{ log_id: identity?.logId ?? null, public_key: publicKey },
       head: { position: head.position, count: head.count },
-      ...{ from: await checkpointBefore(log, from), chains: await accessLog.chains() },
+      is_behind: (await logBehind(vault)) !== null,
+      ...{ ...(await signedBefore(log, from)), chains: await accessLog.chains() },
     };
   },
 );
 
-async function checkpointBefore(log: Parameters<typeof logIdentity>[0], position: number): Promise<JsonObject | null> {
-  if (position === 1) return null;
-  for (let before: number | null = null; ; ) {
+async function signedBefore(
+  log: Parameters<typeof logIdentity>[0],
+  position: number,
+): Promise<Pick<AuditBegin, 'from' | 'signed_before'>> {
+  let from: JsonObject | null = null;
+  const signed = new Map<string, number>();
+  for (let before: number | null = null; position > 1 && before !== 0; ) {
     const page = await log.readNewest(checkpointStream, before, 100);
     for (const event of page) {
-      if (Number(event.clear['position']) < position) return { ...readCheckpointEvent(event) };
+      if (Number(event.clear['position']) >= position) continue;
+      const checkpoint = readCheckpointEvent(event);
+      from ??= { ...checkpoint };
+      // The newest first.
+      for (const { chain, sequence } of checkpoint.access) if (!signed.has(chain)) signed.set(chain, sequence);
     }
-    const oldest = page.at(-1);
-    if (oldest === undefined || oldest.revision === 0) return null;
-    before = oldest.revision;
+    before = page.at(-1)?.revision ?? 0;
   }
+  return { from, signed_before: [...signed].map(([chain, sequence]) => ({ chain, sequence })) };
 }

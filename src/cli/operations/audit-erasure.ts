@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ErasureStatement, signErasure } from '../../audit/erasure-statement.js';
 import { recordManagementRead } from '../../commands/access-log/record-management-read.js';
 import { logIdentity } from '../../commands/open-log.js';
-import { erasureFacts } from '../../commands/tokens/erasure-facts.js';
+import { type ErasureFound, erasureFacts, type Sought } from '../../commands/tokens/erasure-facts.js';
 import { tokenHistory } from '../../commands/tokens/token-history.js';
 import type { Vault } from '../../commands/vault.js';
 import { formatTimestamp } from '../../domain/time/format-timestamp.js';
@@ -32,19 +32,8 @@ export const auditErasure = operation(
     if (found.is === 'living') throw new OperationFailed('the token lives: nothing of it is erased.');
     if (found.is === 'expired')
       throw new OperationFailed('the token has expired, which is being recorded. Try again in a minute.');
-    if (found.is === 'incomplete') {
-      const { livingKeys, lostKeys, rows } = found;
-      const left = [
-        ...(livingKeys === 0 ? [] : [`${livingKeys} of its keys live`]),
-        ...(lostKeys === 0 ? [] : [`${lostKeys} of its keys have no row in the key store`]),
-        ...(rows === 0 ? [] : ['a row still holds it']),
-      ];
-      return {
-        statement: null,
-        problem: `the token is gone, but not erased yet: ${left.join(', ')}. Delete it again.`,
-      };
-    }
-    const { stream, lives, keys, lastDestroyedAt, row } = found;
+    if (found.is === 'incomplete') return { statement: null, problem: whatIsLeft(found) };
+    const { stream, lives, keys, lastDestroyedAt, row, looked } = found;
     await vault.confirmReads(context.beganAt, false);
     await recordManagementRead(vault, context, 'token', id);
     const last = lives.at(-1)?.end.position ?? 0;
@@ -57,13 +46,34 @@ export const auditErasure = operation(
         ...{ event_id: end.id, position: end.position },
       })),
       keys: { destroyed: keys, last_destroyed_at: destroyedAt },
-      derived: { row, found_by_id: 0 },
+      derived: { row, looked: looked.map((one) => ({ ...one, found: 0 as const })) },
       checkpoint: await checkpointOver(vault, last),
       copies: `Copies of the key store from before ${destroyedAt} open it until keys are rotated (keys rotate --all) after that.`,
     });
     return { statement, problem: null };
   },
 );
+
+const words: Readonly<Record<Sought['kind'], string>> = {
+  ...{ row: 'rows', search_term: 'search terms', fingerprint: 'fingerprints', deadline: 'deadlines' },
+  ...{ timer: 'timers', found_by_id: 'hits by its id' },
+};
+
+/** What is left, where, and what to do about it. */
+function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 'incomplete' }>): string {
+  const rows = left.filter(({ kind }) => kind !== 'timer');
+  const found = [
+    ...(livingKeys === 0 ? [] : [`${livingKeys} of its keys live`]),
+    ...(lostKeys === 0 ? [] : [`${lostKeys} of its keys have no row in the key store`]),
+    ...left.map(({ kind, store, found: count }) => `${words[kind]} in ${store}: ${count}`),
+  ];
+  const advice = [
+    ...(livingKeys === 0 ? [] : ['Delete it again.']),
+    ...(rows.length === 0 ? [] : ['Make the rows anew: `strongroom projections rebuild tokens`.']),
+    ...(rows.length === left.length ? [] : ['Timers go when they are due.']),
+  ];
+  return [`the token is gone, but not erased: ${found.join('; ')}.`, ...advice].join(' ');
+}
 
 /** The first checkpoint that signs the event at a position. */
 async function checkpointOver({ log }: Vault, position: number): Promise<ErasureStatement['checkpoint']> {

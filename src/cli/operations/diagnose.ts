@@ -4,7 +4,10 @@ import type { OperatedService } from '../../compose/open-service.js';
 import { lookOverKeys } from '../../jobs/look-over-keys.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import { earliestNow } from '../../ports/clock.js';
+import { StoreProblem } from '../../ports/store-problem.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';
+import { lastCheckpoint } from '../doctor/last-checkpoint.js';
+import { productVersion } from '../product-version.js';
 import { operation } from './operation.js';
 
 const overdueMs = 60_000;
@@ -22,10 +25,22 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     ...(await storesAndProjections(service)),
     await deadlines(service),
     ...(await keysFound(service)),
+    await lastCheckpoint(service.vault),
     await copies(service),
   ];
-  return { findings };
+  const projections = await versionsOf(service);
+  return { findings, running: { version: productVersion(), projections } };
 });
+
+/** None where the profile cannot tell yet. */
+async function versionsOf({ projections }: OperatedService) {
+  try {
+    return (await projections.status()).map(({ name, version }) => ({ name, version }));
+  } catch (error) {
+    if (error instanceof StoreProblem) return [];
+    throw error;
+  }
+}
 
 async function storesAndProjections(service: OperatedService): Promise<readonly Finding[]> {
   const { reasons, stores, projections } = await service.state();
@@ -62,7 +77,7 @@ async function deadlines(service: OperatedService): Promise<Finding> {
 }
 
 async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]> {
-  const { lost, orphans } = await lookOverKeys(vault);
+  const { lost, orphans, newer } = await lookOverKeys(vault);
   return [
     lost.length === 0
       ? ok('lost keys', 'every living token has its keys')
@@ -78,11 +93,22 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
           `${orphans} old keys are named by no event`,
           'The service ends them in an hour; or --fix.',
         ),
+    newer === null
+      ? ok('events', 'all are of versions that this program knows')
+      : problem(
+          'events',
+          `the event at position ${newer.position} (${newer.type}, version ${newer.version}) is of a newer version`,
+          'Start the version of Strongroom that wrote it.',
+        ),
   ];
 }
 
 async function copies({ vault }: OperatedService): Promise<Finding> {
   const at = await vault.keys.rotation.endedAt();
   if (at === null) return ok('copies', 'every copy of the keys opens what was erased since: they were never rotated');
-  return ok('copies', `copies of the keys from before ${new Date(at).toISOString()} are void without the old root key`);
+  const when = new Date(at).toISOString();
+  return ok(
+    'copies',
+    `copies of the keys from before ${when}, when they were last rotated, are void without the old root key`,
+  );
 }

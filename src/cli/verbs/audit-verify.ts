@@ -30,7 +30,7 @@ export function addAuditVerify(audit: Command): void {
     .addHelpText(
       'after',
       `
-No data key is used, so it works for what was erased, too. Without --from and --to the access log is verified with the log.
+No data key is used, so it works for what was erased, too. The access log is verified with the log that signs it.
 
 Examples:
   strongroom audit verify --anchor /mnt/elsewhere/anchor.jsonl --public-key audit.pub
@@ -46,7 +46,7 @@ Examples:
       const given: VerifyOptions = { from, to, anchor, publicKey, json };
       const verification =
         offline === undefined
-          ? await runOperations(configOf(options), (run) => verifyVault(run, given))
+          ? await runOperations(configOf(options), (run) => verifyVault(run, given), { looksOnly: true })
           : await verifyExport(offline, given);
       show(verification, json);
     });

@@ -31,7 +31,7 @@ export function addAudit(program: Command): void {
     });
 
   withSettings(audit.command('export'), storeSettings)
-    .description('write the log with its chain and checkpoints to a file, sealed as it is')
+    .description('write the log with its chain and checkpoints, and the access log, to a file, sealed as it is')
     .option('--from <position>', 'begin with the last checkpoint before this position', wholeNumber)
     .option('--to <position>', 'end with this position', wholeNumber)
     .requiredOption('--out <file>', 'a new file, for its owner alone')
@@ -47,7 +47,10 @@ Example:
     .action(async ({ from = 1, to, out, json = false, ...options }: ExportOptions) => {
       if (to !== undefined && to < from) throw new Failure('--to lies before --from.', 2);
       const given = { from, to: to ?? null, out, json };
-      const events = await runOperations(configOf(options), (run) => exportLog(run, given));
-      print({ type: 'summary', events }, { json }, () => `exported ${events} events to ${out}`);
+      const { events, batches } = await runOperations(configOf(options), (run) => exportLog(run, given), {
+        looksOnly: true,
+      });
+      const text = `exported ${events} events and ${batches} batches of the access log to ${out}`;
+      print({ type: 'summary', events, access_batches: batches }, { json }, () => text);
     });
 }

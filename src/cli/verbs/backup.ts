@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { runRestore } from '../backup/run-restore.js';
+import { runAccept, runRestore } from '../backup/run-restore.js';
 import { type Backup, writeBackup, writeErasedList } from '../backup/write-backup.js';
 import { encrypterFor } from '../bulk/age-keys.js';
 import { Failure } from '../failure.js';
@@ -14,8 +14,8 @@ type BackupOptions = {
 };
 
 type RestoreOptions = {
-  readonly identity: string;
-  readonly erased: string;
+  readonly identity?: string;
+  readonly erased?: string;
   readonly acceptOlderLog?: boolean;
   readonly json?: boolean;
 };
@@ -41,24 +41,44 @@ Examples:
       const made = await backUp(out, options);
       print({ ...made }, options, () => `wrote ${made.files.join(', ')} to ${made.folder}`);
     });
-  withSettings(program.command('restore <folder>'), storeSettings)
+  withSettings(program.command('restore [folder]'), storeSettings)
     .description('make a vault again from a backup, without what was erased since')
-    .requiredOption('--identity <file>', 'file with the age identity that opens the keys')
-    .requiredOption('--erased <file>', 'the newest list of erased keys there is')
+    .option('--identity <file>', 'file with the age identity that opens the keys')
+    .option('--erased <file>', 'the newest list of erased keys there is')
     .option('--accept-older-log', 'record tokens as ended whose keys were erased after the log was copied')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-Example:
+Without a folder, --accept-older-log does the same to a log that was put back by hand and is behind its keys.
+
+Examples:
   strongroom restore /backup/monday --identity backup.identity --erased /backup/erased.txt \\
-    --data /var/lib/strongroom --root-key-file /etc/strongroom/root.key`,
+    --data /var/lib/strongroom --root-key-file /etc/strongroom/root.key
+  strongroom restore --accept-older-log --data /var/lib/strongroom --root-key-file /etc/strongroom/root.key`,
     )
-    .action(async (folder: string, { identity, erased, acceptOlderLog = false, ...options }: RestoreOptions) => {
-      const ended = await runRestore(configOf(options), { folder, identity, erased }, acceptOlderLog);
-      const text = `restored. ${ended} tokens whose keys were erased after the log was copied are recorded as ended.`;
-      print({ tokens_ended: ended }, options, () => text);
+    .action(async (folder: string | undefined, { json = false, ...options }: RestoreOptions) => {
+      const ended = await restore(folder, options);
+      const done = folder === undefined ? 'accepted' : 'restored';
+      const text = `${done}. ${ended} tokens whose keys were erased after the log was copied are recorded as ended.`;
+      print({ tokens_ended: ended }, { json }, () => text);
     });
+}
+
+async function restore(
+  folder: string | undefined,
+  { identity, erased, acceptOlderLog = false, ...options }: Omit<RestoreOptions, 'json'>,
+): Promise<number> {
+  if (folder !== undefined) {
+    if (identity === undefined || erased === undefined) {
+      throw new Failure('name what opens the keys and what was erased: --identity FILE and --erased FILE.', 2);
+    }
+    return runRestore(configOf(options), { folder, identity, erased }, acceptOlderLog);
+  }
+  if (!acceptOlderLog || identity !== undefined || erased !== undefined) {
+    throw new Failure('name the folder of a backup; only --accept-older-log alone does without.', 2);
+  }
+  return runAccept(configOf(options));
 }
 
 async function backUp(

@@ -2,6 +2,7 @@ import { isExpired } from '../../domain/token/token-state.js';
 import type { RecordedEvent } from '../../events/event.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { latestNow } from '../../ports/clock.js';
+import type { Looked } from '../../ports/traces.js';
 import { applyToView, emptyView } from '../../projections/token-view.js';
 import { planSearch } from '../../search/plan-search.js';
 import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
@@ -15,8 +16,14 @@ export type ErasureFound =
   | { readonly is: 'unknown' }
   | { readonly is: 'living' }
   | { readonly is: 'expired' }
-  /** Keys that its events named and that live, or of which there is no row; or a row that still finds it. */
-  | { readonly is: 'incomplete'; readonly livingKeys: number; readonly lostKeys: number; readonly rows: number }
+  | {
+      readonly is: 'incomplete';
+      /** Keys that its events named and that live, or of which there is no row. */
+      readonly livingKeys: number;
+      readonly lostKeys: number;
+      /** Where something of it was found. */
+      readonly left: readonly Sought[];
+    }
   | {
       readonly is: 'erased';
       readonly stream: string;
@@ -24,9 +31,14 @@ export type ErasureFound =
       readonly keys: number;
       readonly lastDestroyedAt: number;
       readonly row: 'none' | 'tombstone';
+      /** Where it was looked for, and found nowhere. */
+      readonly looked: readonly Sought[];
     };
 
-/** Looks what became of a token: its keys by every event that ever named one, its row, and what search finds by its id. */
+/** As `Looked`; a search by the id of the token looks through what is read, and timers wait outside of the rows. */
+export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'found_by_id' | 'timer' };
+
+/** Looks what became of a token: its keys by every event that ever named one, and whatever may be derived from it. */
 export async function erasureFacts(vault: Vault, tenantId: string, id: string): Promise<ErasureFound> {
   const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, id);
   const events = (await vault.log.readStream(stream)).filter((event) => event.tenantId === tenantId);
@@ -38,29 +50,45 @@ export async function erasureFacts(vault: Vault, tenantId: string, id: string): 
   const keyIds = named.filter((keyId) => typeof keyId === 'string');
   const fates = await vault.keys.fates(keyIds);
   const destroyed = fates.flatMap(({ destroyedAt }) => destroyedAt ?? []);
-  const row = await vault.rows.get(stream);
-  const isInRow = row !== null && (row.state.life !== null || row.content !== null || row.cvc !== null);
-  const found = await foundById(vault, tenantId, id);
-  if (destroyed.length < keyIds.length || isInRow || found > 0) {
+  const created = events.filter(({ type }) => type === 'token.created').map(({ position }) => position);
+  const looked: readonly Sought[] = [
+    ...(await vault.traces.of({ stream, created })),
+    await searchedById(vault, tenantId, id),
+    await timersOf(vault, events),
+  ];
+  const left = looked.filter(({ found }) => found > 0);
+  if (destroyed.length < keyIds.length || left.length > 0) {
     const livingKeys = fates.length - destroyed.length;
-    return {
-      is: 'incomplete',
-      livingKeys,
-      lostKeys: keyIds.length - fates.length,
-      rows: Math.max(found, isInRow ? 1 : 0),
-    };
+    return { is: 'incomplete', livingKeys, lostKeys: keyIds.length - fates.length, left };
   }
   return {
-    ...{ is: 'erased', stream, lives: endedLives(events), keys: destroyed.length },
-    ...{ lastDestroyedAt: Math.max(...destroyed), row: row === null ? 'none' : 'tombstone' },
+    ...{ is: 'erased', stream, lives: endedLives(events), keys: destroyed.length, looked },
+    ...{ lastDestroyedAt: Math.max(...destroyed), row: (await vault.rows.get(stream)) === null ? 'none' : 'tombstone' },
   };
 }
 
-/** How many rows search would find by the id, were none of them due. */
-async function foundById(vault: Vault, tenantId: string, id: string): Promise<number> {
+/** Timers for every time at which something of it was ever due. */
+async function timersOf({ timers }: Vault, events: readonly RecordedEvent[]): Promise<Sought> {
+  const rows = events.flatMap(({ stream, tenantId, clear }) =>
+    (
+      [
+        ['expiry', 'expires_at'],
+        ['cvc', 'cvc_purge_at'],
+      ] as const
+    ).flatMap(([due, field]) => {
+      const dueAt = clear[field];
+      return typeof dueAt === 'number' ? [{ stream, tenantId, due, dueAt }] : [];
+    }),
+  );
+  return { kind: 'timer', store: 'timers', looked: rows.length, found: await timers.pending(rows) };
+}
+
+/** What search finds by the id, were nothing due. */
+async function searchedById(vault: Vault, tenantId: string, id: string): Promise<Sought> {
   const query = { is: 'text', field: 'id', value: id } as const;
   const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, 'everything');
-  return (await vault.rows.search(plan, { now: 0, offset: 0, limit: 1 })).total;
+  const { total } = await vault.rows.search(plan, { now: 0, offset: 0, limit: 1 });
+  return { kind: 'found_by_id', store: 'search', looked: 1, found: total };
 }
 
 function endedLives(events: readonly RecordedEvent[]): readonly EndedLife[] {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
+import { acceptLog, logBehind } from '../../commands/log-behind.js';
 import { endLost, findLost, type LostToken } from '../../jobs/end-erased.js';
 import { BackupRefused, type ErasedKeys } from '../../ports/backup.js';
 import { storeUrls } from '../config/store-urls.js';
@@ -77,12 +78,13 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted }:
     throw error;
   };
   const service = await openProfile(config, {
-    ...{ rootKeys, prepares: false, isVerb: true, onError: fail, onBroken: fail },
+    ...{ rootKeys, prepares: false, isVerb: true, acceptsOlderLog: true, onError: fail, onBroken: fail },
   });
   try {
     const lost = await findLost(service.vault.log, (keyId) => erased.ids.has(keyId));
     expectAccepted(lost);
     await endLost(service.vault, lost);
+    if ((await logBehind(service.vault)) !== null) await acceptLog(service.vault);
     return lost.length;
   } finally {
     await service.close();

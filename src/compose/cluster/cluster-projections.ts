@@ -58,7 +58,11 @@ export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'ge
   const names = ['tokens', 'directory', 'shredder'] as const;
   const newer = names.find((name) => stored[name] > projectionVersions[name]);
   if (newer !== undefined) {
-    throw new MongoBroken(`the projection ${newer} was made by a newer version of Strongroom. Start that version.`);
+    throw new MongoBroken({
+      check: 'versions',
+      says: `the projection ${newer} in MongoDB was made by a newer version of Strongroom`,
+      do: 'Start that version',
+    });
   }
   return names.filter((name) => stored[name] < projectionVersions[name]);
 }

@@ -69,11 +69,10 @@ async function refuseMissing(connection: MongoConnection): Promise<void> {
   const missing = await connection.call((db) => checkIndexes(db, [...indexes, ...rows]));
   const [first] = missing;
   if (first === undefined && generations !== null) return;
-  const lacks =
-    missing.length > 1
-      ? `${missing.length} indexes, the first is ${first}`
-      : first === undefined
-        ? 'the note of which rows are read'
-        : `the index ${first}`;
-  throw new MongoBroken(`MongoDB lacks ${lacks}. Run \`strongroom init\`, which makes what is missing.`);
+  const lacks = missing.length === 1 ? `the index ${first}` : `${missing.length} indexes: ${missing.join(', ')}`;
+  throw new MongoBroken({
+    check: 'indexes',
+    says: `MongoDB lacks ${first === undefined ? 'the note of which rows are read' : lacks}`,
+    do: 'Run `strongroom init`, which makes what is missing',
+  });
 }

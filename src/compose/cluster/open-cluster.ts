@@ -8,6 +8,7 @@ import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.
 import { createKnownCallers } from '../../commands/directory/known-callers.js';
 import { projectDirectory } from '../../commands/directory/project-directory.js';
 import { type LimitSettings, noLimits } from '../../commands/limits/limit-settings.js';
+import { expectNotBehind } from '../../commands/log-behind.js';
 import { projectToken } from '../../commands/tokens/project-token.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { Vault } from '../../commands/vault.js';
@@ -42,6 +43,8 @@ export type ClusterOptions = {
   readonly role: 'all' | 'api' | 'worker';
   /** Makes the log, indexes and collections that are not there (`strongroom init`). */
   readonly prepares: boolean;
+  /** Opens also a log that is behind its keys, to bring both in line. */
+  readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
   /** How long the rows are kept that were read before a rebuild, ms. */
@@ -93,6 +96,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   };
   try {
     const logId = await identifyStores(stores, prepares);
+    await expectNotBehind(stores, options.acceptsOlderLog ?? false);
     const projectedUpTo = () => stores.checkpoints.position('tokens');
     await shredEndedKeys(stores.log, stores.keys, await projectedUpTo());
     const connections = [stores.rowsConnection, stores.keysConnection];

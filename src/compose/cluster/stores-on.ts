@@ -9,6 +9,7 @@ import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-k
 import { openMongoKeyStore } from '../../adapters/mongodb/key-ring/open-key-store.js';
 import { rowWriterInUse } from '../../adapters/mongodb/token-rows/row-writer-in-use.js';
 import { tokenRowsInUse } from '../../adapters/mongodb/token-rows/rows-in-use.js';
+import { mongoTraces } from '../../adapters/mongodb/traces.js';
 import { createBatches } from '../../adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '../../adapters/mongodb/work/fingerprint-claims.js';
 import { createMongoClaims } from '../../adapters/mongodb/work/mongo-claims.js';
@@ -48,6 +49,7 @@ export async function storesOn({ rowsConnection, keysConnection, log, clock, roo
   return {
     ...{ log, rows, clock, batches, rowWriter, directoryWriter, keyStore, rowsConnection, keysConnection, accessLog },
     chain: mongoEventChain(rowsConnection, log),
+    traces: mongoTraces(rowsConnection),
     keys: keyStore.keys,
     generations,
     work: mongoUnitOfWork(parts),

@@ -1,7 +1,7 @@
 import { BSON, type Db, type Document } from 'mongodb';
 import { BackupRefused, type KeysToCopy } from '../../../ports/backup.js';
 import { connectMongo } from '../connection.js';
-import { keyCollections } from '../key-ring/key-collections.js';
+import { keyCollections, restoringMark } from '../key-ring/key-collections.js';
 import { storedRootCheck } from '../key-ring/mongo-root-keys.js';
 import { uuidText } from '../uuid.js';
 
@@ -14,10 +14,12 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   const metaOf = async (name: string) => (await call((db) => keyCollections.meta(db).findOne({ _id: name })))?.value;
   const rootCheck = await storedRootCheck(connection);
 
-  /** Threat: half of the keys under other ones than the rest is a backup that does not open. */
+  /** Threat: half of the keys, or half of them under other ones than the rest is a backup that does not open. */
   async function refuseRotation(): Promise<void> {
     const check = await storedRootCheck(connection);
     const isSame = check !== null && rootCheck?.equals(check) === true;
+    if ((await metaOf(restoringMark)) !== undefined)
+      throw new BackupRefused('the keys are being restored. Finish that first.');
     if ((await metaOf('rotation')) !== 'begun' && isSame) return;
     throw new BackupRefused(
       'the keys are being rotated. Finish that (`strongroom keys rotate --all`), then try again.',

@@ -1,14 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { BSON, type Document } from 'mongodb';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
-import { noEvent } from '../../../ports/key-ring.js';
+import { type KeyRingReader, noEvent } from '../../../ports/key-ring.js';
 import { connectMongo, type MongoConnection } from '../connection.js';
+import { keyCollections, restoringMark } from '../key-ring/key-collections.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 
 const rowsAtOnce = 1_000;
 /** How far readers of the log came: from the start again, because the log may be another copy. */
-const readers = new Set(['shredder', 'orphans', 'anchor']);
+const readers = new Set<unknown>(['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[]);
 
-/** Writes the lines of a backup into an empty key store. A key that was erased since is destroyed before it is written. */
+/**
+ * Writes the lines of a backup into an empty key store, or one in which that was cut off. A key that was erased since is
+ * destroyed before it is written. Until all are there the store is refused; afterwards its log counts as one that is behind, until
+ * `acceptLog`.
+ */
 export async function writeMongoKeys(
   url: string,
   databaseName: string,
@@ -17,7 +23,8 @@ export async function writeMongoKeys(
 ): Promise<void> {
   const connection = await connectMongo(url, databaseName);
   try {
-    await expectEmpty(connection);
+    const attempt = randomUUID();
+    await begin(connection, attempt);
     const waiting = new Map<string, Document[]>();
     const flush = async (table: string, rows: readonly Document[]): Promise<void> => {
       await connection.call((db) => db.collection(table).insertMany([...rows]));
@@ -25,15 +32,43 @@ export async function writeMongoKeys(
     };
     for await (const line of lines) {
       const { table, row } = decode(line);
-      if (table === 'meta' && readers.has(String(row['_id']))) continue;
+      if (table === 'meta' && readers.has(row['_id'])) continue;
       const rows = [...(waiting.get(table) ?? []), withoutErased(row, erased)];
       waiting.set(table, rows);
       if (rows.length >= rowsAtOnce) await flush(table, rows);
     }
     for (const [table, rows] of waiting) await flush(table, rows);
+    await end(connection, attempt);
   } finally {
     await connection.close();
   }
+}
+
+/** Marks the store as one that is not whole. What was cut off is begun anew. */
+async function begin(connection: MongoConnection, attempt: string): Promise<void> {
+  const mark = { _id: restoringMark, value: attempt };
+  const cutOff = await connection.call((db) =>
+    keyCollections.meta(db).findOneAndUpdate({ _id: restoringMark }, { $set: { value: attempt } }),
+  );
+  if (cutOff === null) {
+    await expectEmpty(connection);
+    await connection.call((db) => keyCollections.meta(db).insertOne(mark));
+    return;
+  }
+  for (const { name } of await connection.call((db) => db.listCollections({}, { nameOnly: true }).toArray())) {
+    if (name.startsWith('system.') || name === 'meta') continue;
+    await connection.call((db) => db.dropCollection(name));
+  }
+  await connection.call((db) => keyCollections.meta(db).deleteMany({ _id: { $ne: restoringMark } }));
+}
+
+async function end({ call }: MongoConnection, attempt: string): Promise<void> {
+  const seen = { _id: 'log' satisfies KeyRingReader, value: Number.MAX_SAFE_INTEGER };
+  await call((db) => keyCollections.meta(db).insertOne(seen));
+  const { deletedCount } = await call((db) =>
+    keyCollections.meta(db).deleteOne({ _id: restoringMark, value: attempt }),
+  );
+  if (deletedCount === 0) throw new BackupRefused('somebody else restores these keys at the same time. Try again.');
 }
 
 async function expectEmpty({ call }: MongoConnection): Promise<void> {

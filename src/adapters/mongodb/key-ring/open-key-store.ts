@@ -4,7 +4,7 @@ import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { ensureIndexes } from '../required-indexes.js';
-import { keyCollections, keyIndexes, type MetaDocument } from './key-collections.js';
+import { keyCollections, keyIndexes, type MetaDocument, restoringMark } from './key-collections.js';
 import { ensureMongoGenerationKey } from './mongo-generation-keys.js';
 import { mongoKeyRing } from './mongo-key-ring.js';
 import { createMongoRootKeys, type RootKeySource } from './mongo-root-keys.js';
@@ -29,6 +29,7 @@ export async function openMongoKeyStore(
   logHead: () => Promise<number>,
   source: RootKeySource = async () => [],
 ): Promise<MongoKeyStore> {
+  await refuseHalf(connection);
   const check = await once(connection, { _id: 'root_check', value: newRootCheck(rootKey) });
   if (!Buffer.isBuffer(check)) throw new MongoBroken(otherRootKey);
   const others = passesRootCheck(rootKey, check) ? [] : await source();
@@ -47,6 +48,16 @@ export async function openMongoKeyStore(
     },
     bindKeysToLog: async (logId) => String(await once(connection, { _id: 'log_id', value: logId })),
   };
+}
+
+/** Threat: some of the keys would pass for all, and what the others wrapped for lost. */
+async function refuseHalf({ call }: MongoConnection): Promise<void> {
+  if ((await call((db) => keyCollections.meta(db).findOne({ _id: restoringMark }))) === null) return;
+  throw new MongoBroken({
+    check: 'keys',
+    says: 'the keys are being restored, or that was cut off, and not all of them are there',
+    do: 'Wait until it has ended, or run `strongroom restore` once more, which begins anew',
+  });
 }
 
 const otherRootKey = 'the root key is not the one that the key store was made with. Name the right root key file.';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
+import type { KeyRingReader } from '../../../ports/key-ring.js';
 import { decodeKeyLine, type KeyLine } from '../../key-ring/key-line.js';
 import { keysSchema, keysSchemaVersion, never } from '../keys-schema.js';
 import { prepareFile } from '../prepare-file.js';
@@ -8,7 +9,7 @@ import { uuidText } from '../uuid-bytes.js';
 const rowsAtOnce = 1_000;
 const noEvent = Buffer.alloc(16);
 /** How far readers of the log came: from the start again, because the log may be another copy. */
-const readers = new Set(['shredder', 'orphans', 'anchor']);
+const readers = new Set<unknown>(['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[]);
 
 /** Makes `keys.db` from the lines of a backup. A key that was erased since is destroyed before it is ever written. */
 export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, erased: ErasedKeys): Promise<void> {
@@ -32,7 +33,7 @@ export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, e
     for await (const line of lines) {
       const decoded = decodeKeyLine(line);
       if (decoded === null) throw notARow();
-      if (decoded.table === 'meta' && readers.has(String(decoded.row['name']))) continue;
+      if (decoded.table === 'meta' && readers.has(decoded.row['name'])) continue;
       rows.push(withoutErased(decoded, erased));
       if (rows.length < rowsAtOnce) continue;
       insert(rows);

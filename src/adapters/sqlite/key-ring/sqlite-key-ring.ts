@@ -11,6 +11,7 @@ import type { RootKeys } from '../../key-ring/root-keys.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
+import { positionBytes, positionIn } from '../position-bytes.js';
 import { reading } from '../reading.js';
 import { uuidBytes, uuidText } from '../uuid-bytes.js';
 import type { Writer } from '../writer/writer.js';
@@ -90,6 +91,15 @@ export function sqliteKeyRing(
     return key;
   }
 
+  /** 0 when the log cannot be read: no destruction is to fail for that. */
+  function knownHead(): number {
+    try {
+      return logHead();
+    } catch {
+      return 0;
+    }
+  }
+
   function dropTenant(tenantId: string): void {
     tenants.drop(tenantId);
     generations.dropTenant(tenantId);
@@ -147,7 +157,7 @@ export function sqliteKeyRing(
     async destroy(ended: readonly EndedKey[]): Promise<number> {
       for (const { keyId } of ended) cache.drop(keyId);
       try {
-        return await writer.request('destroy_keys', { ended, at: clock.now() });
+        return await writer.request('destroy_keys', { ended, at: clock.now(), logHead: knownHead() });
       } finally {
         // A read that began before the destruction may have cached the key once more; it is dropped also when the
         // answer is "not yet", for then the key is overwritten all the same.
@@ -168,12 +178,10 @@ export function sqliteKeyRing(
     signingKey,
     async checkpoint(name: KeyRingReader): Promise<number> {
       const value = reading(() => metaOf.get(name) as Buffer | undefined, 'keys.db');
-      return value === undefined ? 0 : Number(value.readBigUInt64BE());
+      return value === undefined ? 0 : positionIn(value);
     },
     async saveCheckpoint(name: KeyRingReader, value: number): Promise<void> {
-      const bytes = Buffer.alloc(8);
-      bytes.writeBigUInt64BE(BigInt(value));
-      await writer.request('save_meta', { name, value: bytes });
+      await writer.request('save_meta', { name, value: positionBytes(value) });
     },
     /** Forgets every key that is open: who reads a great many does so after each few. */
     forgetAll(): void {
@@ -186,7 +194,7 @@ export function sqliteKeyRing(
       const ended = await pools.close();
       cache.close();
       if (ended.length === 0) return;
-      await writer.request('destroy_keys', { ended, at: clock.now() }).catch((error: unknown) => {
+      await writer.request('destroy_keys', { ended, at: clock.now(), logHead: knownHead() }).catch((error: unknown) => {
         // They are orphans then, and the search for orphans finds them.
         if (!(error instanceof StoreUnavailable)) throw error;
       });

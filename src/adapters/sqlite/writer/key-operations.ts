@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
+import { positionBytes } from '../position-bytes.js';
 import { uuidBytes } from '../uuid-bytes.js';
 import type { TenantKeyRow, WriterOperations } from './protocol.js';
 
@@ -48,6 +49,16 @@ export function createKeyOperations(database: SqliteDatabase) {
     'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   );
 
+  const noteLog = database.prepare(
+    `INSERT INTO meta (name, value) VALUES ('log', ?)
+     ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
+  );
+
+  /** A log that is found to end before is an older copy. */
+  function note(logHead: number): void {
+    noteLog.run(positionBytes(logHead));
+  }
+
   return {
     /** A tenant whose keys were destroyed gets none any more. */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
@@ -70,9 +81,11 @@ export function createKeyOperations(database: SqliteDatabase) {
       for (const { id, wrapped } of keys) {
         insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEvent, wrapped);
       }
+      note(logHead);
       return null;
     },
-    destroy_keys({ ended, at }: WriterOperations['destroy_keys']['input']): Destroyed {
+    destroy_keys({ ended, at, logHead }: WriterOperations['destroy_keys']['input']): Destroyed {
+      note(logHead);
       const destroyedNow = ended
         .filter(({ keyId, eventId }) => destroyDataKey.run(at, uuidBytes(eventId), uuidBytes(keyId)).changes > 0)
         .map(({ keyId }) => keyId);

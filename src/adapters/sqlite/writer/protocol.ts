@@ -2,6 +2,7 @@ import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
+import type { FoundProblem } from '../../../ports/store-problem.js';
 import type { Change, CommitOutcome } from '../../../ports/unit-of-work.js';
 import type { StoredProjection } from '../../../projections/versions.js';
 import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
@@ -82,7 +83,12 @@ export type WriterOperations = {
     };
     answer: null;
   };
-  destroy_keys: { of: 'keys'; input: { readonly ended: readonly EndedKey[]; readonly at: number }; answer: number };
+  /** `logHead`: what the key store remembers of the log. */
+  destroy_keys: {
+    of: 'keys';
+    input: { readonly ended: readonly EndedKey[]; readonly at: number; readonly logHead: number };
+    answer: number;
+  };
   destroy_tenant_keys: {
     of: 'keys';
     input: { readonly tenantId: string; readonly eventId: string; readonly at: number };
@@ -114,7 +120,7 @@ export type FromWriter =
   /** All that one commit of this file answered, or erasures that were waiting for it. */
   | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
   /** The files cannot be used any more, or never could: the process must end with this text. */
-  | { readonly message: 'broken'; readonly text: string };
+  | { readonly message: 'broken'; readonly problem: string | FoundProblem };
 
 export type ToWriter =
   | { readonly message: 'requests'; readonly requests: readonly WriterRequest[] }

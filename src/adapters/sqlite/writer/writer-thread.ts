@@ -1,6 +1,8 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { createAccessWriter } from '../access-log/access-writer.js';
+import { StoreBroken } from '../database-error.js';
 import { prepareStores } from '../prepare-stores.js';
 import { createAccessOperations, isOfAccess, isOfStores, type StoreRequest } from './access-operations.js';
 import { createErasure, truncateLog } from './erasure.js';
@@ -145,7 +147,7 @@ function start(port: MessagePort, dataDir: string): void {
   function broken(error: unknown): void {
     if (isBroken) return;
     isBroken = true;
-    send({ message: 'broken', text: error instanceof Error ? error.message : 'the writer failed' });
+    send({ message: 'broken', problem: error instanceof Error ? error.message : 'the writer failed' });
     erasure.stop();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     vault.close();
@@ -176,7 +178,8 @@ function reply(id: number, attempt: Attempt): WriterReply {
 }
 
 /** Why the files cannot be taken, for the person who starts the service. */
-function startFailure(error: unknown): string {
+function startFailure(error: unknown): string | FoundProblem {
+  if (error instanceof StoreBroken && error.found !== null) return error.found;
   if (!(error instanceof StoreUnavailable)) return error instanceof Error ? error.message : 'the writer failed';
   const { store, reason } = error;
   if (reason === 'full') return `the disk under ${store} is full. Free some space, then start again.`;
@@ -187,7 +190,7 @@ if (parentPort !== null) {
   try {
     start(parentPort, (workerData as { dataDir: string }).dataDir);
   } catch (error) {
-    parentPort.postMessage({ message: 'broken', text: startFailure(error) } satisfies FromWriter);
+    parentPort.postMessage({ message: 'broken', problem: startFailure(error) } satisfies FromWriter);
     parentPort.close();
   }
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { StoreBroken } from '../database-error.js';
 import type { FromWriter, ToWriter, WriterOperation, WriterOperations, WriterRequest } from './protocol.js';
@@ -84,8 +85,8 @@ export function startWriter(
     }
   }
 
-  function breakDown(text: string): StoreBroken {
-    const error = new StoreBroken(text);
+  function breakDown(problem: string | FoundProblem): StoreBroken {
+    const error = new StoreBroken(problem);
     failure = error;
     for (const { reject } of waiting.values()) reject(new StoreUnavailable('writer', 'broken'));
     waiting.clear();
@@ -94,9 +95,9 @@ export function startWriter(
 
   return new Promise((resolve, reject) => {
     let ready = false;
-    const fail = (text: string): void => {
+    const fail = (problem: string | FoundProblem): void => {
       if (failure !== null) return;
-      const error = breakDown(text);
+      const error = breakDown(problem);
       if (ready) onBroken(error);
       // Only when the thread has let go of the files may another one take them.
       else ended.then(() => reject(error));
@@ -107,7 +108,7 @@ export function startWriter(
     });
     worker.on('message', (message: FromWriter) => {
       if (message.message === 'replies') return settle(message);
-      if (message.message === 'broken') return fail(message.text);
+      if (message.message === 'broken') return fail(message.problem);
       ready = true;
       resolve({ request, close });
     });

@@ -1,0 +1,35 @@
+import type { Document } from 'mongodb';
+import type { Looked, TraceKind, Traces } from '../../ports/traces.js';
+import type { MongoConnection } from './connection.js';
+import { fingerprintsCollection } from './work/work-indexes.js';
+
+/** By which fields a row shows that something of each kind is left; a tombstone has none of them. */
+const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
+  row: ['life', 'type', 'created_at', 'modified_at', 'content', 'cvc'],
+  search_term: ['terms', 'seq', 'mark'],
+  fingerprint: ['fingerprint'],
+  deadline: ['expires_at', 'cvc_purge_at'],
+};
+
+/** `Traces` on MongoDB: the row of the stream in every generation, which holds its terms, and claims of its fingerprint. */
+export function mongoTraces({ call }: MongoConnection): Traces {
+  return {
+    async of({ stream }) {
+      const generations = await call((db) =>
+        db.listCollections({ name: /^token_rows_\d+$/ }, { nameOnly: true }).toArray(),
+      );
+      const looked: Looked[] = [];
+      for (const store of generations.map(({ name }) => name).sort()) {
+        const row = await call((db) => db.collection<Document & { _id: string }>(store).findOne({ _id: stream }));
+        for (const [kind, fields] of Object.entries(fieldsOf)) {
+          const isLeft = row !== null && fields.some((field) => row[field] != null);
+          looked.push({ kind: kind as TraceKind, store, looked: row === null ? 0 : 1, found: isLeft ? 1 : 0 });
+        }
+      }
+      const found = await call((db) =>
+        db.collection(fingerprintsCollection).countDocuments({ 'intent.stream': stream }, { hint: 'stream' }),
+      );
+      return [...looked, { kind: 'fingerprint', store: fingerprintsCollection, looked: found, found }];
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { ChainBatch, LinedBatch } from '../../audit/verify/verify-access.js';
+import type { Checkpoint } from '../../events/audit/checkpoint.js';
+import type { AuditBegin } from '../operations/audit-begin.js';
+import type { RunOperation } from '../run-verb.js';
+
+/**
+ * The access log of the vault that belongs to a range of its log, chain by chain: what comes after the ends that checkpoints
+ * before the range have signed; and, where the range ends before the log does (`isPart`), up to those that checkpoints in
+ * it have.
+ */
+export async function* accessBatches(
+  run: RunOperation,
+  { chains, signed_before: before }: AuditBegin,
+  isPart: boolean,
+  checkpoints: readonly Checkpoint[],
+): AsyncGenerator<ChainBatch> {
+  const ends = new Map<string, number>();
+  for (const { access } of checkpoints) for (const { chain, sequence } of access) ends.set(chain, sequence);
+  for (const chain of chains) {
+    const end = isPart ? (ends.get(chain) ?? 0) : Number.POSITIVE_INFINITY;
+    const start = before.find((signed) => signed.chain === chain)?.sequence ?? 0;
+    for (let after: number | undefined = start; after !== undefined && after < end; ) {
+      const answer = (await run('audit-access', { chain, after })) as unknown as { readonly batches: LinedBatch[] };
+      for (const batch of answer.batches) if (batch.sequence <= end) yield { chain, ...batch };
+      after = answer.batches.at(-1)?.sequence;
+    }
+  }
+}

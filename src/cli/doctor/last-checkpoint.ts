@@ -1,0 +1,44 @@
+import { signatureProblem } from '../../audit/verify/check-checkpoint.js';
+import type { Vault } from '../../commands/vault.js';
+import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import { checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
+import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import { type Finding, ok, problem } from './finding.js';
+
+/** An hour, and what a checkpoint may be late by. */
+const unsignedMsMax = 3_600_000 + 300_000;
+
+/** Looks whether the newest checkpoint is signed by the key of this vault, and whether later events wait for one. */
+export async function lastCheckpoint({ log, keys, clock }: Vault): Promise<Finding> {
+  const [newest] = await log.readNewest(checkpointStream, null, 1);
+  if (newest !== undefined) {
+    const wrong = await problemOf(newest, keys);
+    if (wrong !== null)
+      return problem('checkpoint', wrong, 'Run `strongroom audit verify` with the public key that you have kept.');
+  }
+  const [waiting] = await log.readClear(newest?.position ?? 0, 1);
+  if (waiting !== undefined && clock.now() - waiting.time > unsignedMsMax) {
+    return problem(
+      'checkpoint',
+      `no checkpoint signs the events since ${formatTimestamp(waiting.time)} (position ${waiting.position})`,
+      'Start the service, or a worker: it signs within an hour. If one runs, see its log.',
+    );
+  }
+  if (newest === undefined) return ok('checkpoint', 'none yet: the log is younger than an hour');
+  return ok(
+    'checkpoint',
+    `number ${newest.revision + 1} of ${formatTimestamp(newest.time)} is signed by the key of this vault`,
+  );
+}
+
+async function problemOf(
+  event: Parameters<typeof readCheckpointEvent>[0],
+  keys: Pick<Vault['keys'], 'signingKey'>,
+): Promise<string | null> {
+  try {
+    return signatureProblem(readCheckpointEvent(event), (await keys.signingKey()).publicKey);
+  } catch (error) {
+    if (error instanceof UnreadableEvent) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import { projectionVersions } from '../../projections/versions.js';
+import { productVersion } from '../product-version.js';
+import { type Finding, ok, problem } from './finding.js';
+
+/** The program that has the stores open, and what made what is projected in them; null: nothing of it is stored. */
+export type Running = {
+  readonly version: string;
+  readonly projections: readonly { readonly name: string; readonly version: number | null }[];
+};
+
+/** Compares this program with the one that has the stores open and with what they hold. Schemas were looked at when they were opened. */
+export function versions({ version, projections }: Running): Finding {
+  const own = productVersion();
+  if (version !== own) {
+    return problem(
+      'versions',
+      `the service that holds the data is of version ${version}, and this program of ${own}`,
+      'Start the service again with this version, or use the program of that one.',
+    );
+  }
+  const stored = projections.flatMap((one) => (one.version === null ? [] : [{ ...one, version: one.version }]));
+  const present: Readonly<Record<string, number>> = projectionVersions;
+  const old = stored.filter(({ name, version: made }) => made < (present[name] ?? 0));
+  const text = (of: typeof stored) => of.map(({ name, version: made }) => `${name} ${made}`).join(', ');
+  return old.length === 0
+    ? ok(
+        'versions',
+        `Strongroom ${own}; the stores have its schemas${stored.length === 0 ? '' : `; projections: ${text(stored)}`}`,
+      )
+    : problem(
+        'versions',
+        `made by an older version: ${text(old)}`,
+        'Start the service, or a worker: it makes them anew.',
+      );
+}

@@ -1,0 +1,71 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fill, unread } from '../rotation/support.js';
+import { copyOf, hashesOf, http, makeVault, run, runJson, startService } from '../support/process.js';
+
+const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
+
+test.each([
+  ['with SIGTERM', 'SIGTERM'],
+  ['with -9', 'SIGKILL'],
+] as const)(
+  'an older vault.db beside newer keys starts nothing until it is accepted, and brings nothing back (stopped %s)',
+  async (_, signal) => {
+    const vault = await makeVault();
+    const { dataDir, flags, key } = vault;
+    const first = await startService(flags, { env });
+    const made = await fill(first.address, vault, 20);
+    await first.stop();
+    const old = copyOf(dataDir);
+    const second = await startService(flags, { env });
+    const [deleted = '', replaced = ''] = made.keys();
+    const address = (id: string) => `${second.address}/tokens/${id}`;
+    expect((await http('DELETE', address(deleted), { key })).status).toBe(204);
+    expect((await http('PATCH', address(replaced), { key, body: { data: 'newer' } })).status).toBe(200);
+    await second.stop(signal);
+    for (const id of [deleted, replaced]) made.delete(id);
+
+    copyFileSync(join(old, 'vault.db'), join(dataDir, 'vault.db'));
+    for (const suffix of ['-wal', '-shm']) copyFileSync('/dev/null', join(dataDir, `vault.db${suffix}`));
+    const before = hashesOf(dataDir);
+    const refused = await run(['serve', '--port', '0', ...flags]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^the log is behind its keys.*restore --accept-older-log/);
+    expect(hashesOf(dataDir)['keys.db']).toBe(before['keys.db']);
+    const doctor = await run(['doctor', '--json', ...flags]);
+    expect(doctor.code).toBe(3);
+    expect(JSON.parse(doctor.stdout)).toMatchObject({
+      findings: expect.arrayContaining([expect.objectContaining({ check: 'log', state: 'problem' })]),
+    });
+    const verified = await run(['audit', 'verify', ...flags]);
+    expect(verified).toMatchObject({ code: 3, stderr: expect.stringContaining('its keys have seen events after') });
+
+    expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 2 });
+    const again = await run(['restore', '--accept-older-log', ...flags]);
+    expect(again).toMatchObject({ code: 1, stderr: 'the log is not behind its keys; nothing was changed.\n' });
+    const third = await startService(flags, { env });
+    expect(await http('GET', `${third.address}/health/ready`)).toMatchObject({ status: 200 });
+    expect(await unread(third.address, key, made)).toEqual([]);
+    for (const id of [deleted, replaced]) {
+      expect((await http('GET', `${third.address}/tokens/${id}`, { key })).status).toBe(404);
+    }
+    await fill(third.address, vault, 5);
+    expect((await third.stop()).stderr).toBe('');
+  },
+);
+
+test('what is asked of restore without a folder is said, and nothing is made', async () => {
+  const { dir, flags } = await makeVault();
+  const before = hashesOf(dir);
+  const refused = async (code: number, text: string, ...args: string[]) => {
+    const ended = await run(['restore', ...args, ...flags]);
+    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) });
+  };
+  await refused(2, 'name the folder of a backup');
+  await refused(2, 'name the folder of a backup', '--accept-older-log', '--erased', 'list');
+  await refused(2, '--identity FILE and --erased FILE', 'folder', '--accept-older-log');
+  const elsewhere = await run(['restore', '--accept-older-log', ...flags, '--data', join(dir, 'nowhere')]);
+  expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no vault in') });
+  expect(hashesOf(dir)).toEqual(before);
+});

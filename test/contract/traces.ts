@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import type { TraceKind } from '#src/ports/traces.js';
+import {
+  aHash,
+  atNoon,
+  change,
+  noTokenYet,
+  type OpenStores,
+  onStores,
+  tokenCreated,
+  tokenDeleted,
+  tokenWrite,
+} from './support.js';
+
+/** What every `Traces` must do; an adapter runs it in one line. */
+export function tracesContract(name: string, open: OpenStores): void {
+  describe(`Traces of ${name}`, () => {
+    test(
+      'everything that is derived from a token is found while it lives, and nothing of it afterwards',
+      onStores(open, async ({ work, log, traces }) => {
+        const aTerm = () => aHash().slice(0, 32);
+        const write = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 5 })], {
+          index: { fingerprintHash: aHash(), terms: [aTerm(), aTerm()] },
+        });
+        const other = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 6 })], {
+          index: { fingerprintHash: aHash(), terms: [aTerm()] },
+        });
+        await work.commit(change(write));
+        await work.commit(change(other));
+        const of = async (stream: string) => {
+          const created = (await log.readStream(stream)).filter(({ type }) => type === 'token.created');
+          return traces.of({ stream, created: created.map(({ position }) => position) });
+        };
+        const kindsIn = async (stream: string) => {
+          const found = (await of(stream)).filter((one) => one.found > 0).map(({ kind }) => kind);
+          return [...new Set(found)].sort();
+        };
+        const all: TraceKind[] = ['deadline', 'fingerprint', 'row', 'search_term'];
+        expect(await kindsIn(write.stream)).toEqual(all);
+        await work.commit(change(tokenWrite(write.view, [tokenDeleted()], { index: 'keep' })));
+        expect(await kindsIn(write.stream)).toEqual([]);
+        const looked = await of(write.stream);
+        expect([...new Set(looked.map(({ kind }) => kind))].sort()).toEqual(all);
+        expect(
+          looked.find(({ kind, looked: at }) => kind === 'row' && at > 0),
+          'the tombstone',
+        ).toBeDefined();
+        expect(await kindsIn(other.stream)).toEqual(all);
+        expect(await kindsIn(noTokenYet().stream)).toEqual([]);
+      }),
+    );
+  });
+}
