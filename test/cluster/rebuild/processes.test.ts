@@ -63,7 +63,8 @@ test('two API processes and a worker go on while a rebuild is begun, taken back,
     const second = spawnVerb(rebuild, options);
     await until('some rows', patience, async () => {
       const { rebuild: state, rows: counts } = await stored();
-      return (counts[`token_rows_${state?.generation}`] ?? 0) > 50 ? true : undefined;
+      if (state?.phase !== 'building') return undefined;
+      return (counts[`token_rows_${state.generation}`] ?? 0) > 50 ? true : undefined;
     });
     await second.stop('SIGKILL');
     const { projections: statuses } = await runJson(projections('status'), options);
