@@ -57,5 +57,5 @@ test('what cannot be is said with its exit code, and nothing is changed', async 
   const newer = /event at position \d+ \(token\.created, version 2\) was written by a newer Strongroom/;
   await refused(['audit', 'replay', '--as-of', String(stored().events?.length), '--token', 'newer', ...as], 1, newer);
   await refused(['tokens', 'delete', 'newer', ...as], 1, newer);
-  await refused(['projections', 'rebuild', 'tokens', '--yes', ...flags], 1, /newer|see the log|failed/);
+  await refused(['projections', 'rebuild', 'tokens', '--yes', ...flags], 1, newer);
 });
