@@ -15,7 +15,7 @@ export default defineConfig({
           ...shared,
           name: 'servers',
           include: ['test/cluster/**/*.test.ts'],
-          exclude: ['test/cluster/faults/**'],
+          exclude: ['test/cluster/faults/**', 'test/cluster/rebuild/**'],
           sequence: { groupOrder: 0 },
         },
       },
@@ -25,7 +25,11 @@ export default defineConfig({
           name: 'cluster',
           // Each file would load the clients of three servers again.
           isolate: false,
-          include: ['test/{http,jobs,commands,search,audit}/**/*.test.ts'],
+          include: [
+            'test/{http,jobs,commands,search,audit}/**/*.test.ts',
+            'test/rebuild/under-load.test.ts',
+            'test/cluster/rebuild/**/*.test.ts',
+          ],
           // Parts of the program without stores, which `npm test` runs for both.
           exclude: ['test/http/body/**', 'test/search/{query,terms}/**', 'test/commands/*.test.ts'],
           env: { STRONGROOM_TEST_PROFILE: 'cluster' },

@@ -20,13 +20,20 @@ if (adminFile === undefined || rowsFile === undefined || keysFile === undefined)
 const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollections', 'listIndexes'];
 const changing = ['update', 'remove'];
 /** An entry of the access log is never changed or removed, and so nobody may; its months are dropped whole. */
-const changed = ['token_rows_1', 'directory', 'checkpoints', 'claims', 'fingerprint_claims', 'batches', 'read_proofs'];
-const roles = [
+const changed = ['generations', 'directory', 'checkpoints', 'claims', 'fingerprint_claims', 'batches', 'read_proofs'];
+/** Each rebuild makes rows under the next number. A right is for one name, so that nobody may change the access log. */
+const rebuildsAhead = 100;
+
+/** What both users may do; `newest`: the highest number of rows that were made. */
+const rolesWith = (newest) => [
   {
     ...{ user: userOf(rowsFile), role: 'strongroomRows' },
     privileges: [
       { resource: { db: database, collection: '' }, actions: [...using, 'dropCollection'] },
-      ...changed.map((collection) => ({ resource: { db: database, collection }, actions: changing })),
+      ...[...changed, ...rowsUpTo(newest + rebuildsAhead)].map((collection) => ({
+        resource: { db: database, collection },
+        actions: changing,
+      })),
     ],
   },
   {
@@ -70,11 +77,23 @@ async function hasPrimary(admin) {
   return (await admin.command({ hello: 1 })).primary !== undefined;
 }
 
+function rowsUpTo(newest) {
+  return Array.from({ length: newest }, (_, index) => `token_rows_${index + 1}`);
+}
+
+async function newestRows(client) {
+  const made = await client
+    .db(database)
+    .listCollections({ name: /^token_rows_\d+$/ }, { nameOnly: true })
+    .toArray();
+  return Math.max(1, ...made.map(({ name }) => Number(name.slice('token_rows_'.length))));
+}
+
 async function makeUsers() {
   const { name, password } = userOf(adminFile);
   const client = new MongoClient(textOf(rowsFile), { auth: { username: name, password } });
   const admin = client.db('admin');
-  for (const { user, role, privileges } of roles) {
+  for (const { user, role, privileges } of rolesWith(await newestRows(client))) {
     const hasRole = (await admin.command({ rolesInfo: role })).roles.length > 0;
     await admin.command({ [hasRole ? 'updateRole' : 'createRole']: role, privileges, roles: [] });
     const hasUser = (await admin.command({ usersInfo: user.name })).users.length > 0;

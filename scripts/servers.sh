@@ -54,12 +54,12 @@ exec "$1" --port $redis_port --bind 127.0.0.1 --dir "$dir/redis" --appendonly ye
 SH
   cat >"$dir/start-mongod" <<SH
 #!/usr/bin/env bash
-# start-mongod NODE: 1 (default), 2 or 3
+# start-mongod NODE [OPTION OF MONGOD...]: 1 (default), 2 or 3
 node=\${1:-1}
 mkdir -p "$dir/mongo-\$node"
 exec "$2" --dbpath "$dir/mongo-\$node" --port \$(($mongo_port + node - 1)) --bind_ip 127.0.0.1 --nounixsocket \\
   --replSet rs0 --oplogSize 256 --wiredTigerCacheSizeGB 0.5 --logpath "$dir/mongod-\$node.log" --logappend \\
-  --pidfilepath "$dir/mongod-\$node.pid" --fork
+  --pidfilepath "$dir/mongod-\$node.pid" --fork "\${@:2}"
 SH
   chmod +x "$dir/start-redis" "$dir/start-mongod"
 }

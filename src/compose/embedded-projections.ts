@@ -32,10 +32,20 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onE
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
     ...{ generations, keys, log, clock, openThread, onError },
+    // One process has the data.
+    isElsewhere: async () => false,
     ...{ graceMs: keptMs, version: projectionVersions.tokens },
   });
   const projections = createProjections({
-    ...{ vault, generations, tokens, openThread, state, keptSeconds: keptMs / 1_000 },
+    ...{ vault, generations, tokens, state, keptSeconds: keptMs / 1_000 },
+    async foldDirectory() {
+      const thread = await openThread();
+      try {
+        return await thread.directory();
+      } finally {
+        await thread.close();
+      }
+    },
     replaceDirectory: stores.replaceDirectory,
     countRows: async () => stores.countRows(),
     // Rows are written in the transaction of their events.

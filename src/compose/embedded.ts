@@ -9,7 +9,6 @@ import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.
 import { expectNotBehind, noteLogHead } from '../commands/log-behind.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
 import { rebuildStatus } from '../jobs/rebuild/rebuild-status.js';
-import type { TokenRebuild } from '../jobs/rebuild/token-rebuild.js';
 import { shredEndedKeys } from '../jobs/shredder.js';
 import { createSweep, type Sweep } from '../jobs/sweep.js';
 import type { Anchor } from '../ports/anchor.js';
@@ -20,6 +19,7 @@ import { composeVault, systemRandom } from './compose-vault.js';
 import { takeDataDirectory } from './data-directory.js';
 import { embeddedProjections, outdatedProjections } from './embedded-projections.js';
 import { embeddedState } from './embedded-state.js';
+import { makeAnew } from './make-anew.js';
 import type { OpenService } from './open-service.js';
 
 export type EmbeddedOptions = {
@@ -99,7 +99,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const sweep = createSweep(vault, stores.forgetTombstones, onBackgroundError);
     const state = async () => {
       // A store that does not answer tells nothing of a rebuild either.
-      const { running } = rebuildStatus(await rebuildOf.tokens.progress().catch(() => null));
+      const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
       return embeddedState(stores, lostKeys(), recorder.isWritable(), running);
     };
     const { onNotice = () => undefined, keptMs = keptRowsMs } = options;
@@ -124,7 +124,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       start() {
         sweep.start();
         checkpointer.start();
-        beginRebuild(tokens, outdated, onNotice).catch(onBackgroundError);
+        const rows = outdated.filter((name) => name === 'tokens');
+        makeAnew({ tokens, projections }, rows, onNotice).catch(onBackgroundError);
       },
       async close() {
         await tokens.stop();
@@ -142,17 +143,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     lock.release();
     throw error;
   }
-}
-
-/** Goes on with the rebuild that was under way, or makes rows anew that an older version made. */
-async function beginRebuild(
-  tokens: TokenRebuild,
-  outdated: readonly StoredProjection[],
-  onNotice: (text: string) => void,
-): Promise<void> {
-  if (!outdated.includes('tokens')) return tokens.resume();
-  onNotice('the rows of tokens were made by an older version and are made anew while they are read');
-  await tokens.start(true);
 }
 
 /** Names a new log in both stores and answers its id; refuses stores that do not belong together, or to this way of starting. */

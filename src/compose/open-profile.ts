@@ -15,6 +15,8 @@ class WrongStores extends StoreProblem {
   }
 }
 
+const verbKeptRowsMs = 10_000;
+
 export type ProfileOptions = {
   /** The root key, and behind it what a rotation may have put the keys under. */
   readonly rootKeys: readonly [Buffer, ...Buffer[]];
@@ -66,7 +68,9 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   // The clients of three servers take long to load.
   const { openCluster } = await import('./cluster/open-cluster.js');
   const place = { urls: stores.urls, database: settings['mongodb.database'] };
-  return openCluster({ ...shared, ...place, role, prepares, rereadRootKeys: () => rereadRootKeys(config) });
+  // Somebody waits for a verb; a search that began on the old rows is planned again.
+  const keptMs = isVerb ? verbKeptRowsMs : keptRowsMs;
+  return openCluster({ ...shared, ...place, role, prepares, keptMs, rereadRootKeys: () => rereadRootKeys(config) });
 }
 
 /** Another process may have put the keys under a new root key since. */

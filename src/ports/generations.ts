@@ -37,6 +37,15 @@ export type Rebuild = {
   /** How many rows differ between the generations, and the streams of the first of them. */
   readonly different: number;
   readonly examples: readonly string[];
+  /** How fast it goes; null: nothing was done yet. */
+  readonly rate: RebuildRate | null;
+};
+
+/** Of the process that works at a rebuild, since it began to. `positionsPerSecond` tells when it comes to the end of the log. */
+export type RebuildRate = {
+  readonly events: number;
+  readonly eventsPerSecond: number;
+  readonly positionsPerSecond: number;
 };
 
 /** `different`: the generations do, and nobody said that they may; `key_lost`: a token of the log cannot be opened. */
@@ -47,7 +56,8 @@ export type BuiltRow = { readonly view: TokenView; readonly index: RowIndex; rea
 
 /**
  * The generations of token rows. One is read; a rebuild adds a second one that every write goes into as well, fills it, and
- * has it read instead (architecture, "Projections").
+ * has it read instead (architecture, "Projections"). Where many processes may begin a rebuild one of them works at it, and
+ * what would change its state throws StoreUnavailable in every other.
  */
 export interface Generations {
   /** What is in use; a change of it that has resolved is seen by every process within two seconds. */
@@ -72,6 +82,11 @@ export interface Generations {
   leave(generation: number): Promise<void>;
   /** Removes some rows of a generation that was left, so many that nobody waits; true: nothing of it is left. */
   empty(generation: number): Promise<boolean>;
+  /** Asks whoever works at the rebuild that makes this generation to take it back. */
+  askCancel(generation: number): Promise<void>;
+  isCancelAsked(generation: number): Promise<boolean>;
+  /** Which of these generations are not written; none of them ever will be from then on. */
+  retire(generations: readonly number[]): Promise<readonly number[]>;
   /** Keeps the rebuild as the last one, or nothing of it. */
   end(last: Rebuild | null): Promise<void>;
 }

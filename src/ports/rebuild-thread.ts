@@ -19,13 +19,15 @@ export type ComparedPage = {
   readonly last: string | null;
 };
 
+/** All rows of the directory, as of a position of the log. */
+export type FoldedDirectory = { readonly records: readonly DirectoryRecord[]; readonly upTo: number };
+
 /** The part of a rebuild that takes long: it reads, folds, opens and compares, and writes nothing. */
 export type RebuildThread = {
   /** Rows after a position of the log, without those that the generation that is being made has already. */
   build(generations: TwoGenerations, after: number, limit: number): Promise<BuiltPage>;
   /** Looks at the rows of living tenants in both generations. */
   compare(generations: TwoGenerations, which: ComparedStreams): Promise<ComparedPage>;
-  /** All rows of the directory, as of a position of the log. */
-  directory(): Promise<{ readonly records: readonly DirectoryRecord[]; readonly upTo: number }>;
+  directory(): Promise<FoldedDirectory>;
   close(): Promise<void>;
 };

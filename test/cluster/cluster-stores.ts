@@ -4,9 +4,12 @@ import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
 import { mongoEventChain } from '#src/adapters/mongodb/event-chain.js';
+import { ensureGenerations } from '#src/adapters/mongodb/generations/generations-document.js';
+import { mongoGenerations } from '#src/adapters/mongodb/generations/mongo-generations.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
-import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
+import { rowWriterInUse } from '#src/adapters/mongodb/token-rows/row-writer-in-use.js';
+import { tokenRowsInUse } from '#src/adapters/mongodb/token-rows/rows-in-use.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import { mongoTraces } from '#src/adapters/mongodb/traces.js';
 import { createBatches } from '#src/adapters/mongodb/work/batches.js';
@@ -27,6 +30,7 @@ const notAsked = new Proxy({}, { get: () => () => Promise.reject(new Error('not 
 export async function clusterStores(): Promise<ContractStores> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   await ensureIndexes(database.connection.db, [tokenRowsIndexes(1), directoryIndexes, ...workIndexes]);
+  await ensureGenerations(database.connection, 1);
   return open(server, database, database.connection);
 }
 
@@ -36,8 +40,9 @@ async function open(
   connection: MongoDatabase['connection'],
 ): Promise<ContractStores> {
   const { log, close: closeLog } = await openEventStoreDb(server.url, limitMs);
-  const rows = mongoTokenRows(connection, 1);
-  const rowWriter = mongoRowWriter(connection, 1);
+  const generations = mongoGenerations(connection, log);
+  const rows = tokenRowsInUse(connection, generations);
+  const rowWriter = rowWriterInUse(connection, generations);
   const clock = manualClock();
   const closeConnection = async () => {
     await closeLog();
@@ -48,7 +53,8 @@ async function open(
   async function project(_tenantId: string, stream: string): Promise<void> {
     if (!stream.startsWith('token-')) return;
     const head = (await log.readStream(stream)).length - 1;
-    while (((await rowWriter.revisionsOf([stream])).get(stream) ?? -1) < head) await wait(10);
+    const { revisionsOf } = mongoRowWriter(connection, (await generations.fresh()).read);
+    while (((await revisionsOf([stream])).get(stream) ?? -1) < head) await wait(10);
   }
 
   const needs = {
@@ -67,12 +73,13 @@ async function open(
   return {
     chain: mongoEventChain(connection, log),
     traces: mongoTraces(connection),
-    ...{ log, rows, clock, claims: claims.port, directory: mongoDirectory(connection) },
+    ...{ log, rows, generations, clock, claims: claims.port, directory: mongoDirectory(connection) },
     work: mongoUnitOfWork({ ...needs, rows: rowWriter, directory, claims, fingerprints, batches }),
     keys: notAsked as ContractStores['keys'],
-    generations: notAsked as ContractStores['generations'],
     accessLog: notAsked as ContractStores['accessLog'],
     async reopen() {
+      // Who is killed is waited out, which takes ten seconds.
+      await generations.release();
       await closeConnection();
       return open(server, database, await database.connect());
     },

@@ -2,6 +2,7 @@ import { mongoCheckpoints } from '#src/adapters/mongodb/checkpoints.js';
 import { checkpointsContract } from '../contract/checkpoints.js';
 import { claimsContract } from '../contract/claims.js';
 import { eventChainContract } from '../contract/event-chain.js';
+import { generationsContract } from '../contract/generations.js';
 import { unitOfWorkContract } from '../contract/unit-of-work.js';
 import { clusterStores } from './cluster-stores.js';
 import { mongoDatabase } from './own-database.js';
@@ -9,6 +10,7 @@ import { mongoDatabase } from './own-database.js';
 unitOfWorkContract('mongodb', clusterStores);
 claimsContract('mongodb', clusterStores);
 eventChainContract('mongodb', clusterStores);
+generationsContract('mongodb', clusterStores);
 checkpointsContract('mongodb', async () => {
   const { connection, drop } = await mongoDatabase();
   return { checkpoints: mongoCheckpoints(connection), close: drop };

@@ -22,7 +22,7 @@ const page = { now: atNoon, offset: 0, limit: 10 };
 function aRebuild(given: Partial<Rebuild> = {}): Rebuild {
   return {
     ...{ generation: 2, from: 1, phase: 'building', position: 0, head: 0, startedAt: atNoon, acceptNew: false },
-    ...{ outcome: null, different: 0, examples: [] },
+    ...{ outcome: null, different: 0, examples: [], rate: null },
     ...given,
   };
 }
@@ -170,6 +170,29 @@ export function generationsContract(name: string, open: OpenStores): void {
         expect(await generations.inUse()).toEqual({ read: 2, write: [2] });
         expect(await work.commit(change(written(noTokenYet(), [2])))).toEqual({ outcome: 'committed' });
         expect(await totalIn(stores, 2)).toBe(3);
+      }),
+    );
+
+    test(
+      'what is to be taken back is known to all, and of that generation alone',
+      on(async ({ generations, reopen }) => {
+        await generations.begin(aRebuild());
+        expect(await generations.isCancelAsked(2)).toBe(false);
+        await generations.askCancel(2);
+        expect(await generations.isCancelAsked(2)).toBe(true);
+        expect(await generations.isCancelAsked(3)).toBe(false);
+        expect(await (await reopen()).generations.rebuild()).toEqual(aRebuild());
+      }),
+    );
+
+    test(
+      'one that is not written can be retired, and those that are stay',
+      on(async ({ generations }) => {
+        await generations.begin(aRebuild());
+        expect(await generations.retire([1, 2, 3])).toEqual([3]);
+        expect(await generations.inUse()).toEqual({ read: 1, write: [1, 2] });
+        await generations.leave(2);
+        expect(await generations.retire([1, 2])).toEqual([2]);
       }),
     );
 

@@ -56,7 +56,7 @@ test('a change without the terms of a generation that was added meanwhile is dec
   const stores = await sqlite();
   const { work, generations, log } = stores;
   const rebuild = { generation: 2, from: 1, phase: 'building', position: 0, head: 0, startedAt: 0 } as const;
-  await generations.begin({ ...rebuild, acceptNew: false, outcome: null, different: 0, examples: [] });
+  await generations.begin({ ...rebuild, acceptNew: false, outcome: null, different: 0, examples: [], rate: null });
   const head = await log.head();
   expect(await work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()])))).toEqual({ outcome: 'conflict' });
   expect(await log.head()).toBe(head);

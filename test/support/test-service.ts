@@ -80,7 +80,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     },
     onNotice: (text: string) => void notices.push(text),
   };
-  const { service, dataDir, remove } = await (profile === 'cluster'
+  const { service, dataDir, database, remove } = await (profile === 'cluster'
     ? openClusterService(shared)
     : openEmbeddedService(shared, options.dataDir));
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
@@ -122,6 +122,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
   return {
     ...{
       dataDir,
+      /** Of MongoDB; null: it has files. */
+      database,
       rootKey,
       clock,
       service,
@@ -172,7 +174,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
 async function openEmbeddedService(shared: Omit<EmbeddedOptions, 'dataDir' | 'mode' | 'onBroken'>, folder?: string) {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'strongroom-test-')));
   const service = await openEmbedded({ ...shared, dataDir, mode: 'any', onBroken: shared.onError });
-  return { service, dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
+  return { service, dataDir, database: null, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
 /** An access rule; the lower its priority the earlier it is tried. */

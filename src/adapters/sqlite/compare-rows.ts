@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '../../domain/json.js';
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../ports/rebuild-thread.js';
+import { markOf } from '../search-plan/mark-of.js';
+import { sorted } from '../search-plan/sorted.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import { ofBothSlots, rowTables, type Slot } from './rows-schema.js';
-import { markOf } from './writer/token-row-writer.js';
 
 type Row = {
   readonly stream: string;
@@ -89,15 +89,4 @@ function digest({ terms: _, mark: __, content, cvc, state, ...row }: Row, mark: 
   const hash = createHash('sha256').update(JSON.stringify(sorted(values)));
   for (const box of [content, cvc]) hash.update(`/${box?.length ?? -1}/`).update(box ?? '');
   return hash.digest();
-}
-
-/** The same for the same values, whatever order they were written in. */
-function sorted(value: Json): Json {
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort()
-      .map(([key, item]) => [key, sorted(item as Json)]),
-  );
 }

@@ -17,14 +17,18 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   );
   const versions = database.prepare('SELECT name, version FROM projections');
   const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
+  /** What is to be taken back; one process has the files. */
+  let cancelled: number | null = null;
+
+  const inUse: Generations['inUse'] = async () => {
+    const rows = reading(() => written.all() as Row[]);
+    const read = rows.find(({ state }) => state === 'read');
+    if (read === undefined) throw new Error('one generation is read');
+    return { read: read.generation, write: rows.map(({ generation }) => generation) };
+  };
 
   return {
-    async inUse() {
-      const rows = reading(() => written.all() as Row[]);
-      const read = rows.find(({ state }) => state === 'read');
-      if (read === undefined) throw new Error('one generation is read');
-      return { read: read.generation, write: rows.map(({ generation }) => generation) };
-    },
+    inUse,
     async versions() {
       const rows = reading(() => versions.all() as { name: StoredProjection; version: number }[]);
       const stored = Object.fromEntries(rows.map((row) => [row.name, row.version]));
@@ -44,6 +48,14 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
       if (!(await writer.request('empty_generation', { generation }))) return false;
       if (await writer.request('truncate_vault', null)) return true;
       throw new StoreUnavailable('vault.db', 'log_not_emptied_yet');
+    },
+    async askCancel(generation) {
+      cancelled = generation;
+    },
+    isCancelAsked: async (generation) => cancelled === generation,
+    async retire(generations) {
+      const { write } = await inUse();
+      return generations.filter((generation) => !write.includes(generation));
     },
     end: async (last) => void (await writer.request('save_rebuild', last)),
   };

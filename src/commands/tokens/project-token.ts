@@ -12,8 +12,11 @@ export async function projectToken(
   tenantId: string,
   stream: string,
 ): Promise<void> {
-  const folded = await foldRow(vault, tenantId, stream);
-  if (folded === null) return;
-  const { view, index } = folded;
-  await rows.write(view, index, view.state.revision - 1, vault.clock.now());
+  for (;;) {
+    const folded = await foldRow(vault, tenantId, stream);
+    if (folded === null) return;
+    const { view, index } = folded;
+    // A gap: a generation of rows was added since it was folded.
+    if ((await rows.write(view, index, view.state.revision - 1, vault.clock.now())) !== 'gap') return;
+  }
 }

@@ -1,6 +1,7 @@
 import type { Checkpoints } from '../../ports/checkpoints.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { KeyRing } from '../../ports/key-ring.js';
+import type { RebuildStatus } from '../../ports/projections.js';
 import type { ServiceState } from '../../ports/service-state.js';
 
 const gapMax = 1_000;
@@ -15,6 +16,7 @@ type Needs = {
   readonly accessLogIsWritable: boolean;
   readonly clockOffMs: number;
   readonly clockMarginMs: number;
+  readonly rebuild: RebuildStatus | null;
 };
 
 /**
@@ -22,7 +24,7 @@ type Needs = {
  * it is late by seconds at most, and requests that need what is down get 503. `gap` counts up to 1,000 events.
  */
 export async function clusterState(needs: Needs): Promise<ServiceState> {
-  const { log, keys, checkpoints, isUp, lostKeys, accessLogIsWritable, clockOffMs, clockMarginMs } = needs;
+  const { log, keys, checkpoints, isUp, lostKeys, accessLogIsWritable, clockOffMs, clockMarginMs, rebuild } = needs;
   const behind = async (position: Promise<number>): Promise<number> =>
     (await log.readClear(await position, gapMax)).length;
   const [head, mongodb, redis, tokens, shredder] = await Promise.all([
@@ -50,7 +52,7 @@ export async function clusterState(needs: Needs): Promise<ServiceState> {
       { name: 'directory', gap: tokens },
       { name: 'shredder', gap: shredder },
     ],
-    rebuild: null,
+    rebuild,
   };
 }
 

@@ -2,15 +2,22 @@ import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-d
 import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
+import {
+  ensureGenerations,
+  generationsCollection,
+  loadGenerations,
+  theGenerations,
+} from '../../adapters/mongodb/generations/generations-document.js';
+import { newestGeneration } from '../../adapters/mongodb/key-ring/mongo-generation-keys.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { checkIndexes, ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
 import { workIndexes } from '../../adapters/mongodb/work/work-indexes.js';
 import type { StoreUrls } from '../config/store-urls.js';
 import type { ClusterClock } from './cluster-clock.js';
-import { generation, storesOn } from './stores-on.js';
+import { storesOn } from './stores-on.js';
 
-const indexes = [tokenRowsIndexes(generation), directoryIndexes, ...workIndexes];
+const indexes = [directoryIndexes, ...workIndexes];
 
 export type ClusterStores = Awaited<ReturnType<typeof openClusterStores>>;
 
@@ -38,7 +45,9 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     const keysConnection = await connectMongo(urls.keys, `${database}_keys`);
     closing.push(() => keysConnection.close());
     if (prepares) {
-      await ensureIndexes(rowsConnection.db, indexes);
+      await ensureGenerations(rowsConnection, await newestGeneration(keysConnection));
+      const { write } = await loadGenerations(rowsConnection);
+      await ensureIndexes(rowsConnection.db, [...indexes, ...write.map(tokenRowsIndexes)]);
       await ensureAccessIndexes(rowsConnection.db, Date.now());
     } else await refuseMissing(rowsConnection);
     const { log, close: closeLog } = await openEventStoreDb(urls.eventstore);
@@ -54,12 +63,16 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
 }
 
 async function refuseMissing(connection: MongoConnection): Promise<void> {
-  const missing = await connection.call((db) => checkIndexes(db, indexes));
+  const generations = await connection.call((db) => generationsCollection(db).findOne(theGenerations));
+  // Those of a rebuild are made by whoever works at it.
+  const rows = generations === null ? [] : [tokenRowsIndexes(generations.read)];
+  const missing = await connection.call((db) => checkIndexes(db, [...indexes, ...rows]));
   const [first] = missing;
-  if (first === undefined) return;
+  if (first === undefined && generations !== null) return;
+  const lacks = missing.length === 1 ? `the index ${first}` : `${missing.length} indexes: ${missing.join(', ')}`;
   throw new MongoBroken({
     check: 'indexes',
-    says: `MongoDB lacks ${missing.length === 1 ? `the index ${first}` : `${missing.length} indexes: ${missing.join(', ')}`}`,
+    says: `MongoDB lacks ${first === undefined ? 'the note of which rows are read' : lacks}`,
     do: 'Run `strongroom init`, which makes what is missing',
   });
 }

@@ -1,5 +1,5 @@
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
-import { MongoBroken } from '../../adapters/mongodb/connection.js';
+import { dropUnusedRows } from '../../adapters/mongodb/generations/drop-unused-rows.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
@@ -9,23 +9,26 @@ import { createKnownCallers } from '../../commands/directory/known-callers.js';
 import { projectDirectory } from '../../commands/directory/project-directory.js';
 import { type LimitSettings, noLimits } from '../../commands/limits/limit-settings.js';
 import { expectNotBehind } from '../../commands/log-behind.js';
-import { logIdentity, openLog } from '../../commands/open-log.js';
 import { projectToken } from '../../commands/tokens/project-token.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { Vault } from '../../commands/vault.js';
+import { rebuildStatus } from '../../jobs/rebuild/rebuild-status.js';
 import { shredEndedKeys } from '../../jobs/shredder.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
-import type { Projections } from '../../ports/projections.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { composeVault, systemRandom } from '../compose-vault.js';
 import type { StoreUrls } from '../config/store-urls.js';
+import { keptRowsMs } from '../embedded.js';
+import { makeAnew } from '../make-anew.js';
 import type { OpenService } from '../open-service.js';
 import { createBackground } from './background.js';
 import { clusterClock } from './cluster-clock.js';
+import { clusterProjections, outdatedInCluster } from './cluster-projections.js';
 import { clusterState } from './cluster-state.js';
 import { type ClusterStores, openClusterStores } from './cluster-stores.js';
+import { identifyStores } from './identify-stores.js';
 import { openRedis } from './open-redis.js';
 
 const stateMs = 500;
@@ -92,7 +95,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await stores.close();
   };
   try {
-    const logId = await identify(stores, prepares);
+    const logId = await identifyStores(stores, prepares);
     await expectNotBehind(stores, options.acceptsOlderLog ?? false);
     const projectedUpTo = () => stores.checkpoints.position('tokens');
     await shredEndedKeys(stores.log, stores.keys, await projectedUpTo());
@@ -136,26 +139,34 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       clear: async () => {
         await batches.clear();
         await redis.refill(vault.rows);
+        await dropUnusedRows(stores.rowsConnection);
       },
     });
     const works = role !== 'api';
+    // Anybody may ask whether a process is ready; what that costs the stores is bounded.
+    const state = remembered(stateMs, lostKeys, async () =>
+      clusterState({
+        rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
+        ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lostKeys(), clockOffMs: clockOffMs() },
+        isUp: { mongodb: prove, redis: redis.ping },
+        ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
+      }),
+    );
+    const { keptMs = keptRowsMs, onNotice = () => undefined } = options;
+    const needs = { vault, stores, keptMs, state, onError: onBackgroundError };
+    const { tokens, projections } = clusterProjections(needs);
+    const outdated = await outdatedInCluster(stores);
     return {
-      ...{ ...service, newSweep, newCheckpointer, projections: noProjections },
-      // Anybody may ask whether a process is ready; what that costs the stores is bounded.
-      state: remembered(stateMs, lostKeys, () =>
-        clusterState({
-          ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lostKeys(), clockOffMs: clockOffMs() },
-          isUp: { mongodb: prove, redis: redis.ping },
-          ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
-        }),
-      ),
+      ...{ ...service, newSweep, newCheckpointer, projections, state },
       start() {
         if (!works) return;
         background.start();
+        makeAnew({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
         // What a machine does not do whose clock is off, the sweep of another one does.
         redis.work(async (row) => (isOnTime() ? recordDue(vault, row) : undefined), onBackgroundError);
       },
       async close() {
+        await tokens.stop();
         await redis.stopWork();
         await background.stop();
         await vault.vocabularies.idle();
@@ -167,16 +178,6 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await closeStores().catch(() => undefined);
     throw error;
   }
-}
-
-/** Says what is not there yet. */
-const noProjections: Projections = {
-  keptSeconds: 0,
-  ...{ status: notYet, plan: notYet, rebuild: notYet, cancel: notYet },
-};
-
-async function notYet(): Promise<never> {
-  throw new MongoBroken('the verbs of `strongroom projections` are not there for the cluster profile yet.');
 }
 
 /** Asks at most once in so many milliseconds, unless `known` moves; who comes meanwhile gets the same answer. */
@@ -193,36 +194,3 @@ function remembered<T>(lifeMs: number, known: () => number, ask: () => Promise<T
     return answer;
   };
 }
-
-/** Names a new log in the key store and answers its id; refuses stores that do not belong together. */
-async function identify(stores: ClusterStores, prepares: boolean): Promise<string> {
-  const { log, clock, checkpoints, keyStore } = stores;
-  const identity = await logIdentity(log);
-  if (identity === null) {
-    // Threat: a new EventStoreDB would pass for the log of this vault, and every token would be gone.
-    if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
-    if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Make one with `strongroom init`.');
-    const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
-    await openLog(log, systemRandom, { dev: false, at: clock.now(), logId });
-    return logId;
-  }
-  if ((await keyStore.logIdOfKeys()) !== identity.logId) {
-    throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
-  }
-  if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
-  return identity.logId;
-}
-
-/** Whether MongoDB has rows or keys of a vault whose log was in use. */
-async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
-  if ((await directory.list('tenant')).length > 0) return true;
-  return (await checkpoints.position('tokens')) > 0 || (await keys.checkpoint('shredder')) > 0;
-}
-
-const emptyLog =
-  'EventStoreDB is empty, and MongoDB holds a vault already. Name the EventStoreDB of that vault, or restore it; ' +
-  'for a new vault name another mongodb.database.';
-
-const shortLog =
-  'EventStoreDB holds less than MongoDB has seen of it, as when it was restored from an older copy. Restore the rows in ' +
-  'MongoDB from a copy that is older still; they follow the log by themselves.';

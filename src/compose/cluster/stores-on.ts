@@ -4,10 +4,11 @@ import type { MongoConnection } from '../../adapters/mongodb/connection.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
 import { mongoDirectoryWriter } from '../../adapters/mongodb/directory/directory-writer.js';
 import { mongoEventChain } from '../../adapters/mongodb/event-chain.js';
+import { mongoGenerations } from '../../adapters/mongodb/generations/mongo-generations.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { openMongoKeyStore } from '../../adapters/mongodb/key-ring/open-key-store.js';
-import { mongoRowWriter } from '../../adapters/mongodb/token-rows/row-writer.js';
-import { mongoTokenRows } from '../../adapters/mongodb/token-rows/token-rows.js';
+import { rowWriterInUse } from '../../adapters/mongodb/token-rows/row-writer-in-use.js';
+import { tokenRowsInUse } from '../../adapters/mongodb/token-rows/rows-in-use.js';
 import { mongoTraces } from '../../adapters/mongodb/traces.js';
 import { createBatches } from '../../adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '../../adapters/mongodb/work/fingerprint-claims.js';
@@ -17,9 +18,6 @@ import { usualWaits, type Waits } from '../../adapters/mongodb/work/waits.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { KeyRing } from '../../ports/key-ring.js';
 import type { ClusterClock } from './cluster-clock.js';
-
-/** The one generation of token rows there is. */
-export const generation = 1;
 
 type Needs = {
   readonly rowsConnection: MongoConnection;
@@ -36,10 +34,11 @@ type Needs = {
 /** The stores of the cluster profile on connections that are open; `close` leaves those open. */
 export async function storesOn({ rowsConnection, keysConnection, log, clock, rootKey, project, ...rest }: Needs) {
   const { waits = usualWaits, rereadRootKeys } = rest;
+  const generations = mongoGenerations(rowsConnection, log);
   const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head, rereadRootKeys);
   const accessLog = mongoAccessLog(rowsConnection);
-  const rows = mongoTokenRows(rowsConnection, generation);
-  const rowWriter = mongoRowWriter(rowsConnection, generation);
+  const rows = tokenRowsInUse(rowsConnection, generations);
+  const rowWriter = rowWriterInUse(rowsConnection, generations);
   const directoryWriter = mongoDirectoryWriter(rowsConnection);
   const destroyKeys: KeyRing['destroy'] = (ended) => keyStore.keys.destroy(ended);
   const shared = { connection: rowsConnection, log, project, waits, now: () => clock.now() };
@@ -52,7 +51,7 @@ export async function storesOn({ rowsConnection, keysConnection, log, clock, roo
     chain: mongoEventChain(rowsConnection, log),
     traces: mongoTraces(rowsConnection),
     keys: keyStore.keys,
-    generations: { inUse: async () => ({ read: generation, write: [generation] }) },
+    generations,
     work: mongoUnitOfWork(parts),
     claims: claims.port,
     directory: mongoDirectory(rowsConnection),

@@ -35,8 +35,13 @@ export const tokenEventVersion = 1;
 
 /** An event that this program cannot read: of a newer version, of an unknown type, or damaged. Never skipped. */
 export class UnreadableEvent extends Error {
-  constructor(event: Pick<RecordedEvent, 'position' | 'type' | 'version'>, reason: string) {
-    super(`event at position ${event.position} (${event.type}, version ${event.version}) ${reason}`);
+  readonly event: { readonly position: number; readonly type: string; readonly version: number };
+  readonly reason: string;
+
+  constructor({ position, type, version }: UnreadableEvent['event'], reason: string) {
+    super(`event at position ${position} (${type}, version ${version}) ${reason}`);
+    this.event = { position, type, version };
+    this.reason = reason;
     this.name = 'UnreadableEvent';
   }
 }

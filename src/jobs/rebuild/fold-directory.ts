@@ -1,5 +1,6 @@
 import type { DirectoryRecord } from '../../ports/directory.js';
 import type { EventLog } from '../../ports/event-log.js';
+import type { FoldedDirectory } from '../../ports/rebuild-thread.js';
 import { applyToDirectory, type DirectoryView } from '../../projections/directory-view.js';
 
 const pageSize = 1_000;
@@ -8,7 +9,7 @@ const nothing: DirectoryView = { tenant: null, applications: new Map() };
 /** All rows of tenants and applications that the log leads to, as of its head. It needs no key. */
 export async function foldDirectory(
   log: Pick<EventLog, 'head' | 'readClear' | 'readStream'>,
-): Promise<{ readonly records: readonly DirectoryRecord[]; readonly upTo: number }> {
+): Promise<FoldedDirectory> {
   const upTo = await log.head();
   const streams = new Set<string>();
   for (let position = 0; ; ) {

@@ -2,7 +2,7 @@ import type { Vault } from '../../commands/vault.js';
 import type { DirectoryRecord } from '../../ports/directory.js';
 import type { Generations } from '../../ports/generations.js';
 import type { ProjectionName, ProjectionStatus, Projections, RebuildStart } from '../../ports/projections.js';
-import type { RebuildThread } from '../../ports/rebuild-thread.js';
+import type { FoldedDirectory } from '../../ports/rebuild-thread.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import { projectionVersions } from '../../projections/versions.js';
 import { shredEndedKeys } from '../shredder.js';
@@ -14,7 +14,7 @@ export type ProjectionsNeeds = {
   readonly generations: Generations;
   readonly tokens: TokenRebuild;
   readonly keptSeconds: number;
-  readonly openThread: () => Promise<RebuildThread>;
+  readonly foldDirectory: () => Promise<FoldedDirectory>;
   /** False: the directory was changed after `upTo`, and nothing was replaced. */
   readonly replaceDirectory: (records: readonly DirectoryRecord[], upTo: number) => Promise<boolean>;
   /** How many rows of tokens are read, as far as it is known without counting them. */
@@ -28,17 +28,12 @@ export type ProjectionsNeeds = {
 
 /** `Projections` over the rebuild of tokens; the others are small and made anew in one go. */
 export function createProjections(needs: ProjectionsNeeds): Projections {
-  const { vault, generations, tokens, keptSeconds, openThread, replaceDirectory, positionOf, state } = needs;
+  const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = needs;
 
   async function rebuildDirectory(): Promise<void> {
-    const thread = await openThread();
-    try {
-      for (;;) {
-        const { records, upTo } = await thread.directory();
-        if (await replaceDirectory(records, upTo)) break;
-      }
-    } finally {
-      await thread.close();
+    for (;;) {
+      const { records, upTo } = await foldDirectory();
+      if (await replaceDirectory(records, upTo)) break;
     }
     await generations.saveVersion('directory', projectionVersions.directory);
   }
@@ -58,10 +53,10 @@ export function createProjections(needs: ProjectionsNeeds): Projections {
   }
 
   async function status(): Promise<readonly ProjectionStatus[]> {
-    const [versions, { read }, progress, head, { projections }] = await Promise.all([
+    const [versions, { read }, rebuilt, head, { projections }] = await Promise.all([
       generations.versions(),
       generations.inUse(),
-      tokens.progress(),
+      generations.rebuild(),
       vault.log.head(),
       state(),
     ]);
@@ -71,7 +66,7 @@ export function createProjections(needs: ProjectionsNeeds): Projections {
       const position = await positionOf(name);
       const common = { name, version: versions[name], position, head, gap };
       if (name !== 'tokens') return { ...common, generation: null, state: isCurrent, rebuild: null, lastRebuild: null };
-      const { running, last } = rebuildStatus(progress);
+      const { running, last } = rebuildStatus(rebuilt);
       const now = running === null ? isCurrent : 'rebuilding';
       return { ...common, generation: read, state: now, rebuild: running, lastRebuild: last };
     };

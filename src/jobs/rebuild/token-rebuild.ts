@@ -2,12 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { KeyLost } from '../../commands/key-lost.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventLog } from '../../ports/event-log.js';
-import type { Generations, Rebuild, RebuildOutcome } from '../../ports/generations.js';
+import type { Generations, Rebuild, RebuildOutcome, RebuildRate } from '../../ports/generations.js';
 import type { KeyRing } from '../../ports/key-ring.js';
 import type { RebuildThread } from '../../ports/rebuild-thread.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { compareGenerations } from './compare-generations.js';
-import { createRate, type Rate } from './rate.js';
+import { createRate } from './rate.js';
 
 /** Events of one page, and rows of one write: so few that who writes beside it hardly waits. */
 const eventsAtOnce = 200;
@@ -24,12 +24,14 @@ export type TokenRebuildNeeds = {
   readonly version: number;
   /** How long the old generation is kept for who still reads it, ms. */
   readonly graceMs: number;
-  readonly openThread: () => Promise<RebuildThread>;
+  /** Throws StoreUnavailable while another process works at the rebuild. */
+  readonly openThread: () => Promise<TokenThread>;
+  /** Whether another process works at it. */
+  readonly isElsewhere: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 };
 
-/** The rebuild that is under way, or the last one, and how fast it goes. */
-export type RebuildProgress = { readonly rebuild: Rebuild; readonly rate: Rate | null };
+type TokenThread = Pick<RebuildThread, 'build' | 'compare' | 'close'>;
 
 export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
 
@@ -38,13 +40,13 @@ export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
  * "Projections"). What is done lies in the stores at each step: after a crash `resume` goes on from there.
  */
 export function createTokenRebuild(needs: TokenRebuildNeeds) {
-  const { generations, keys, log, clock, version, graceMs, openThread, onError } = needs;
+  const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
-  let cancelled = false;
+  /** The generation that is to be taken back, as far as it was asked for here. */
+  let cancelled: number | null = null;
   let isWanted = false;
   let running: Promise<void> | null = null;
-  let rate: Rate | null = null;
 
   /** Sees to it that somebody works; what is asked for while the last work ends is not forgotten. */
   function run(): void {
@@ -59,17 +61,21 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
   }
 
   async function work(): Promise<void> {
-    let thread: RebuildThread | null = null;
+    let thread: TokenThread | null = null;
     let failures = 0;
-    const measured = createRate();
-    rate = measured.now;
+    const count = createRate();
     try {
       for (let next = await current(); next !== null && !stopped.aborted; ) {
         const rebuild: Rebuild = next;
         try {
-          thread ??= await openThread();
-          next = await step(rebuild, thread, measured.count);
-          failures = 0;
+          if (thread === null) {
+            thread = await openThread();
+            // Another process may have worked at it until now.
+            next = await current();
+          } else {
+            next = await step(rebuild, thread, count);
+            failures = 0;
+          }
         } catch (error) {
           failures += 1;
           if (error instanceof StoreUnavailable) await pause(retryMs);
@@ -82,7 +88,6 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
     } catch (error) {
       if (!stopped.aborted) onError(error);
     } finally {
-      rate = null;
       await thread?.close();
     }
   }
@@ -102,48 +107,54 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
   }
 
   /** Null: it has ended. */
-  async function step(rebuild: Rebuild, thread: RebuildThread, count: Count): Promise<Rebuild | null> {
+  async function step(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild | null> {
     if (rebuild.phase === 'keeping') {
       await pause(graceMs);
       return stopped.aborted ? rebuild : drop(rebuild, 'done');
     }
     if (rebuild.phase === 'dropping') return endOf(rebuild);
-    if (cancelled) return drop(rebuild, 'cancelled');
+    if (await isCancelled(rebuild)) return drop(rebuild, 'cancelled');
     if (rebuild.phase === 'comparing') return compared(rebuild, thread, count);
     return built(rebuild, thread, count);
   }
 
-  async function built(rebuild: Rebuild, thread: RebuildThread, count: Count): Promise<Rebuild> {
+  /** It may have been asked for in another process. */
+  async function isCancelled({ generation }: Rebuild): Promise<boolean> {
+    return cancelled === generation || (await generations.isCancelAsked(generation));
+  }
+
+  async function built(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild> {
     const page = await thread.build(rebuild, rebuild.position, eventsAtOnce);
     for (let first = 0; first < page.rows.length; first += rowsAtOnce) {
       await generations.put(rebuild.generation, page.rows.slice(first, first + rowsAtOnce));
-      if (cancelled || stopped.aborted) return rebuild;
+      if (cancelled === rebuild.generation || stopped.aborted) return rebuild;
     }
-    count(page.events, page.position);
+    const rate = count(page.events, page.position);
     const head = await log.head();
     const phase = page.events === 0 && rebuild.phase === 'building' ? 'comparing' : rebuild.phase;
-    const next = { ...rebuild, phase, position: page.position, head } as const;
+    const next = { ...rebuild, phase, position: page.position, head, rate } as const;
     await generations.save(next);
     return next;
   }
 
-  async function compared(rebuild: Rebuild, thread: RebuildThread, count: Count): Promise<Rebuild> {
+  async function compared(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild> {
     let latest = rebuild;
+    const goesOn = async (): Promise<boolean> => !stopped.aborted && !(await isCancelled(rebuild));
     const caughtUp = async (): Promise<void> => {
-      for (let from = -1; from !== latest.position && !cancelled && !stopped.aborted; ) {
+      for (let from = -1; from !== latest.position && (await goesOn()); ) {
         from = latest.position;
         latest = await built(latest, thread, count);
       }
     };
     await caughtUp();
-    const found = await compareGenerations(thread, rebuild, caughtUp, async () => !cancelled && !stopped.aborted);
+    const found = await compareGenerations(thread, rebuild, caughtUp, goesOn);
     if (found === null) return latest;
     const { different } = found;
     latest = { ...latest, different: different.length, examples: different.slice(0, examplesMax) };
     if (different.length > 0 && !latest.acceptNew) return drop(latest, 'different');
     for (;;) {
       await caughtUp();
-      if (cancelled || stopped.aborted) return latest;
+      if (!(await goesOn())) return latest;
       const swapped = { ...latest, phase: 'keeping' } as const;
       if (await generations.swap(swapped, version)) return swapped;
     }
@@ -159,11 +170,9 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
     const goes = rebuild.outcome === 'done' ? rebuild.from : rebuild.generation;
     await generations.leave(goes);
     while (!(await generations.empty(goes))) if (stopped.aborted) return rebuild;
-    const { write } = await generations.inUse();
     // Also what a process made that was killed before it had begun.
-    for (const generation of await keys.generations()) {
-      if (!write.includes(generation)) await keys.destroyGeneration(generation);
-    }
+    const unused = await generations.retire(await keys.generations());
+    for (const generation of unused) await keys.destroyGeneration(generation);
     await generations.end(rebuild.outcome === 'cancelled' ? null : { ...rebuild, phase: 'ended' });
     return null;
   }
@@ -176,17 +185,15 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
     /** Begins a rebuild, which goes on by itself, or goes on with one that nobody works at. `busy`: one is under way. */
     async start(acceptNew: boolean): Promise<'started' | 'resumed' | 'busy'> {
       if ((await current()) !== null) {
-        if (running !== null) return 'busy';
+        if (running !== null || (await isElsewhere())) return 'busy';
         run();
         return 'resumed';
       }
-      // The cancelled one before it has gone.
-      cancelled = false;
       const { read } = await generations.inUse();
       const generation = await keys.createGeneration();
       const begun = await generations.begin({
         ...{ generation, from: read, phase: 'building', position: 0, head: await log.head() },
-        ...{ startedAt: clock.now(), acceptNew, outcome: null, different: 0, examples: [] },
+        ...{ startedAt: clock.now(), acceptNew, outcome: null, different: 0, examples: [], rate: null },
       });
       if (begun) run();
       else await keys.destroyGeneration(generation);
@@ -201,15 +208,12 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
       const rebuild = await current();
       if (rebuild === null) return 'none';
       if (rebuild.phase === 'keeping' || rebuild.outcome === 'done') return 'too_late';
-      cancelled = true;
+      cancelled = rebuild.generation;
+      await generations.askCancel(rebuild.generation);
       run();
       await running;
       const last = await generations.rebuild();
       return last === null || (last.outcome !== 'done' && last.phase !== 'keeping') ? 'cancelled' : 'too_late';
-    },
-    async progress(): Promise<RebuildProgress | null> {
-      const rebuild = await generations.rebuild();
-      return rebuild === null ? null : { rebuild, rate };
     },
     /** Resolves when none is under way here. */
     idle: async (): Promise<void> => void (await running),
@@ -221,4 +225,4 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
   };
 }
 
-type Count = (events: number, position: number) => void;
+type Count = (events: number, position: number) => RebuildRate;

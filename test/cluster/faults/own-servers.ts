@@ -15,8 +15,8 @@ const program = fileURLToPath(new URL('../../../scripts/servers.sh', import.meta
 export type OwnServer = {
   /** kill -9; resolves when it is gone. */
   kill(): Promise<void>;
-  /** On the same port, with the same data. */
-  start(): void;
+  /** On the same port, with the same data, and options of the program besides. */
+  start(...options: readonly string[]): void;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 };
 
@@ -75,7 +75,7 @@ function ownServer(dir: string, name: string, [start = '', ...args]: readonly st
       process.kill(killed, 'SIGKILL');
       await until(`the end of ${name}`, 10_000, () => (runs(killed) ? undefined : true));
     },
-    start: () => void execFileSync(join(dir, start), args, { stdio: 'ignore' }),
+    start: (...options) => void execFileSync(join(dir, start), [...args, ...options], { stdio: 'ignore' }),
     signal: (signal) => void process.kill(pid(), signal),
   };
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
+import { ensureGenerations } from '#src/adapters/mongodb/generations/generations-document.js';
 import { keyIndexes } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
@@ -47,6 +48,7 @@ export async function openProcesses(): Promise<Cluster> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   const { db } = database.connection;
   await ensureIndexes(db, [tokenRowsIndexes(1), directoryIndexes, ...workIndexes]);
+  await ensureGenerations(database.connection, 1);
   await ensureIndexes(db.client.db(`${db.databaseName}_keys`), keyIndexes);
   const urls = { mongodb: mongoUrl, eventstore: server.url };
   const settings = { urls, waits, database: db.databaseName, rootKey: randomBytes(32).toString('hex') };

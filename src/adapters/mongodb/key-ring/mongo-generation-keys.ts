@@ -36,6 +36,14 @@ async function insertKey(roots: MongoRootKeys, clock: Clock, generation: number)
   }
 }
 
+/** The newest generation whose rows can be searched: the first one in a new key store. */
+export async function newestGeneration({ call }: MongoConnection): Promise<number> {
+  const [newest] = await call((db) =>
+    keyCollections.generationKeys(db).find({ destroyed_at: null }).sort({ _id: -1 }).limit(1).toArray(),
+  );
+  return newest?._id ?? firstGeneration;
+}
+
 /** Keys of search terms: one for each tenant, derived from the key of a generation. */
 export function createMongoGenerationKeys({ call }: MongoConnection, roots: MongoRootKeys, clock: Clock) {
   const cache = createSearchKeyCache();

@@ -2,9 +2,15 @@ import type { TokenLife } from '../../../domain/token/token-state.js';
 import type { TokenType } from '../../../domain/token/token-type.js';
 import type { RowIndex } from '../../../ports/unit-of-work.js';
 import type { TokenView } from '../../../projections/token-view.js';
+import { markOf } from '../../search-plan/mark-of.js';
 
 /** What a living row is found by, in the bytes of the keyed hashes. */
-type Found = { readonly fingerprint: Buffer; readonly terms: readonly Buffer[] };
+type Found = {
+  readonly fingerprint: Buffer;
+  readonly terms: readonly Buffer[];
+  /** Of a row that was written during a rebuild: a hash of its terms in both generations. */
+  readonly mark?: Buffer;
+};
 
 /** The living part of a row but for what it is found by. A time or box that a token lacks is no field. */
 type Living = {
@@ -42,11 +48,14 @@ export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1 
 /** Fields that a living row may lack; an update that does not set them takes them away. */
 const optional = ['modified_at', 'expires_at', 'cvc_purge_at', 'content', 'cvc'] as const;
 
+/** The generation of a row; `read`: the one that is read meanwhile, for a row that is to be compared with it. */
+export type RowGeneration = { readonly generation: number; readonly read: number | null };
+
 /** The whole row of a view. `removedAt`: milliseconds since the epoch, for the row of a removed token. */
 export function rowOf(
   view: TokenView,
   index: Exclude<RowIndex, 'keep'> | null,
-  generation: number,
+  { generation, read }: RowGeneration,
   removedAt: number,
 ): RowFields {
   const { tenantId: tenant, state } = view;
@@ -55,7 +64,11 @@ export function rowOf(
   if (index === null) throw new Error('a row that begins must say what it is found by');
   const terms = index.terms[generation];
   if (terms === undefined) throw new Error('a row must say what it is found by in each generation');
-  const found = { fingerprint: hashBytes(index.fingerprintHash), terms: terms.map(hashBytes) };
+  const others = read === null ? undefined : index.terms[read];
+  const found = {
+    ...{ fingerprint: hashBytes(index.fingerprintHash), terms: terms.map(hashBytes) },
+    ...(others === undefined ? {} : { mark: markOf(hashBytes(others.join('')), hashBytes(terms.join(''))) }),
+  };
   return { ...livingOf(view, life), ...found };
 }
 

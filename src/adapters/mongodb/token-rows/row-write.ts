@@ -1,6 +1,6 @@
 import type { RowIndex } from '../../../ports/unit-of-work.js';
 import type { TokenView } from '../../../projections/token-view.js';
-import { keepingUpdate, rowOf } from './row-document.js';
+import { keepingUpdate, type RowGeneration, rowOf } from './row-document.js';
 
 /** A row to write. `before`: the revision that its events follow; `at`: the time of the newest, ms since the epoch. */
 export type RowWrite = {
@@ -14,7 +14,7 @@ export type RowWrite = {
  * The guarded operation of one row. A whole row replaces any that is older, or takes the place of none. A living row
  * that keeps what it is found by changes only the very row that its events follow: any other was found by something else.
  */
-export function writeOperation({ view, index, before, at }: RowWrite, generation: number) {
+export function writeOperation({ view, index, before, at }: RowWrite, generation: RowGeneration) {
   const { stream: _id, state } = view;
   if (index === 'keep' && state.life !== null) {
     return { updateOne: { filter: { _id, revision: before }, update: keepingUpdate(view, state.life) } };

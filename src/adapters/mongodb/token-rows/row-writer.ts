@@ -18,11 +18,11 @@ const attemptsMax = 5;
 const duplicateKey = 11_000;
 
 /**
- * Writes the rows of one generation, guarded by revision, so that writers and the runner may come in any order and as
- * often as they like. The place of the creating event is in the view by now. Throws StoreUnavailable; the outcome is
+ * Writes the rows of one generation, which is to be compared with the one that is `read`, guarded by revision, so that
+ * writers and the runner may come in any order and as often as they like. The place of the creating event is in the view by now. Throws StoreUnavailable; the outcome is
  * unknown then, and a repeat is harmless.
  */
-export function mongoRowWriter({ call }: MongoConnection, generation: number) {
+export function mongoRowWriter({ call }: MongoConnection, generation: number, read: number | null = null) {
   const rowsName = tokenRowsCollection(generation);
 
   /** Revisions of the rows that are stored, tombstones too; a stream without a row is left out. */
@@ -42,7 +42,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number) {
    */
   function send(writes: readonly RowWrite[]): Promise<number> {
     return call(async (db) => {
-      const operations = writes.map((row) => writeOperation(row, generation));
+      const operations = writes.map((row) => writeOperation(row, { generation, read }));
       try {
         const result = await db.collection<RowDocument>(rowsName).bulkWrite(operations, { ordered: false });
         return result.matchedCount + result.upsertedCount;

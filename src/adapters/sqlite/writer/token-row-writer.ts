@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { TokenState } from '../../../domain/token/token-state.js';
 import type { BuiltRow } from '../../../ports/generations.js';
 import type { GenerationTerms, RowIndex } from '../../../ports/unit-of-work.js';
+import { markOf } from '../../search-plan/mark-of.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { rowTables, type Slot } from '../rows-schema.js';
 import { packTerms, unpackTerms } from '../term-list.js';
@@ -81,14 +81,4 @@ function termsIn(terms: GenerationTerms, generation: number): readonly string[] 
   const own = terms[generation];
   if (own === undefined) throw new Error('a row must say what it is found by in each generation');
   return own;
-}
-
-/** By which terms of two generations, under two keys, can be seen to be of one token. */
-export function markOf(read: Buffer | null, made: Buffer | null): Buffer {
-  const empty = Buffer.alloc(0);
-  const hash = createHash('sha256').update(read ?? empty);
-  return hash
-    .update(`/${read?.length ?? 0}/`)
-    .update(made ?? empty)
-    .digest();
 }

@@ -1,0 +1,66 @@
+import type { Db } from 'mongodb';
+import type { DirectoryRecord } from '../../../ports/directory.js';
+import type { EventLog } from '../../../ports/event-log.js';
+import type { MongoConnection } from '../connection.js';
+import { inTransaction } from '../in-transaction.js';
+import { DuplicateKey } from '../mongo-error.js';
+import { type DirectoryDocument, documentId, fieldsOf } from './directory-document.js';
+import { directoryCollection } from './directory-indexes.js';
+
+const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
+
+/**
+ * Puts these rows in the place of all that are there, in one transaction, and removes what is in none of them. A row that is
+ * newer, because its tenant was changed since the rows were folded, stays. Keys keep the day of their last use. False:
+ * somebody changed a row meanwhile, and nothing was replaced.
+ */
+export async function replaceDirectory(
+  connection: MongoConnection,
+  records: readonly DirectoryRecord[],
+  log: Pick<EventLog, 'readStream'>,
+): Promise<boolean> {
+  const stored = await connection.call((db) => collectionIn(db).find({}).toArray());
+  const newer = await newerThan(records, stored, log);
+  const replaced = stored.filter(({ _id }) => !newer.has(_id));
+  const usedOn = new Map(stored.flatMap(({ keys }) => keys.map(({ hash, used_on }) => [hash, used_on] as const)));
+  const made = records
+    .map((record): DirectoryDocument => {
+      const keys = record.keys.map(({ id, hash }) => {
+        const day = usedOn.get(hash);
+        return { id, hash, ...(day === undefined ? {} : { used_on: day }) };
+      });
+      return { _id: documentId(record.kind, record.id), ...fieldsOf(record), keys };
+    })
+    .filter(({ _id }) => !newer.has(_id));
+  try {
+    return await inTransaction(connection, async (db, session) => {
+      const directory = collectionIn(db);
+      for (const { _id, revision } of replaced) {
+        const { deletedCount } = await directory.deleteOne({ _id, revision }, { session });
+        if (deletedCount === 0) throw new ChangedMeanwhile();
+      }
+      if (made.length > 0) await directory.insertMany(made, { session });
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof ChangedMeanwhile || error instanceof DuplicateKey) return false;
+    throw error;
+  }
+}
+
+/** The rows, by their ids, that events led to which came after the records were folded. */
+async function newerThan(
+  records: readonly DirectoryRecord[],
+  stored: readonly DirectoryDocument[],
+  log: Pick<EventLog, 'readStream'>,
+): Promise<ReadonlySet<string>> {
+  const folded = new Map(records.flatMap(({ kind, id, revision }) => (kind === 'tenant' ? [[id, revision]] : [])));
+  const ahead = stored.filter(({ tenant, revision }) => revision > (folded.get(tenant) ?? -1));
+  const ends = new Map<string, number>();
+  for (const tenant of new Set(ahead.map(({ tenant }) => tenant))) {
+    ends.set(tenant, (await log.readStream(`tenant-${tenant}`)).length - 1);
+  }
+  return new Set(ahead.filter(({ tenant, revision }) => revision <= (ends.get(tenant) ?? -1)).map(({ _id }) => _id));
+}
+
+class ChangedMeanwhile extends Error {}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Db } from 'mongodb';
+import type { Json } from '../../../domain/json.js';
+import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../../ports/rebuild-thread.js';
+import { markOf } from '../../search-plan/mark-of.js';
+import { sorted } from '../../search-plan/sorted.js';
+import type { MongoConnection } from '../connection.js';
+import type { DirectoryDocument } from '../directory/directory-document.js';
+import { directoryCollection } from '../directory/directory-indexes.js';
+import { readSnapshot, type SnapshotOptions } from '../snapshot-reading.js';
+import type { RowDocument } from './row-document.js';
+import { tokenRowsCollection } from './token-rows-indexes.js';
+
+/** Both rows of a token are written one after the other: one that differs is looked at again before it is said. */
+const looks = 5;
+const pauseMs = 20;
+
+/**
+ * Compares the living rows of two generations, but for their terms, which are under two keys: for those stands the mark that
+ * was made with the row. Rows of deleted tenants are left out.
+ */
+export function createMongoRowComparison(connection: MongoConnection) {
+  const { call } = connection;
+
+  async function look(generations: TwoGenerations, streams: readonly string[]) {
+    const gone = await call(tenantsGone);
+    return readSnapshot(connection, 'comparison_took_too_long', async (db, options) => {
+      const read = await livingRows(db, generations.from, streams, gone, options());
+      const made = await livingRows(db, generations.generation, streams, gone, options());
+      return { rows: read.size, different: streams.filter((stream) => !isSame(read.get(stream), made.get(stream))) };
+    });
+  }
+
+  return async (generations: TwoGenerations, which: ComparedStreams): Promise<ComparedPage> => {
+    const streams = 'streams' in which ? which.streams : await call((db) => streamsAfter(db, generations, which));
+    const { rows, different: first } = await look(generations, streams);
+    let different = first;
+    for (let again = 1; again < looks && different.length > 0; again += 1) {
+      await wait(pauseMs);
+      different = (await look(generations, different)).different;
+    }
+    const isFull = 'limit' in which && streams.length === which.limit;
+    return { rows, different, last: isFull ? (streams.at(-1) ?? null) : null };
+  };
+}
+
+async function streamsAfter(
+  db: Db,
+  { from, generation }: TwoGenerations,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const found = await Promise.all(
+    [from, generation].map((each) =>
+      db
+        .collection<RowDocument>(tokenRowsCollection(each))
+        .find({ _id: { $gt: after } }, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    ),
+  );
+  return [...new Set(found.flat().map(({ _id }) => _id))].sort().slice(0, limit);
+}
+
+async function tenantsGone(db: Db): Promise<ReadonlySet<string>> {
+  const found = await db
+    .collection<DirectoryDocument>(directoryCollection)
+    .find({ kind: 'tenant', removed_at: { $ne: null } }, { projection: { id: 1 } })
+    .toArray();
+  return new Set(found.map(({ id }) => id));
+}
+
+async function livingRows(
+  db: Db,
+  generation: number,
+  streams: readonly string[],
+  gone: ReadonlySet<string>,
+  options: SnapshotOptions,
+): Promise<ReadonlyMap<string, RowDocument>> {
+  const rows = await db
+    .collection<RowDocument>(tokenRowsCollection(generation))
+    .find({ _id: { $in: [...streams] } }, options)
+    .toArray();
+  return new Map(rows.filter(({ life, tenant }) => life !== null && !gone.has(tenant)).map((row) => [row._id, row]));
+}
+
+function isSame(read: RowDocument | undefined, made: RowDocument | undefined): boolean {
+  if (read === undefined || made === undefined) return read === made;
+  if (read.life === null || made.life === null) return false;
+  const mark = markOf(Buffer.concat([...read.terms]), Buffer.concat([...made.terms]));
+  return made.mark !== undefined && digest(read, mark) === digest(made, made.mark);
+}
+
+/** All of a row but its terms; its own mark gives way to another. */
+function digest(row: RowDocument, mark: Buffer): string {
+  const { terms: _, ...fields } = row as RowDocument & { readonly terms: unknown };
+  const values = Object.entries({ ...fields, mark }).map(([name, value]) => [
+    name,
+    Buffer.isBuffer(value) ? value.toString('base64') : value,
+  ]);
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(Object.fromEntries(values) as Json)))
+    .digest('hex');
+}

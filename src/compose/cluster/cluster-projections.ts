@@ -1,0 +1,68 @@
+import { MongoBroken } from '../../adapters/mongodb/connection.js';
+import { replaceDirectory } from '../../adapters/mongodb/directory/replace-directory.js';
+import type { Vault } from '../../commands/vault.js';
+import { foldDirectory } from '../../jobs/rebuild/fold-directory.js';
+import { createProjections } from '../../jobs/rebuild/projections.js';
+import { createTokenRebuild } from '../../jobs/rebuild/token-rebuild.js';
+import type { ServiceState } from '../../ports/service-state.js';
+import { projectionVersions } from '../../projections/versions.js';
+import type { ClusterStores } from './cluster-stores.js';
+import { rebuildInProcess } from './rebuild-in-process.js';
+
+type Needs = {
+  readonly vault: Vault;
+  readonly stores: ClusterStores;
+  readonly keptMs: number;
+  readonly state: () => Promise<ServiceState>;
+  readonly onError: (error: unknown) => void;
+};
+
+/** What is no longer read is written for this long: longer than anybody reads without looking again (`trustedMs`). */
+const minimalGraceMs = 3_000;
+
+/** The projections of the cluster profile, and the rebuild of tokens. */
+export function clusterProjections({ vault, stores, keptMs, state, onError }: Needs) {
+  const { generations, checkpoints, rowsConnection } = stores;
+  const openThread = () => rebuildInProcess(vault, stores);
+  const { log, keys, clock } = vault;
+  const tokens = createTokenRebuild({
+    ...{ generations, keys, log, clock, openThread, onError },
+    ...{ isElsewhere: generations.isElsewhere, version: projectionVersions.tokens },
+    graceMs: Math.max(keptMs, minimalGraceMs),
+  });
+  const position = () => checkpoints.position('tokens');
+  const projections = createProjections({
+    ...{ vault, generations, tokens, state },
+    // Nobody goes on with it when the verb has ended.
+    keptSeconds: 0,
+    foldDirectory: () => foldDirectory(log),
+    replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),
+    countRows: () => countRows(vault),
+    positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : position()),
+    shredUpTo: position,
+  });
+  return { tokens, projections };
+}
+
+async function countRows({ directory, rows, clock }: Vault): Promise<number> {
+  let count = 0;
+  for (const { id } of await directory.list('tenant')) {
+    for (const ofType of (await rows.countByType(id, clock.now())).values()) count += ofType;
+  }
+  return count;
+}
+
+/** Refuses what a newer program made. Answers what an older one made, which is to be made anew. */
+export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'generations'>) {
+  const stored = await generations.versions();
+  const names = ['tokens', 'directory', 'shredder'] as const;
+  const newer = names.find((name) => stored[name] > projectionVersions[name]);
+  if (newer !== undefined) {
+    throw new MongoBroken({
+      check: 'versions',
+      says: `the projection ${newer} in MongoDB was made by a newer version of Strongroom`,
+      do: 'Start that version',
+    });
+  }
+  return names.filter((name) => stored[name] < projectionVersions[name]);
+}

@@ -1,0 +1,51 @@
+import { MongoBroken } from '../../adapters/mongodb/connection.js';
+import { logIdentity, openLog } from '../../commands/open-log.js';
+import { systemRandom } from '../compose-vault.js';
+import type { ClusterStores } from './cluster-stores.js';
+
+/**
+ * Names a new log in the key store and answers its id. Throws MongoBroken for stores that do not belong together, and for
+ * rows that can no longer be searched.
+ */
+export async function identifyStores(stores: ClusterStores, prepares: boolean): Promise<string> {
+  const { log, clock, checkpoints, keyStore } = stores;
+  const identity = await logIdentity(log);
+  if (identity === null) {
+    // Threat: a new EventStoreDB would pass for the log of this vault, and every token would be gone.
+    if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
+    if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Make one with `strongroom init`.');
+    const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
+    await openLog(log, systemRandom, { dev: false, at: clock.now(), logId });
+    return logId;
+  }
+  if ((await keyStore.logIdOfKeys()) !== identity.logId) {
+    throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
+  }
+  if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
+  await refuseUnsearchable(stores);
+  return identity.logId;
+}
+
+/** Refuses rows that were restored from a copy of before a rebuild: the key that they are searched by is no more. */
+async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise<void> {
+  const { read } = await generations.fresh();
+  if (!(await keys.generations()).includes(read)) throw new MongoBroken(unsearchable);
+}
+
+/** Whether MongoDB has rows or keys of a vault whose log was in use. */
+async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
+  if ((await directory.list('tenant')).length > 0) return true;
+  return (await checkpoints.position('tokens')) > 0 || (await keys.checkpoint('shredder')) > 0;
+}
+
+const emptyLog =
+  'EventStoreDB is empty, and MongoDB holds a vault already. Name the EventStoreDB of that vault, or restore it; ' +
+  'for a new vault name another mongodb.database.';
+
+const unsearchable =
+  'the rows in MongoDB are from before a rebuild, and the key of their search was destroyed with it. Drop the collections ' +
+  'generations, checkpoints and token_rows_ with any number, and run `strongroom init`: a worker makes the rows from the log.';
+
+const shortLog =
+  'EventStoreDB holds less than MongoDB has seen of it, as when it was restored from an older copy. Restore the rows in ' +
+  'MongoDB from a copy that is older still; they follow the log by themselves.';

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { tamper } from '../erasure/support.js';
+import { openVault } from '../rebuild/support.js';
+import { makeVault, run, runJson } from '../support/process.js';
+
+test('what cannot be is said with its exit code, and nothing is changed', async () => {
+  const { dir, dataDir, flags, key, managementKey } = await makeVault();
+  const keyFile = join(dir, 'private.key');
+  const managementFile = join(dir, 'management.key');
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  writeFileSync(managementFile, managementKey, { mode: 0o600 });
+  const as = ['--key-file', keyFile, ...flags];
+  const log = join(dir, 'log.jsonl');
+  await runJson(['audit', 'export', '--out', log, ...flags]);
+  const damaged = join(dir, 'damaged.jsonl');
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  writeFileSync(damaged, [lines[0], lines[1]?.slice(0, 40), ...lines.slice(2), ''].join('\n'));
+  const cut = join(dir, 'cut.jsonl');
+  writeFileSync(cut, `${lines.slice(0, -1).join('\n')}\n`);
+
+  /** What was recorded and derived; a use of a key and what was denied are noted besides. */
+  const stored = () => {
+    const vault = openVault(dataDir);
+    try {
+      const [events, rows] = ['events ORDER BY position', 'token_rows_1 ORDER BY row'].map((of) =>
+        vault.prepare(`SELECT * FROM ${of}`).all(),
+      );
+      return { events, rows, files: readdirSync(dir) };
+    } finally {
+      vault.close();
+    }
+  };
+  const refused = async (args: readonly string[], code: number, text: string | RegExp) => {
+    const before = stored();
+    const { stderr, ...ended } = await run(args);
+    expect(ended, `${args.join(' ')}: ${stderr}`).toMatchObject({ code, stdout: '' });
+    expect(stderr).toMatch(text);
+    expect(stderr).not.toContain('not foreseen');
+    expect(stored(), args.join(' ')).toEqual(before);
+  };
+  await refused(['audit', 'history', 'nobody', '--key-file', managementFile, ...flags], 1, /no such token|not found/);
+  await refused(['audit', 'erasure', 'nobody', '--key-file', managementFile, ...flags], 1, /no such token|not found/);
+  await refused(['audit', 'replay', '--as-of', '1', '--token', 'nobody', ...as], 1, 'there was no such token');
+  await refused(['audit', 'replay', '--as-of', '2100-01-01', '--token', 'nobody', ...as], 1, 'lies in the future');
+  await refused(['audit', 'replay', '--as-of', '100000', '--token', 'nobody', ...as], 1, 'past the head');
+  await refused(['audit', 'export', '--from', '100000', '--out', join(dir, 'none'), ...flags], 1, 'past the head');
+  await refused(['audit', 'export', '--to', '100000', '--out', join(dir, 'none'), ...flags], 1, 'past the head');
+  await refused(['audit', 'verify', '--offline', damaged], 3, 'is damaged in line 2');
+  await refused(['audit', 'verify', '--offline', cut], 3, 'its end is missing');
+  await refused(['audit', 'verify', '--offline', keyFile], 1, 'is no export of a log');
+
+  await run(['tokens', 'create', ...as], { stdin: '{"id":"newer","type":"token","data":"x"}' });
+  tamper(dataDir, 'vault.db', 'DROP TRIGGER events_are_never_changed');
+  expect(tamper(dataDir, 'vault.db', `UPDATE events SET version = 2 WHERE type = 'token.created'`)).toBe(1);
+  const newer = /event at position \d+ \(token\.created, version 2\) was written by a newer Strongroom/;
+  await refused(['audit', 'replay', '--as-of', String(stored().events?.length), '--token', 'newer', ...as], 1, newer);
+  await refused(['tokens', 'delete', 'newer', ...as], 1, newer);
+  await refused(['projections', 'rebuild', 'tokens', '--yes', ...flags], 1, newer);
+});

@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Call, create, found, loaded } from '../../rebuild/load.js';
+import { http, run, runJson, spawnVerb, startService, tempDir, until } from '../../support/process.js';
+import { storedIn, vaultOnServers } from './support.js';
+
+const tokens = 300;
+const patience = 120_000;
+
+test('two API processes and a worker go on while a rebuild is begun, taken back, killed and gone on with', {
+  timeout: 600_000,
+}, async () => {
+  const { options, key, rows, keys } = await vaultOnServers();
+  const services = [
+    await startService(['--role', 'api'], options),
+    await startService(['--role', 'api'], options),
+    await startService(['--role', 'worker'], options),
+  ] as const;
+  const file = join(tempDir(), 'tokens.ndjson');
+  const keyFile = join(tempDir(), 'key');
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  const line = (n: number) => `${JSON.stringify({ id: `old-${n}`, type: 'token', data: `value ${n}` })}\n`;
+  writeFileSync(file, Array.from({ length: tokens }, (_, n) => line(n)).join(''));
+  expect((await run(['tokens', 'import', file, '--key-file', keyFile], options)).code).toBe(0);
+
+  let turn = 0;
+  const call: Call = (method, url, body) => {
+    turn += 1;
+    // What one process has answered the other one knows.
+    return http(method, `${services[turn % 2 === 0 ? 0 : 1].address}${url}`, { key, body });
+  };
+  const before = await Promise.all(Array.from({ length: 20 }, () => create(call, 'before')));
+  const ids = before.map(({ id }) => id).sort();
+  let going = true;
+  const looker = (async () => {
+    while (going) expect(await found(call, 'metadata.group:before')).toEqual({ ids, total: 20 });
+    return 1;
+  })();
+  const load = Promise.all([...['a', 'b'].map((group) => loaded(call, group, () => going)), looker]);
+
+  const projections = (...args: readonly string[]) => ['projections', ...args];
+  const rebuild = projections('rebuild', 'tokens', '--yes');
+  const stored = () => storedIn({ rows, keys });
+  const isAt = (phase: string) =>
+    until(`the phase ${phase}`, patience, async () => ((await stored()).rebuild?.phase === phase ? true : undefined));
+  const operated = (async () => {
+    // Taken back by another process than the one that works at it.
+    const first = spawnVerb(rebuild, options);
+    await isAt('building');
+    expect(await run(rebuild, options)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('a rebuild of tokens is under way'),
+    });
+    const taken = await run(projections('cancel', 'tokens'), options);
+    // It may have come to its end by then.
+    if (taken.code === 0) {
+      expect(await first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('was cancelled') });
+      expect(await stored()).toMatchObject({ read: 1, write: [1], rebuild: null, keys: [1] });
+    } else await first.ended;
+    expect(Object.keys((await stored()).rows)).toEqual([`token_rows_${(await stored()).read}`]);
+
+    const second = spawnVerb(rebuild, options);
+    await until('some rows', patience, async () => {
+      const { rebuild: state, rows: counts } = await stored();
+      if (state?.phase !== 'building') return undefined;
+      return (counts[`token_rows_${state.generation}`] ?? 0) > 50 ? true : undefined;
+    });
+    await second.stop('SIGKILL');
+    const { projections: statuses } = await runJson(projections('status'), options);
+    expect(statuses).toMatchObject([{ name: 'tokens', state: 'rebuilding', rebuild: expect.any(Object) }, {}, {}, {}]);
+    expect(await run(rebuild, options)).toMatchObject({ code: 0, stdout: 'rebuilt tokens\n' });
+  })();
+  // A caller that saw something wrong ends the test at once.
+  await Promise.race([operated, load]);
+  going = false;
+  await operated;
+  expect(Math.min(...(await load))).toBeGreaterThan(0);
+
+  const { read, ...end } = await stored();
+  expect(end).toMatchObject({ write: [read], keys: [read], rebuild: { phase: 'ended', outcome: 'done' } });
+  expect(Object.keys(end.rows)).toEqual([`token_rows_${read}`]);
+  for (let n = 0; n < tokens; n += 50) {
+    expect((await call('GET', `/tokens/old-${n}`)).body).toMatchObject({ data: `value ${n}` });
+  }
+  expect(await run(projections('cancel', 'tokens'), options)).toMatchObject({ code: 1 });
+  for (const service of services) expect((await service.stop()).code).toBe(0);
+});

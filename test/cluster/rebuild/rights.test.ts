@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MongoClient } from 'mongodb';
+import { expect, test } from 'vitest';
+import { fill, unread } from '../../rotation/support.js';
+import { http, run, startService, tempDir } from '../../support/process.js';
+import { ownServers } from '../faults/own-servers.js';
+import { storedIn, vaultOnServers } from './support.js';
+
+const program = fileURLToPath(new URL('../../../scripts/prepare-mongodb.mjs', import.meta.url));
+
+/** A server that asks for passwords, and the addresses of an administrator and of the two users of the vault. */
+async function serverWithUsers() {
+  const { mongo, mongoHosts, mongoUrl } = await ownServers();
+  const dir = tempDir();
+  const client = await MongoClient.connect(mongoUrl);
+  await client.db('admin').command({ createUser: 'admin', pwd: 'secret', roles: ['root'] });
+  await client.close();
+  await mongo[0]?.kill();
+  const keyFile = join(dir, 'key');
+  writeFileSync(keyFile, randomBytes(96).toString('base64'), { mode: 0o600 });
+  mongo[0]?.start('--auth', '--keyFile', keyFile);
+  const addressOf = (user: string) => `mongodb://${user}:secret@${mongoHosts.join()}/?replicaSet=rs0&authSource=admin`;
+  const [admin = '', rows = '', keys = ''] = ['admin', 'rows', 'keys'].map(addressOf);
+  const files = Object.entries({ admin, rows, keys }).map(([name, address]) => {
+    const file = join(dir, name);
+    writeFileSync(file, address, { mode: 0o600 });
+    return file;
+  });
+  const prepare = (database: string) =>
+    execFileSync(process.execPath, [program, ...files, database], { encoding: 'utf8' });
+  return { mongodb: admin, rows, keys, prepare };
+}
+
+test('a user with the rights that the program gives can rebuild; one that lacks them learns it before anything is begun', {
+  timeout: 300_000,
+}, async () => {
+  const { prepare, ...addresses } = await serverWithUsers();
+  const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
+  expect(prepare(database)).toBe('made the user rows\nmade the user keys\n');
+  const { options, key, rows, keys } = await vaultOnServers(addresses, database);
+  const service = await startService(['--role', 'all'], options);
+  const made = await fill(service.address, { key }, 50);
+  const [gone = ''] = made.keys();
+  const rebuild = ['projections', 'rebuild', '--all', '--yes'];
+  expect(await run(rebuild, options)).toMatchObject({ code: 0, stdout: expect.stringContaining('rebuilt tokens\n') });
+  expect(await storedIn({ rows, keys })).toMatchObject({ rows: { token_rows_2: 50 }, write: [2], keys: [2] });
+  expect((await http('DELETE', `${service.address}/tokens/${gone}`, { key })).status).toBe(204);
+  made.delete(gone);
+  await fill(service.address, { key }, 3);
+
+  // As after a hundred rebuilds.
+  await keys
+    .collection<{ _id: number }>('generation_keys')
+    .insertOne({ _id: 300, ...{ destroyed_at: 1, wrapped: null } });
+  expect(await run(rebuild, options)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('`node scripts/prepare-mongodb.mjs` gives both what they need'),
+  });
+  expect(await storedIn({ rows, keys })).toMatchObject({ read: 2, write: [2] });
+  expect(await unread(service.address, key, made)).toEqual([]);
+  await rows.createCollection('token_rows_300');
+  expect(prepare(database)).toBe('updated the user rows\nupdated the user keys\n');
+  expect((await run(rebuild, options)).code).toBe(0);
+  expect(await unread(service.address, key, made)).toEqual([]);
+  expect((await service.stop()).code).toBe(0);
+});
