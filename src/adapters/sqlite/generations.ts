@@ -7,6 +7,9 @@ import type { Writer } from './writer/writer.js';
 
 type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };
 
+/** A get in clear waits for its record, and so for what the thread that writes does at the moment: some milliseconds. */
+const rowsOfCommit = 5;
+
 /**
  * `Generations` on `vault.db`: two sets of tables, one of them empty but during a rebuild. A generation that was emptied is in
  * no file of it: its pages were overwritten, and the write-ahead log was copied back and cut.
@@ -41,7 +44,11 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
     },
     begin: (begun) => writer.request('begin_generation', begun),
     save: async (saved) => void (await writer.request('save_rebuild', saved)),
-    put: async (generation, rows) => void (await writer.request('put_rows', { generation, rows })),
+    async put(generation, rows) {
+      for (let first = 0; first < rows.length; first += rowsOfCommit) {
+        await writer.request('put_rows', { generation, rows: rows.slice(first, first + rowsOfCommit) });
+      }
+    },
     swap: (swapped, newVersion) => writer.request('swap_generation', { rebuild: swapped, version: newVersion }),
     leave: async (generation) => void (await writer.request('leave_generation', { generation })),
     async empty(generation) {

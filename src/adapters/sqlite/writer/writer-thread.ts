@@ -47,6 +47,8 @@ function start(port: MessagePort, dataDir: string): void {
     const accessGroup = queue.filter(isOfAccess);
     queue = [];
     try {
+      // An answer waits for its record; whoever changes something waits longer anyway.
+      if (accessGroup.length > 0) replyAll(accessGroup, runAccess(accessGroup));
       // Keys first: a key is durable before the event that names it.
       commit('keys', group.filter(isOfKeys), commitKeys);
       commit(
@@ -54,7 +56,6 @@ function start(port: MessagePort, dataDir: string): void {
         group.filter((request) => !isOfKeys(request)),
         commitVault,
       );
-      if (accessGroup.length > 0) replyAll(accessGroup, runAccess(accessGroup));
       // Outside of any transaction: it would be in its own way.
       if (truncations.length > 0) {
         const answer = truncateLog(vault, 'vault.db');
