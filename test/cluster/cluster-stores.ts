@@ -42,7 +42,6 @@ async function open(
   const { log, close: closeLog } = await openEventStoreDb(server.url, limitMs);
   const generations = mongoGenerations(connection, log);
   const rows = tokenRowsInUse(connection, generations);
-  const rowWriter = rowWriterInUse(connection, generations);
   const clock = manualClock();
   const closeConnection = async () => {
     await closeLog();
@@ -68,6 +67,7 @@ async function open(
   };
   const batches = createBatches(needs);
   const fingerprints = createFingerprintClaims({ ...needs, batches });
+  const rowWriter = rowWriterInUse(connection, generations, fingerprints.forget);
   const claims = createMongoClaims({ ...needs, batches });
   const directory = mongoDirectoryWriter(connection);
   return {

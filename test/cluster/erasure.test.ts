@@ -74,6 +74,19 @@ test('a claim of its fingerprint that is left is named', async () => {
   expect((await ask('claimed')).problem).toContain('fingerprints in fingerprint_claims: 1');
 });
 
+test('a claim that a crash left goes before the row says that the token ended', async () => {
+  const { stream } = await deleted('cut off');
+  const db = mongo.db(cluster.database);
+  const claims = db.collection<Document & { _id: string }>('fingerprint_claims');
+  await claims.insertOne({ _id: 'left by a crash', intent: { stream, expectedRevision: -1 } });
+  const rows = db.collection<Document & { _id: string; revision: number }>('token_rows_1');
+  await rows.updateOne({ _id: stream }, { $set: { revision: 0 } });
+  await cluster.service.vault.work.follow([{ stream, tenantId, revision: 1 }]);
+  expect(await claims.countDocuments({ 'intent.stream': stream })).toBe(0);
+  expect((await rows.findOne({ _id: stream }))?.revision).toBe(1);
+  expect((await ask('cut off')).problem).toBeNull();
+});
+
 test('a timer of a token that is gone is taken back, and one that is left is named', async () => {
   const { timers } = cluster.service.vault;
   const { stream, dueAt } = await deleted('timed');

@@ -4,7 +4,6 @@ import type { OperatedService } from '../../compose/open-service.js';
 import { lookOverKeys } from '../../jobs/look-over-keys.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import { earliestNow } from '../../ports/clock.js';
-import { StoreProblem } from '../../ports/store-problem.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';
 import { lastCheckpoint } from '../doctor/last-checkpoint.js';
 import { productVersion } from '../product-version.js';
@@ -28,19 +27,9 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     await lastCheckpoint(service.vault),
     await copies(service),
   ];
-  const projections = await versionsOf(service);
+  const projections = (await service.projections.status()).map(({ name, version }) => ({ name, version }));
   return { findings, running: { version: productVersion(), projections } };
 });
-
-/** None where the profile cannot tell yet. */
-async function versionsOf({ projections }: OperatedService) {
-  try {
-    return (await projections.status()).map(({ name, version }) => ({ name, version }));
-  } catch (error) {
-    if (error instanceof StoreProblem) return [];
-    throw error;
-  }
-}
 
 async function storesAndProjections(service: OperatedService): Promise<readonly Finding[]> {
   const { reasons, stores, projections } = await service.state();

@@ -38,12 +38,12 @@ export async function storesOn({ rowsConnection, keysConnection, log, clock, roo
   const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head, rereadRootKeys);
   const accessLog = mongoAccessLog(rowsConnection);
   const rows = tokenRowsInUse(rowsConnection, generations);
-  const rowWriter = rowWriterInUse(rowsConnection, generations);
   const directoryWriter = mongoDirectoryWriter(rowsConnection);
   const destroyKeys: KeyRing['destroy'] = (ended) => keyStore.keys.destroy(ended);
   const shared = { connection: rowsConnection, log, project, waits, now: () => clock.now() };
   const batches = createBatches({ ...shared, destroyKeys });
   const fingerprints = createFingerprintClaims({ ...shared, rows, batches });
+  const rowWriter = rowWriterInUse(rowsConnection, generations, fingerprints.forget);
   const claims = createMongoClaims({ ...shared, batches });
   const parts = { ...shared, rows: rowWriter, directory: directoryWriter, claims, fingerprints, batches };
   return {

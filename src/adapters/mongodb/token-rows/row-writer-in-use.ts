@@ -7,6 +7,9 @@ import { mongoRowWriter, type RowOutcome } from './row-writer.js';
 
 export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: number): Promise<number> };
 
+/** What goes before the row of a token that ended says so: whoever was cut off in between does both again. */
+type OnEnded = (stream: string, revision: number) => Promise<void>;
+
 /**
  * Writes rows into every generation that is written at the time of the call, which must come after the event was stored. A
  * row that does not say what it is found by in one of them is a `gap`: whoever wrote folds the stream and says it.
@@ -14,6 +17,7 @@ export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: numb
 export function rowWriterInUse(
   connection: MongoConnection,
   generations: Pick<MongoGenerations, 'fresh'>,
+  onEnded: OnEnded,
 ): RowWriterInUse {
   function writeInto(
     generation: number,
@@ -28,6 +32,8 @@ export function rowWriterInUse(
 
   return {
     async write(...row) {
+      const [{ stream, state }] = row;
+      if (state.life === null) await onEnded(stream, state.revision);
       const { read, write } = await generations.fresh();
       // The one that is read comes last: what a caller has seen in it is in the next one, too.
       let isBehind = false;

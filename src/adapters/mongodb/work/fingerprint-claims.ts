@@ -154,8 +154,8 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     /** When the append is known never to come. */
     release,
     /**
-     * The token of a stream ended with this revision: what is left of its fingerprint goes too. Correctness does not need
-     * it; a claim of somebody who is about to begin the next life stays.
+     * The token of a stream ended with this revision: what is left of its fingerprint goes before its row says so. A claim of
+     * somebody who is about to begin the next life stays.
      */
     async forget(stream: string, revision: number): Promise<void> {
       const earlier = { 'intent.stream': stream, 'intent.expectedRevision': { $lt: revision } };

@@ -63,7 +63,6 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     const view = { ...row.view, state: withCreatedPosition(row.view.state, expectedRevision, positions) };
     const written = await rows.write(view, row.index, expectedRevision, events.at(-1)?.time ?? 0);
     if (written === 'gap') await project(row.view.tenantId, stream);
-    if (view.state.life === null) await fingerprints.forget(stream, view.state.revision);
   }
 
   async function append({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> {
