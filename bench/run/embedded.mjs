@@ -72,10 +72,10 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
           origins: own.origins,
           keys,
           connections: 1,
-          count: 20,
+          count: 200,
           from: 0,
           stored,
-          fresh: fresh(20),
+          fresh: fresh(200),
         });
     const bytes = Math.round(sample.bytes);
     const limit = await (isRead(work)
@@ -106,7 +106,7 @@ async function besideBareVault({ generator, fresh, vault, service, directory, pl
   const [work, connections] = ['get revealed', 64];
   say('get revealed beside a bare vault');
   const { bytes } = await generator.run({
-    ...{ work, origins: [service.origin], keys, connections: 1, count: 20, from: 0, stored, fresh: fresh(20) },
+    ...{ work, origins: [service.origin], keys, connections: 1, count: 200, from: 0, stored, fresh: fresh(200) },
   });
   const bare = await startLimit('bare-vault', [directory, stored, Math.round(bytes)]);
   const limit = await startLimit('fixed-answer', [Math.round(bytes)]);

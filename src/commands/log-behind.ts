@@ -42,7 +42,7 @@ export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<
   await both.keys.saveCheckpoint('log', behind.seen);
 }
 
-/** Has the keys remember where the log ends now; never goes back. */
+/** Has the keys remember where the log ends now. */
 export async function noteLogHead({ log, keys }: Both): Promise<void> {
   const head = await log.head();
   if (head > (await keys.checkpoint('log'))) await keys.saveCheckpoint('log', head);

@@ -20,8 +20,11 @@ test('under load no read, list or search is wrong or misses anything while rows 
     }
   })();
   // A caller that saw something wrong ends the test at once.
-  await Promise.race([rebuilt, load]);
-  going = false;
+  try {
+    await Promise.race([rebuilt, load]);
+  } finally {
+    going = false;
+  }
   await rebuilt;
   await load;
   expect(Math.min(...(await Promise.all(callers)))).toBeGreaterThan(0);

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { logBehind } from '../../commands/log-behind.js';
 import { logIdentity } from '../../commands/open-log.js';
 import type { JsonObject } from '../../domain/json.js';
-import { checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
+import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
+import type { ClearEvent } from '../../events/event.js';
 import { OperationFailed, operation } from './operation.js';
 
 export type AuditBegin = {
@@ -53,7 +54,9 @@ async function signedBefore(
     const page = await log.readNewest(checkpointStream, before, 100);
     for (const event of page) {
       if (Number(event.clear['position']) >= position) continue;
-      const checkpoint = readCheckpointEvent(event);
+      // Of earlier ones no more is needed than they tell: a damaged one is for whoever verifies that part.
+      const checkpoint: Checkpoint | null = from === null ? readCheckpointEvent(event) : readable(event);
+      if (checkpoint === null) continue;
       from ??= { ...checkpoint };
       // The newest first.
       for (const { chain, sequence } of checkpoint.access) if (!signed.has(chain)) signed.set(chain, sequence);
@@ -61,4 +64,12 @@ async function signedBefore(
     before = page.at(-1)?.revision ?? 0;
   }
   return { from, signed_before: [...signed].map(([chain, sequence]) => ({ chain, sequence })) };
+}
+
+function readable(event: ClearEvent): Checkpoint | null {
+  try {
+    return readCheckpointEvent(event);
+  } catch {
+    return null;
+  }
 }

@@ -57,6 +57,7 @@ export async function storesOn({ rowsConnection, keysConnection, log, clock, roo
     directory: mongoDirectory(rowsConnection),
     checkpoints: mongoCheckpoints(rowsConnection),
     async close(): Promise<void> {
+      await generations.release().catch(() => undefined);
       await accessLog.close();
       await keyStore.keys.close();
     },

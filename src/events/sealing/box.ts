@@ -16,7 +16,10 @@ export type BoxPlace = {
   readonly field: 'content' | 'cvc' | 'trace' | 'data-key' | 'tenant-key' | 'generation-key' | 'root-check';
 };
 
-/** Random bytes for the nonces of many boxes: asking for twelve at a time costs half as much as sealing. Each is used once. */
+/**
+ * Random bytes for the nonces of many boxes, each used once: asking for twelve at a time costs half as much as sealing. A thread has
+ * its own, since every thread loads this module for itself; a box copies its nonce.
+ */
 const nonces = Buffer.allocUnsafeSlow(512 * nonceBytes);
 let nextNonce = nonces.length;
 

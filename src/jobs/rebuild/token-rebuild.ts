@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { compareGenerations } from './compare-generations.js';
 import { createRate } from './rate.js';
 
-/** Events of one page, and rows of one write: so few that who writes beside it hardly waits. */
+/** Events of one page, and rows between two looks whether it was cancelled. */
 const eventsAtOnce = 200;
 const rowsAtOnce = 25;
 const retryMs = 1_000;
@@ -184,8 +184,10 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
   return {
     /** Begins a rebuild, which goes on by itself, or goes on with one that nobody works at. `busy`: one is under way. */
     async start(acceptNew: boolean): Promise<'started' | 'resumed' | 'busy'> {
-      if ((await current()) !== null) {
+      const unfinished = await current();
+      if (unfinished !== null) {
         if (running !== null || (await isElsewhere())) return 'busy';
+        if (acceptNew && !unfinished.acceptNew) await generations.save({ ...unfinished, acceptNew });
         run();
         return 'resumed';
       }

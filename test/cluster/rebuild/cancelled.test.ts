@@ -30,7 +30,7 @@ test('a rebuild that is cancelled at any moment leaves no row, no collection and
     const list = await service.call('GET', '/tokens?size=1');
     expect(list.body).toMatchObject({ pagination: { total_items: tokens } });
   }
-  expect(ends.filter((end) => end === 'cancelled').length, ends.join()).toBeGreaterThan(3);
+  expect(ends.filter((end) => end === 'cancelled').length, ends.join()).toBeGreaterThan(0);
   expect(await projections.cancel('tokens')).toBe('none');
   expect(service.errors).toEqual([]);
   await service.close();

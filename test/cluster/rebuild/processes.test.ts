@@ -72,8 +72,11 @@ test('two API processes and a worker go on while a rebuild is begun, taken back,
     expect(await run(rebuild, options)).toMatchObject({ code: 0, stdout: 'rebuilt tokens\n' });
   })();
   // A caller that saw something wrong ends the test at once.
-  await Promise.race([operated, load]);
-  going = false;
+  try {
+    await Promise.race([operated, load]);
+  } finally {
+    going = false;
+  }
   await operated;
   expect(Math.min(...(await load))).toBeGreaterThan(0);
 

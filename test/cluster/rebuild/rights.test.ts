@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { writeMongoKeys } from '#src/adapters/mongodb/backup/write-mongo-keys.js';
 import { fill, unread } from '../../rotation/support.js';
 import { http, run, startService, tempDir } from '../../support/process.js';
 import { ownServers } from '../faults/own-servers.js';
@@ -34,6 +35,44 @@ async function serverWithUsers() {
     execFileSync(process.execPath, [program, ...files, database], { encoding: 'utf8' });
   return { mongodb: admin, rows, keys, prepare };
 }
+
+test('a user with these rights can restore keys, also where that was cut off, and not over others', {
+  timeout: 300_000,
+}, async () => {
+  const { prepare, mongodb, keys } = await serverWithUsers();
+  prepare('vault');
+  prepare('mixed');
+  async function* lines(from: number, to: number, isCutOff = false) {
+    for (let n = from; n < to; n += 1) {
+      const row = { _id: `key ${n}`, wrapped: 'w', destroyed_at: null };
+      yield `${JSON.stringify({ table: 'tenant_keys', row })}\n`;
+    }
+    if (isCutOff) throw new Error('cut off');
+  }
+  const nothing = { ids: new Set<string>(), madeAt: 0 };
+  const restore = (database: string, given: AsyncIterable<string>) =>
+    writeMongoKeys(keys, `${database}_keys`, given, nothing);
+  const client = await MongoClient.connect(mongodb);
+  onTestFinished(() => client.close());
+  const mark = async (database: string) =>
+    (
+      await client
+        .db(`${database}_keys`)
+        .collection<{ _id: string; value: unknown }>('meta')
+        .findOne({ _id: 'restoring' })
+    )?.value;
+
+  await expect(restore('vault', lines(0, 3, true))).rejects.toThrow('cut off');
+  expect(await mark('vault')).not.toBe('ended');
+  await restore('vault', lines(0, 5));
+  expect(await mark('vault')).toBe('ended');
+  expect(await client.db('vault_keys').collection('tenant_keys').countDocuments()).toBe(5);
+  await expect(restore('vault', lines(0, 5))).rejects.toThrow('the key store holds keys already');
+
+  await expect(restore('mixed', lines(0, 3, true))).rejects.toThrow('cut off');
+  await expect(restore('mixed', lines(10, 15))).rejects.toThrow('the key store holds keys of another backup');
+  expect(await mark('mixed')).not.toBe('ended');
+});
 
 test('a user with the rights that the program gives can rebuild; one that lacks them learns it before anything is begun', {
   timeout: 300_000,

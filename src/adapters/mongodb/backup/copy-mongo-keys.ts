@@ -1,7 +1,7 @@
 import { BSON, type Db, type Document } from 'mongodb';
 import { BackupRefused, type KeysToCopy } from '../../../ports/backup.js';
 import { connectMongo } from '../connection.js';
-import { keyCollections, restoringMark } from '../key-ring/key-collections.js';
+import { keyCollections, restored, restoringMark } from '../key-ring/key-collections.js';
 import { storedRootCheck } from '../key-ring/mongo-root-keys.js';
 import { uuidText } from '../uuid.js';
 
@@ -18,7 +18,7 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   async function refuseRotation(): Promise<void> {
     const check = await storedRootCheck(connection);
     const isSame = check !== null && rootCheck?.equals(check) === true;
-    if ((await metaOf(restoringMark)) !== undefined)
+    if (((await metaOf(restoringMark)) ?? restored) !== restored)
       throw new BackupRefused('the keys are being restored. Finish that first.');
     if ((await metaOf('rotation')) !== 'begun' && isSame) return;
     throw new BackupRefused(

@@ -3,12 +3,13 @@ import { BSON, type Document } from 'mongodb';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
 import { type KeyRingReader, noEvent } from '../../../ports/key-ring.js';
 import { connectMongo, type MongoConnection } from '../connection.js';
-import { keyCollections, restoringMark } from '../key-ring/key-collections.js';
+import { keyCollections, restored, restoringMark } from '../key-ring/key-collections.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 
 const rowsAtOnce = 1_000;
 /** How far readers of the log came: from the start again, because the log may be another copy. */
-const readers = new Set<unknown>(['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[]);
+const readers = ['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[];
+const notRestored = new Set<unknown>([...readers, restoringMark]);
 
 /**
  * Writes the lines of a backup into an empty key store, or one in which that was cut off. A key that was erased since is
@@ -26,54 +27,68 @@ export async function writeMongoKeys(
     const attempt = randomUUID();
     await begin(connection, attempt);
     const waiting = new Map<string, Document[]>();
+    const written = new Map<string, number>();
+    // Over what was cut off: a user of the key store may remove nothing.
     const flush = async (table: string, rows: readonly Document[]): Promise<void> => {
-      await connection.call((db) => db.collection(table).insertMany([...rows]));
+      const writes = rows.map((row) => ({
+        replaceOne: { filter: { _id: row['_id'] }, replacement: row, upsert: true },
+      }));
+      await connection.call((db) => db.collection<Document>(table).bulkWrite(writes, { ordered: false }));
       waiting.delete(table);
+      written.set(table, (written.get(table) ?? 0) + rows.length);
     };
     for await (const line of lines) {
       const { table, row } = decode(line);
-      if (table === 'meta' && readers.has(row['_id'])) continue;
+      if (table === 'meta' && notRestored.has(row['_id'])) continue;
       const rows = [...(waiting.get(table) ?? []), withoutErased(row, erased)];
       waiting.set(table, rows);
       if (rows.length >= rowsAtOnce) await flush(table, rows);
     }
     for (const [table, rows] of waiting) await flush(table, rows);
-    await end(connection, attempt);
+    await end(connection, attempt, written);
   } finally {
     await connection.close();
   }
 }
 
-/** Marks the store as one that is not whole. What was cut off is begun anew. */
+/** Marks the store as one that is not whole, unless that was cut off before. */
 async function begin(connection: MongoConnection, attempt: string): Promise<void> {
   const mark = { _id: restoringMark, value: attempt };
   const cutOff = await connection.call((db) =>
-    keyCollections.meta(db).findOneAndUpdate({ _id: restoringMark }, { $set: { value: attempt } }),
+    keyCollections
+      .meta(db)
+      .findOneAndUpdate({ _id: restoringMark, value: { $ne: restored } }, { $set: { value: attempt } }),
   );
-  if (cutOff === null) {
-    await expectEmpty(connection);
-    await connection.call((db) => keyCollections.meta(db).insertOne(mark));
-    return;
-  }
-  for (const { name } of await connection.call((db) => db.listCollections({}, { nameOnly: true }).toArray())) {
-    if (name.startsWith('system.') || name === 'meta') continue;
-    await connection.call((db) => db.dropCollection(name));
-  }
-  await connection.call((db) => keyCollections.meta(db).deleteMany({ _id: { $ne: restoringMark } }));
+  if (cutOff !== null) return;
+  await expectEmpty(connection);
+  await connection.call((db) => keyCollections.meta(db).insertOne(mark));
 }
 
-async function end({ call }: MongoConnection, attempt: string): Promise<void> {
-  const seen = { _id: 'log' satisfies KeyRingReader, value: Number.MAX_SAFE_INTEGER };
-  await call((db) => keyCollections.meta(db).insertOne(seen));
-  const { deletedCount } = await call((db) =>
-    keyCollections.meta(db).deleteOne({ _id: restoringMark, value: attempt }),
+async function end(connection: MongoConnection, attempt: string, written: ReadonlyMap<string, number>): Promise<void> {
+  const { call } = connection;
+  const seen = { $set: { value: Number.MAX_SAFE_INTEGER } };
+  await call((db) => keyCollections.meta(db).updateOne({ _id: 'log' satisfies KeyRingReader }, seen, { upsert: true }));
+  // The mark, and what was seen of the log.
+  const besides = new Map([['meta', 2]]);
+  for (const name of await collectionsIn(connection)) {
+    const own = (written.get(name) ?? 0) + (besides.get(name) ?? 0);
+    if ((await call((db) => db.collection(name).countDocuments({}))) === own) continue;
+    throw new BackupRefused('the key store holds keys of another backup, which were restored in part. Empty it first.');
+  }
+  const { matchedCount } = await call((db) =>
+    keyCollections.meta(db).updateOne({ _id: restoringMark, value: attempt }, { $set: { value: restored } }),
   );
-  if (deletedCount === 0) throw new BackupRefused('somebody else restores these keys at the same time. Try again.');
+  if (matchedCount === 0) throw new BackupRefused('somebody else restores these keys at the same time. Try again.');
 }
 
-async function expectEmpty({ call }: MongoConnection): Promise<void> {
-  for (const { name } of await call((db) => db.listCollections({}, { nameOnly: true }).toArray())) {
-    if ((await call((db) => db.collection(name).findOne({}))) === null) continue;
+async function collectionsIn({ call }: MongoConnection): Promise<readonly string[]> {
+  const all = await call((db) => db.listCollections({}, { nameOnly: true }).toArray());
+  return all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
+}
+
+async function expectEmpty(connection: MongoConnection): Promise<void> {
+  for (const name of await collectionsIn(connection)) {
+    if ((await connection.call((db) => db.collection(name).findOne({}))) === null) continue;
     throw new BackupRefused('the key store holds keys already; nothing was changed. Name another one, or empty it.');
   }
 }

@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { tenantStream } from '../../../events/directory/streams.js';
 import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { MongoConnection } from '../connection.js';
@@ -58,7 +59,7 @@ async function newerThan(
   const ahead = stored.filter(({ tenant, revision }) => revision > (folded.get(tenant) ?? -1));
   const ends = new Map<string, number>();
   for (const tenant of new Set(ahead.map(({ tenant }) => tenant))) {
-    ends.set(tenant, (await log.readStream(`tenant-${tenant}`)).length - 1);
+    ends.set(tenant, (await log.readStream(tenantStream(tenant))).length - 1);
   }
   return new Set(ahead.filter(({ tenant, revision }) => revision <= (ends.get(tenant) ?? -1)).map(({ _id }) => _id));
 }

@@ -51,6 +51,8 @@ export type MetaDocument = { readonly _id: string; readonly value: Buffer | stri
 
 /** The document of `meta` that is there while keys are restored, and after that was cut off. */
 export const restoringMark = 'restoring';
+/** Its value once all of them are there: nothing is ever removed from a key store. */
+export const restored = 'ended';
 
 /** The collections of the key store. */
 export const keyCollections = {

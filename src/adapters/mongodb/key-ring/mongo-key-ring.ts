@@ -56,7 +56,12 @@ export function mongoKeyRing(
       const rows = keys.map(({ id: keyId, key }) => ({
         ...{ id: keyId, wrapped: wrapDataKey(wrappingKey, key, { tenantId, tenantKeyId: id, keyId }) },
       }));
-      await dataKeys.insert(id, await logHead(), rows);
+      const head = await logHead();
+      // Keys know of the log what they were made after (ADR 32).
+      await connection.call((db) =>
+        keyCollections.meta(db).updateOne({ _id: 'log' }, { $max: { value: head } }, { upsert: true }),
+      );
+      await dataKeys.insert(id, head, rows);
       if (!(await tenants.isRetiring(id))) return keys;
       // A rotation may not have seen them, and ends what wraps them.
       for (const { key } of keys) key.fill(0);

@@ -4,7 +4,7 @@ import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { ensureIndexes } from '../required-indexes.js';
-import { keyCollections, keyIndexes, type MetaDocument, restoringMark } from './key-collections.js';
+import { keyCollections, keyIndexes, type MetaDocument, restored, restoringMark } from './key-collections.js';
 import { ensureMongoGenerationKey } from './mongo-generation-keys.js';
 import { mongoKeyRing } from './mongo-key-ring.js';
 import { createMongoRootKeys, type RootKeySource } from './mongo-root-keys.js';
@@ -52,7 +52,8 @@ export async function openMongoKeyStore(
 
 /** Threat: some of the keys would pass for all, and what the others wrapped for lost. */
 async function refuseHalf({ call }: MongoConnection): Promise<void> {
-  if ((await call((db) => keyCollections.meta(db).findOne({ _id: restoringMark }))) === null) return;
+  const half = { _id: restoringMark, value: { $ne: restored } };
+  if ((await call((db) => keyCollections.meta(db).findOne(half))) === null) return;
   throw new MongoBroken({
     check: 'keys',
     says: 'the keys are being restored, or that was cut off, and not all of them are there',

@@ -19,8 +19,8 @@ const duplicateKey = 11_000;
 
 /**
  * Writes the rows of one generation, which is to be compared with the one that is `read`, guarded by revision, so that
- * writers and the runner may come in any order and as often as they like. The place of the creating event is in the view by now. Throws StoreUnavailable; the outcome is
- * unknown then, and a repeat is harmless.
+ * writers and the runner may come in any order and as often as they like. The place of the creating event is in the view by
+ * now. Throws StoreUnavailable; the outcome is unknown then, and a repeat is harmless.
  */
 export function mongoRowWriter({ call }: MongoConnection, generation: number, read: number | null = null) {
   const rowsName = tokenRowsCollection(generation);
