@@ -71,7 +71,7 @@ describe('the search for orphan keys', () => {
     const id = await create(service, aCard());
     service.clock.advance(2 * anHour);
     const atLaterHead = (key: Awaited<ReturnType<typeof keys.made>>[number]) =>
-      key.keyId === before.id ? { ...key, logHead: 1_000 } : key;
+      key.keyId === before.id ? { ...key, logHead: key.logHead + 1_000_000 } : key;
     const made: typeof keys.made = async (...asked) => (await keys.made(...asked)).map(atLaterHead);
     await destroyOrphanKeys(log, { ...keys, made }, service.clock.now());
     expect(await stateOf(before.id)).toBe('destroyed');
