@@ -4,7 +4,7 @@ import type { Vault } from '../commands/vault.js';
 import { createProjections } from '../jobs/rebuild/projections.js';
 import { createTokenRebuild } from '../jobs/rebuild/token-rebuild.js';
 import type { ServiceState } from '../ports/service-state.js';
-import { projectionVersions } from '../projections/versions.js';
+import { comparedVersions, projectionVersions } from '../projections/versions.js';
 import { startRebuildThread } from './rebuild/start-rebuild-thread.js';
 
 type Stores = Awaited<ReturnType<typeof openSqliteStores>>;
@@ -57,9 +57,7 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onE
 
 /** Refuses what a newer program made. Answers what an older one made, which is to be made anew. */
 export async function outdatedProjections({ generations }: Pick<Stores, 'generations'>) {
-  const stored = await generations.versions();
-  const names = ['tokens', 'directory', 'shredder'] as const;
-  const newer = names.find((name) => stored[name] > projectionVersions[name]);
+  const { newer, older } = comparedVersions(await generations.versions());
   if (newer !== undefined) {
     throw new StoreBroken({
       check: 'versions',
@@ -67,5 +65,5 @@ export async function outdatedProjections({ generations }: Pick<Stores, 'generat
       do: 'Start that version',
     });
   }
-  return names.filter((name) => stored[name] < projectionVersions[name]);
+  return older;
 }

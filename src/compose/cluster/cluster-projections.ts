@@ -5,7 +5,7 @@ import { foldDirectory } from '../../jobs/rebuild/fold-directory.js';
 import { createProjections } from '../../jobs/rebuild/projections.js';
 import { createTokenRebuild } from '../../jobs/rebuild/token-rebuild.js';
 import type { ServiceState } from '../../ports/service-state.js';
-import { projectionVersions } from '../../projections/versions.js';
+import { comparedVersions, projectionVersions } from '../../projections/versions.js';
 import type { ClusterStores } from './cluster-stores.js';
 import { rebuildInProcess } from './rebuild-in-process.js';
 
@@ -54,9 +54,7 @@ async function countRows({ directory, rows, clock }: Vault): Promise<number> {
 
 /** Refuses what a newer program made. Answers what an older one made, which is to be made anew. */
 export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'generations'>) {
-  const stored = await generations.versions();
-  const names = ['tokens', 'directory', 'shredder'] as const;
-  const newer = names.find((name) => stored[name] > projectionVersions[name]);
+  const { newer, older } = comparedVersions(await generations.versions());
   if (newer !== undefined) {
     throw new MongoBroken({
       check: 'versions',
@@ -64,5 +62,5 @@ export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'ge
       do: 'Start that version',
     });
   }
-  return names.filter((name) => stored[name] < projectionVersions[name]);
+  return older;
 }
