@@ -8,7 +8,7 @@ import type { Writer } from './writer/writer.js';
 type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };
 
 /** A get in clear waits for its record, and so for what the thread that writes does at the moment: some milliseconds. */
-const rowsOfCommit = 5;
+const rowsOfCommit = 2;
 
 /**
  * `Generations` on `vault.db`: two sets of tables, one of them empty but during a rebuild. A generation that was emptied is in

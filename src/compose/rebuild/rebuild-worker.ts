@@ -1,3 +1,4 @@
+import { constants, platform, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openRebuildReader } from '../../adapters/sqlite/open-rebuild-reader.js';
 import { createExpressions } from '../../domain/expressions/expressions.js';
@@ -9,6 +10,7 @@ import { toThreadError } from './thread-error.js';
 
 /** The thread that reads, opens and compares for a rebuild, so that the one that serves HTTP does not. */
 function start(port: MessagePort, { dataDir, rootKey }: ThreadData): void {
+  giveWay();
   const reader = openRebuildReader(dataDir, Buffer.from(rootKey));
   const { sources, keys, revisionsIn, compare } = reader;
   const expressions = createExpressions();
@@ -41,6 +43,16 @@ function start(port: MessagePort, { dataDir, rootKey }: ThreadData): void {
       port.close();
     }
   });
+}
+
+/** Those who read and write meanwhile have the processor first. Elsewhere than on Linux this would be of the whole process. */
+function giveWay(): void {
+  if (platform() !== 'linux') return;
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // A service that may not change priorities rebuilds as well.
+  }
 }
 
 if (parentPort !== null) start(parentPort, workerData as ThreadData);
