@@ -27,7 +27,8 @@ export const growthWorks = [
 ];
 
 // `sizes`: tokens in each vault; the last is the one that the main table is measured on. `growthRounds`: for all but that one.
-// `rebuilt`: the sizes at which a rebuild is timed.
+// `rebuilt`: the sizes at which a rebuild is timed. `parts`: how often each part of a get is run; at most half of the last size. `warmUp`: requests
+// until Node has compiled most of what a server runs, of each server that is measured.
 const modes = {
   quick: {
     share: 0.25,
@@ -37,15 +38,19 @@ const modes = {
     rebuilt: [500],
     erasures: 50,
     profiled: 3_000,
+    parts: 900,
+    warmUp: 1_000,
   },
   normal: {
-    share: 0.6,
+    share: 0.55,
     rounds: 5,
     growthRounds: 5,
     sizes: [1_000, 10_000, 100_000],
     rebuilt: [1_000, 10_000],
     erasures: 200,
     profiled: 10_000,
+    parts: 8_000,
+    warmUp: 5_000,
   },
   full: {
     share: 1,
@@ -55,6 +60,8 @@ const modes = {
     rebuilt: [1_000, 10_000, 100_000, 1_000_000],
     erasures: 500,
     profiled: 20_000,
+    parts: 8_000,
+    warmUp: 5_000,
   },
 };
 

@@ -72,6 +72,12 @@ export const works = {
     expect: 200,
     request: (i, { stored }) => ({ method: 'GET', path: `/tokens/bench-${spread(i, stored)}`, headers: {} }),
   },
+  // What every answer costs, with no vault behind it.
+  'no vault': {
+    caller: 'revealing',
+    expect: 200,
+    request: () => ({ method: 'GET', path: '/health/live', headers: {} }),
+  },
   patch: {
     caller: 'revealing',
     expect: 200,

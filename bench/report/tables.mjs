@@ -15,14 +15,17 @@ const clusterTargets = { 'get revealed, 64': 0.5, 'create card, 64': 0.5 };
 
 /** The parts of a report by name; the pages of the documentation show some of them. */
 export function sectionsOf(run) {
-  const { table, growth, bare, rebuild, erasure, crypto } = run;
+  const { table, growth, bare, parts, rebuild, erasure, crypto } = run;
   if (rebuild !== undefined) return { machine: machineLine(run), rebuild: rebuildTable(rebuild) };
   if (growth === undefined)
     return { machine: `${machineLine(run)} ${number(run.tokens)} tokens.`, works: workTable(table) };
   return {
     machine: machineLine(run),
     works: workTable(table),
-    bare: bareLine(bare),
+    times: timesTable(table),
+    bare: bareTable(bare),
+    parts: partsTable(parts),
+    page: pageLine(parts),
     growth: growthTable(growth),
     stores: storeTable(growth),
     scale: scaleTable(growth),
@@ -36,6 +39,8 @@ export function sectionsOf(run) {
       .join('\n'),
   };
 }
+
+const openedName = 'the same, with a key that is open';
 
 /** All parts as one page. */
 export function reportOf(run) {
@@ -127,13 +132,48 @@ function scaleTable(growth) {
   );
 }
 
+/** What a request takes of the processors, µs, at 64 connections. */
+function timesTable(table) {
+  const lines = table
+    .filter(({ connections }) => connections === 64)
+    .map(({ work, figures: { vault, limit } }) => [work, ...[vault, limit].flatMap(threads)]);
+  return markdown(['work', 'serving', 'other threads', 'limit, serving', 'limit, others'], lines);
+}
+
+function threads({ serving, others }) {
+  return [serving, others].map(({ median }) => (median === null ? '' : number(median)));
+}
+
 /** What a get in clear costs at the least, and what the vault does besides. */
-function bareLine({ figures, ratios }) {
-  const perSecond = (name) => {
-    const { median, low, high } = figures[name].perSecond;
-    return `${number(median)} (${number(low)}-${number(high)})`;
+function bareTable({ figures, ratios }) {
+  const names = {
+    limit: 'the limit',
+    'no vault': 'the vault, `GET /health/live`',
+    'bare vault': 'a bare vault',
+    vault: 'the vault, a get in clear',
   };
-  return `Requests a second at 64 connections: the vault ${perSecond('vault')}, a bare vault ${perSecond('bare vault')}, the limit ${perSecond('limit')}. Round by round the vault did ${range(ratios['bare vault'])} of what the bare vault did, and ${range(ratios.limit)} of what the limit did.`;
+  const lines = Object.entries(names).map(([name, title]) => {
+    const { median, low, high } = figures[name].perSecond;
+    const ratio = name === 'vault' ? '' : range(ratios[name]);
+    return [title, `${number(median)} (${number(low)}-${number(high)})`, ratio, ...threads(figures[name])];
+  });
+  return markdown(['', 'a second', 'part of it that the get reaches', 'serving, µs', 'other threads, µs'], lines);
+}
+
+/** What parts of a request take of the thread that serves. */
+function partsTable(parts) {
+  const lines = Object.entries(parts).map(([name, micros]) => [name, micros === null ? '' : micros.toFixed(1)]);
+  return markdown(['part', 'µs'], lines);
+}
+
+/** Why a page of many tokens cannot be as fast as its target: what cannot be left out alone takes longer. */
+function pageLine(parts) {
+  const opened = parts[openedName];
+  if (opened === null) return '';
+  const [connections, targetMs, size] = [16, 5, 20];
+  const allowed = (targetMs * 1000) / connections;
+  const taken = opened * size;
+  return `${connections} connections that ask again and again are answered in ${targetMs} ms when a page takes ${number(allowed)} µs of the one thread that serves. To open the contents of its ${size} tokens alone takes ${number(taken)} µs, with every key open already.`;
 }
 
 function rebuildTable({ tokens, connections, seconds, atRest, during }) {

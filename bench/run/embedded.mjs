@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { connectionCounts, growthWorks, planOf, works } from '../plan.mjs';
 import { cryptoShare } from './crypto-share.mjs';
 import { measureErasure } from './erasure.mjs';
+import { partsOfRequests } from './parts.mjs';
 import { startLimit, startLoadGenerator, strongroomJson } from './processes.mjs';
 import { createFresh, sideBySide } from './rounds.mjs';
 import { fileSizes, makeVault, memoryOf } from './vault.mjs';
@@ -26,6 +27,8 @@ export async function measureEmbedded({ directory, mode, say }) {
       const last = size === plan.sizes.at(-1);
       const measure = measurer({ generator, fresh, vault, service, directory, plan, say });
       const idleMemory = memoryOf(service.pid);
+      const warmUp = { work: 'get revealed', origins: [service.origin], keys: vault.keys, connections: 64, from: 0 };
+      await generator.run({ ...warmUp, count: plan.warmUp, stored: size, fresh: 0 });
       const rows = [];
       for (const [work, connections] of growthWorks) {
         rows.push(await measure(work, connections, last ? plan.rounds : plan.growthRounds));
@@ -46,6 +49,7 @@ export async function measureEmbedded({ directory, mode, say }) {
       growth.push({ size, files, memory, import: vault.import, secondsToReady: service.secondsToReady, rows });
       if (last) {
         say('profile');
+        rest.parts = await partsOfRequests(vault, plan.parts);
         rest.crypto = await cryptoShare({ vault, generator, fresh, count: plan.profiled, directory });
       }
       if (!plan.rebuilt.includes(size)) continue;
@@ -61,7 +65,7 @@ export async function measureEmbedded({ directory, mode, say }) {
 /** Measures one work beside its limit, which answers with as many bytes as the vault did. */
 function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
-  const own = { name: 'vault', origins: [service.origin], keys, stored };
+  const own = { name: 'vault', origins: [service.origin], keys, stored, pid: service.pid };
   return async (work, connections, rounds) => {
     say(`${work}, ${connections} connections, ${stored} tokens`);
     const count = plan.countOf(work, connections);
@@ -91,7 +95,7 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
     try {
       const competitors = [
         { ...own, prepare },
-        { ...own, name: 'limit', origins: [limit.origin] },
+        { ...own, name: 'limit', origins: [limit.origin], pid: limit.pid, warmUp: plan.warmUp },
       ];
       return await sideBySide(generator, { work, connections, count, rounds, fresh, competitors });
     } finally {
@@ -100,7 +104,7 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   };
 }
 
-/** A get in clear beside what does only what it cannot do without: where the rest of the way to the limit goes. */
+/** A get in clear beside what does only what it cannot do without, and beside an answer of the service that needs no vault. */
 async function besideBareVault({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
   const [work, connections] = ['get revealed', 64];
@@ -111,10 +115,12 @@ async function besideBareVault({ generator, fresh, vault, service, directory, pl
   const bare = await startLimit('bare-vault', [directory, stored, Math.round(bytes)]);
   const limit = await startLimit('fixed-answer', [Math.round(bytes)]);
   try {
+    const own = { name: 'vault', origins: [service.origin], keys, stored, pid: service.pid };
     const competitors = [
-      { name: 'vault', origins: [service.origin], keys, stored },
-      { name: 'bare vault', origins: [bare.origin], keys, stored },
-      { name: 'limit', origins: [limit.origin], keys, stored },
+      own,
+      { ...own, name: 'no vault', work: 'no vault' },
+      { ...own, name: 'bare vault', origins: [bare.origin], pid: bare.pid, warmUp: plan.warmUp },
+      { ...own, name: 'limit', origins: [limit.origin], pid: limit.pid, warmUp: plan.warmUp },
     ];
     const count = plan.countOf(work, connections);
     return await sideBySide(generator, { work, connections, count, rounds: plan.rounds, fresh, competitors });

@@ -62,7 +62,7 @@ export async function startLimit(name, args) {
   const child = fork(file, args.map(String));
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const { address } = await answerOf(child);
-  return { origin: address, stop: () => stopped(child, ended) };
+  return { origin: address, pid: child.pid, stop: () => stopped(child, ended) };
 }
 
 /** Starts the load generator. `run` sends one job and answers its result. */

@@ -1,3 +1,5 @@
+import { processorTime } from './processor-time.mjs';
+
 // Measures works side by side: in each round every competitor once, in turn, so that what disturbs the machine meets all.
 
 /** What the numbers of all rounds say: the median, and between what they lay. */
@@ -18,24 +20,33 @@ export function createFresh(first) {
 }
 
 /**
- * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare? }`, for so many rounds after one that is thrown away.
- * Answers by name `{ perSecond, p50, p95, p99 }`, each a summary, ms, and `ratio`: requests a second of the first to those of
- * the others, taken round by round.
+ * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, pid?, work?, warmUp? }`, for so many rounds after one
+ * that is thrown away, which has `warmUp` requests, or as many as the others. Answers by name `{ perSecond, p50, p95, p99 }`, each a summary, ms, and `ratio`: requests a second of the first to
+ * those of the others, taken round by round. With `pid`, also what a request took of the processors: `serving`, by the thread
+ * that serves, and `others`, by all other threads of its process; µs.
  */
 export async function sideBySide(generator, { work, connections, count, rounds, fresh, competitors }) {
   const results = competitors.map(() => []);
   for (let round = 0; round <= rounds; round++) {
-    for (const [i, { origins, keys, stored, prepare }] of competitors.entries()) {
-      const first = fresh(count);
-      await prepare?.(first, count);
-      const job = { work, origins, keys, connections, count, from: round * count, stored, fresh: first };
+    for (const [
+      i,
+      { origins, keys, stored, prepare, pid, work: own = work, warmUp = count },
+    ] of competitors.entries()) {
+      const asked = round === 0 ? warmUp : count;
+      const first = fresh(asked);
+      await prepare?.(first, asked);
+      const job = { work: own, origins, keys, connections, count: asked, from: round * count, stored, fresh: first };
+      const before = processorTime(pid);
       const { seconds, ...times } = await generator.run(job);
-      if (round > 0) results[i].push({ perSecond: count / seconds, ...times });
+      const spent = processorTime(pid);
+      const [serving, others] = ['serving', 'others'].map((threads) => (spent[threads] - before[threads]) / count);
+      if (round > 0) results[i].push({ perSecond: count / seconds, ...times, serving, others });
     }
   }
   const figures = competitors.map(({ name }, i) => {
     const of = (figure) => summary(results[i].map((result) => result[figure]));
-    return [name, { perSecond: of('perSecond'), p50: of('p50'), p95: of('p95'), p99: of('p99'), bytes: of('bytes') }];
+    const figures = ['perSecond', 'p50', 'p95', 'p99', 'bytes', 'serving', 'others'];
+    return [name, Object.fromEntries(figures.map((figure) => [figure, of(figure)]))];
   });
   const ratios = competitors.slice(1).map(({ name }, i) => {
     const each = results[0].map(({ perSecond }, round) => perSecond / results[i + 1][round].perSecond);

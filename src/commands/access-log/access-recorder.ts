@@ -75,6 +75,10 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   return {
     async now(entries) {
+      // Nothing waits, which is the usual case: then nothing is put together for it either.
+      if (writable && kept.length === 0 && underWay.size === 0 && losses.isEmpty()) {
+        return entries.length === 0 ? undefined : record(entries);
+      }
       const alone = !writable && entries.length > 0;
       // While the log is down what was kept waits for its own turn, unless it is all that is asked for.
       const before = alone ? [] : [...underWay, flush()];

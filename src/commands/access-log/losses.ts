@@ -4,6 +4,7 @@ import type { AccessEntry } from '../../events/access-log/access-entry.js';
 export function createLosses() {
   const times = new Map<string, number>();
   return {
+    isEmpty: (): boolean => times.size === 0,
     add(entries: readonly AccessEntry[]): void {
       for (const { tenantId, time } of entries) if (!times.has(tenantId)) times.set(tenantId, time);
     },

@@ -1,10 +1,10 @@
 import type { Checked } from '../field-errors.js';
 import type { Json } from '../json.js';
+import { createLru } from '../lru.js';
 import { type Budget, createBudget } from './budget.js';
 import type { Names } from './compile-chain.js';
 import { compileExpression, compileFilters, type Expression, evaluateExpression } from './expression.js';
 import { limits } from './limits.js';
-import { createLru } from './lru.js';
 import { checkMask, compileMask, type Mask } from './mask.js';
 import { Refusal } from './refusal.js';
 import type { RandomBelow, Scope } from './scope.js';

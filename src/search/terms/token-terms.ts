@@ -1,3 +1,4 @@
+import { createLru, type Lru } from '../../domain/lru.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import { type Findable, termOf } from './term.js';
 
@@ -11,8 +12,26 @@ export type Circumstances = {
 
 /** The terms of a token, in no telling order (architecture, "Search"). Dates are columns of its row. */
 export function tokenTerms(searchKey: Uint8Array, content: TokenContent, circumstances: Circumstances): string[] {
-  const terms = findables(content, circumstances).map((what) => termOf(searchKey, what));
+  const terms = findables(content, circumstances).map((what) => termFor(searchKey, what));
   return [...new Set(terms)].sort();
+}
+
+/** Terms that many tokens of a tenant share are hashed once; they are forgotten with the key. */
+const sharedTerms = new WeakMap<Uint8Array, Lru<string>>();
+/** For each tenant. */
+const sharedTermsMax = 100;
+
+function termFor(searchKey: Uint8Array, what: Findable): string {
+  // Threat: values in the memory of a process that nobody asks for them. Of what people put in nothing is kept.
+  if (what.by === 'id' || what.by === 'fingerprint' || what.by === 'metadata' || what.by === 'data') {
+    return termOf(searchKey, what);
+  }
+  const known = sharedTerms.get(searchKey) ?? createLru<string>(sharedTermsMax);
+  sharedTerms.set(searchKey, known);
+  const name = what.by === 'all' ? what.by : `${what.by} ${what.value}`;
+  const term = known.get(name) ?? termOf(searchKey, what);
+  known.set(name, term);
+  return term;
 }
 
 function findables(content: TokenContent, { createdBy, modifiedBy, indexValues }: Circumstances): Findable[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
-import { createLru } from '#src/domain/expressions/lru.js';
+import { createLru } from '#src/domain/lru.js';
 
 const scope = { variables: ['data'] } as const;
 

@@ -1,0 +1,94 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { entriesOfRequest } from '../../dist/commands/access-log/new-entry.js';
+import { recordReads } from '../../dist/commands/access-log/record-reads.js';
+import { openToken } from '../../dist/commands/open-token.js';
+import { searchKeyOf, tenantKeysOf } from '../../dist/commands/tenant-keys.js';
+import { readToken } from '../../dist/commands/tokens/read-token.js';
+import { rowIndexOf } from '../../dist/commands/tokens/row-index.js';
+import { tokenAnswer } from '../../dist/commands/tokens/token-answer.js';
+import { openEmbedded } from '../../dist/compose/embedded.js';
+import { sealJson } from '../../dist/events/sealing/json-box.js';
+import { sealTrace } from '../../dist/events/sealing/trace-box.js';
+import { fingerprintOf } from '../../dist/events/tokens/fingerprint.js';
+import { tokenStream } from '../../dist/events/tokens/stream-name.js';
+import { processorTime } from './processor-time.mjs';
+
+const atOnce = 64;
+
+/**
+ * What parts of a request take of the thread that serves, µs each, without any HTTP: the functions that it runs, on a
+ * vault that nobody serves. Each is run `count` times, after as many on other tokens that are thrown away: so no key is
+ * open yet.
+ */
+export async function partsOfRequests({ directory, data, keys, size }, count) {
+  const fail = (error) => {
+    throw error;
+  };
+  const rootKey = Buffer.from(readFileSync(join(directory, 'root.key'), 'utf8').trim(), 'hex');
+  const stores = { dataDir: data, rootKey, mode: 'any', cvcRetentionMs: 3_600_000 };
+  const service = await openEmbedded({ ...stores, onError: fail, onBroken: fail });
+  try {
+    const { vault } = service;
+    const caller = { ...(await service.authenticate(keys.revealing)), sourceAddress: '127.0.0.1' };
+    const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
+    const context = () => ({ caller, traceId: '0b0f0c1e-7e0d-4a5e-9d1b-000000000000', beganAt: performance.now() });
+    // Neighbours in this list are no neighbours in the store.
+    const streams = [];
+    for (let i = 0; i < 2 * count; i++) streams.push(tokenStream(tenantKeys.names, `bench-${(i * 7919) % size}`));
+    const views = [];
+    for (const stream of streams) views.push(await vault.rows.get(stream));
+    const read = await readToken(vault, caller.tenantId, streams[0]);
+    const fact = { entity: 'token', ref: streams[0].slice('token-'.length), operation: 'reveal', message: 'shown' };
+
+    const content = read.open.content.reveal();
+    const keysOfIndex = { tenantKeys, searchKeys: [await searchKeyOf(vault, caller.tenantId)] };
+    const circumstances = { createdBy: caller.applicationId, modifiedBy: null, indexValues: [] };
+    const place = { tenantId: caller.tenantId, stream: streams[0], revision: 0 };
+    const box = { ...place, keyId: randomUUID(), field: 'content' };
+    const key = randomBytes(32);
+
+    const parts = {
+      'the caller, from his key': () => service.authenticate(keys.revealing),
+      'the name of the stream, from the id': (i) => tokenStream(tenantKeys.names, `bench-${i}`),
+      'the row': (i) => vault.rows.get(streams[i]),
+      'its key and its content, opened': (i) => openToken(vault, views[i], views[i].state.life),
+      'the same, with a key that is open': (i) => openToken(vault, views[i % atOnce], views[i % atOnce].state.life),
+      'the answer as JSON': () => JSON.stringify(tokenAnswer(vault, read, 'reveal').body.reveal()),
+      'the record of the read, sealed': () => entriesOfRequest(context(), tenantKeys, vault.clock.now(), [fact]),
+      'the same, and handed over until it is durable': (i) =>
+        recordReads(vault, context(), [{ stream: streams[i], transform: 'reveal' }]),
+      'of a create: the keyed hashes that its card is found by': () => {
+        fingerprintOf(tenantKeys.fingerprints, content.type, content.data.number);
+        rowIndexOf(keysOfIndex, content, circumstances);
+      },
+      'of a create: its content and its trace id, sealed': () => {
+        sealJson(key, content, box);
+        sealTrace(tenantKeys.audit, context().traceId, place);
+      },
+    };
+    const micros = {};
+    for (const [name, part] of Object.entries(parts)) {
+      await all(part, count, 2 * count);
+      const before = processorTime(process.pid).serving;
+      await all(part, 0, count);
+      micros[name] = (processorTime(process.pid).serving - before) / count;
+    }
+    return micros;
+  } finally {
+    await service.close();
+  }
+}
+
+/** As many at once as the benchmark has connections: records are written in groups. */
+async function all(part, from, until) {
+  let next = from;
+  const work = async () => {
+    while (next < until) {
+      const waits = part(next++);
+      if (waits instanceof Promise) await waits;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}

@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/**
+ * What the threads of a process took of the processors until now, µs: the one that serves, which is the first, and all others.
+ * Unlike requests a second it hardly changes when others compute on the machine too. NaN where the system does not tell.
+ */
+export function processorTime(pid) {
+  const time = { serving: Number.NaN, others: Number.NaN };
+  if (pid === undefined || process.platform !== 'linux') return time;
+  const of = (thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000;
+  const others = readdirSync(`/proc/${pid}/task`).filter((thread) => thread !== String(pid));
+  return { serving: of(pid), others: others.reduce((sum, thread) => sum + of(thread), 0) };
+}
