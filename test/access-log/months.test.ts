@@ -33,3 +33,23 @@ test('each month has a file of its own; those wholly older than 13 months are re
   expect(left).toHaveLength(13);
   await service.close();
 });
+
+test('who reads while the file of a month is made finds it whole, or not yet', async () => {
+  const service = await startTestService();
+  const { id } = await createPlain(service);
+  for (let month = 1; month < 40; month += 1) {
+    service.clock.set(Date.UTC(2026, month, 1));
+    let isRead = false;
+    const read = service.call('GET', path(id)).finally(() => {
+      isRead = true;
+    });
+    const { accessLog } = service.vault;
+    while (!isRead) {
+      await accessLog.heads(0);
+      await new Promise(setImmediate);
+    }
+    expect((await read).status).toBe(200);
+  }
+  expect(await service.vault.accessLog.heads(0)).toHaveLength(1);
+  await service.close();
+});

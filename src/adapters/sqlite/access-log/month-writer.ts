@@ -1,3 +1,4 @@
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import { batchHash } from '../../../events/access-log/batch-hash.js';
@@ -17,7 +18,16 @@ export type MonthWriter = ReturnType<typeof openMonthWriter>;
 /** Opens one month's file for appending and makes it when it is not there. */
 export function openMonthWriter(dataDir: string, month: Month) {
   const fileName = monthFile(month);
-  const database = prepareFile(join(dataDir, fileName), fileName, accessSchema, accessSchemaVersion, 'unchecked');
+  const path = join(dataDir, fileName);
+  const prepare = (at: string) => prepareFile(at, fileName, accessSchema, accessSchemaVersion, 'unchecked');
+  if (fileIdentity(dataDir, month) === null) {
+    // Made under another name: who reads finds it whole, or not yet.
+    prepare(`${path}.new`).close();
+    // What was left of a file that was taken away would be read as the log of this one.
+    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+    renameSync(`${path}.new`, path);
+  }
+  const database = prepare(path);
   const identity = fileIdentity(dataDir, month);
   const commit = createGroupCommit(database, 'access log');
   const words = createWords(database);
