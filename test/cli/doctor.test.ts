@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { keyIdBytes, keyIdsOf, tamper } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
 import { makeVault, run, runJson, startService, tempDir, until } from '../support/process.js';
@@ -40,6 +42,31 @@ test('a vault in order has no problem, whether the service runs or not, and says
     ]),
   );
   expect((await service.stop()).stderr).toBe('');
+});
+
+test('a service of an older build is told to be one, whatever it does not know', async () => {
+  const { dataDir, flags } = await makeVault();
+  /** Answers on the control socket as such a service does. */
+  const answering = async (status: number, answer: object): Promise<Server> => {
+    const server = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(answer)));
+    await once(server.listen(join(dataDir, 'control.sock')), 'listening');
+    onTestFinished(() => void server.close());
+    return server;
+  };
+  const ok = { check: 'stores', state: 'ok', says: 'all answer' };
+  const first = await answering(200, { ok: true, value: { findings: [ok] } });
+  const beside = await doctor(flags);
+  expect(beside.wrong).toEqual(['versions']);
+  expect(beside.says('versions')).toMatch(
+    /^the service that holds the data is of an older build, and this program of \d/,
+  );
+  expect(beside.findings).toContainEqual(ok);
+  await new Promise((resolve) => first.close(resolve));
+
+  await answering(404, { ok: false, message: 'no such operation' });
+  const unknown = await doctor(flags);
+  expect(unknown.wrong).toEqual(['stores']);
+  expect(unknown.says('stores')).toContain('is of another version and does not know this verb');
 });
 
 test('files that others may reach are named, and mended with --fix', async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { generous, openVault, storedIn } from '../rebuild/support.js';
+import { generous, openVault, rebuildIn, storedIn } from '../rebuild/support.js';
 import {
   hashesOf,
   http,
@@ -20,17 +20,6 @@ async function filled(vault: TestVault, tokens: number): Promise<void> {
   const line = (n: number) => `${JSON.stringify({ id: `id-${n}`, type: 'token', data: `value ${n}` })}\n`;
   writeFileSync(file, Array.from({ length: tokens }, (_, n) => line(n)).join(''));
   expect((await run(['tokens', 'import', file, '--key-file', keyFile, ...vault.flags])).code).toBe(0);
-}
-
-/** The state of the rebuild as it lies in the file. */
-function rebuildIn(dataDir: string): { phase: string; position: number; outcome: string | null } | null {
-  const vault = openVault(dataDir);
-  try {
-    const text = vault.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck().get() as string | null;
-    return text === null ? null : JSON.parse(text);
-  } finally {
-    vault.close();
-  }
 }
 
 test('without a service the verb does it all by itself, shows it, and is done with the old rows when it ends', async () => {

@@ -30,7 +30,7 @@ const notAsked = new Proxy({}, { get: () => () => Promise.reject(new Error('not 
 export async function clusterStores(): Promise<ContractStores> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   await ensureIndexes(database.connection.db, [tokenRowsIndexes(1), directoryIndexes, ...workIndexes]);
-  await ensureGenerations(database.connection, 1);
+  await ensureGenerations(database.connection, async () => 1);
   return open(server, database, database.connection);
 }
 

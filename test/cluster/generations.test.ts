@@ -21,7 +21,7 @@ function aRebuild(generation: number): Rebuild {
 /** Two processes on one database. */
 async function twoProcesses() {
   const { connection, connect } = await databaseOfTest();
-  await ensureGenerations(connection, 1);
+  await ensureGenerations(connection, async () => 1);
   const document = generationsCollection(connection.db);
   const open = async () => mongoGenerations(await connect(), noLog);
   return { connection, document, one: await open(), other: await open() };

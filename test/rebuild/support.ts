@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { vi } from 'vitest';
+import type { Rebuild } from '#src/ports/generations.js';
 import type { TestService } from '../support/test-service.js';
 
 export const generous = { timeout: 50_000, interval: 20 };
@@ -39,6 +40,17 @@ export function storedIn(dataDir: string) {
   } finally {
     vault.close();
     keys.close();
+  }
+}
+
+/** The state of the rebuild of tokens as it lies in the file; null: none is under way, or was. */
+export function rebuildIn(dataDir: string): Rebuild | null {
+  const vault = openVault(dataDir);
+  try {
+    const text = vault.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck().get() as string | null;
+    return text === null ? null : JSON.parse(text);
+  } finally {
+    vault.close();
   }
 }
 

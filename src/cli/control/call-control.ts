@@ -7,13 +7,17 @@ import { isNobody } from './service-listens.js';
 
 /**
  * Has a running service do an operation; null: no service listens there. Throws Failure when the service took it and
- * never answered.
+ * never answered, and when it is of another version that does not know it.
  */
 export function callControl(socketPath: string, name: OperationName, input: unknown): Promise<OperationOutcome | null> {
   const headers = { 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(failureOf(error, socketPath));
     const call = request({ socketPath, path: `/operations/${name}`, method: 'POST', headers }, (response) => {
+      if (response.statusCode === 404) {
+        response.resume();
+        return reject(new Failure(unknownThere));
+      }
       text(response)
         .then((answer) => resolve(JSON.parse(answer) as OperationOutcome))
         .catch(fail);
@@ -25,6 +29,10 @@ export function callControl(socketPath: string, name: OperationName, input: unkn
     call.end(JSON.stringify(input));
   });
 }
+
+const unknownThere =
+  'the service that holds the data is of another version and does not know this verb. Start it again with this version, or ' +
+  'use the program of that one.';
 
 function failureOf(error: unknown, socketPath: string): Failure {
   const { code } = error as NodeJS.ErrnoException;

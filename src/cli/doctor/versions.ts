@@ -8,16 +8,21 @@ export type Running = {
   readonly projections: readonly { readonly name: string; readonly version: number | null }[];
 };
 
-/** Compares this program with the one that has the stores open and with what they hold. Schemas were looked at when they were opened. */
-export function versions({ version, projections }: Running): Finding {
+/**
+ * Compares this program with the one that has the stores open and with what they hold. Schemas were looked at when they were
+ * opened. Undefined: that one is a service which was built before such answers named their version.
+ */
+export function versions(running: Running | undefined): Finding {
   const own = productVersion();
-  if (version !== own) {
+  if (running?.version !== own) {
+    const other = running === undefined ? 'an older build' : `version ${running.version}`;
     return problem(
       'versions',
-      `the service that holds the data is of version ${version}, and this program of ${own}`,
+      `the service that holds the data is of ${other}, and this program of ${own}`,
       'Start the service again with this version, or use the program of that one.',
     );
   }
+  const { projections } = running;
   const stored = projections.flatMap((one) => (one.version === null ? [] : [{ ...one, version: one.version }]));
   const present: Readonly<Record<string, number>> = projectionVersions;
   const old = stored.filter(({ name, version: made }) => made < (present[name] ?? 0));

@@ -53,7 +53,7 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
   try {
     const { findings, running } = (await runVerb(config, 'diagnose', { fix })) as {
       readonly findings: readonly Finding[];
-      readonly running: Running;
+      readonly running?: Running;
     };
     return [versions(running), ...findings];
   } catch (error) {

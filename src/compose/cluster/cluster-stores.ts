@@ -2,13 +2,14 @@ import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-d
 import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
+import { generationToRead } from '../../adapters/mongodb/generations/generation-to-read.js';
 import {
   ensureGenerations,
   generationsCollection,
   loadGenerations,
   theGenerations,
 } from '../../adapters/mongodb/generations/generations-document.js';
-import { newestGeneration } from '../../adapters/mongodb/key-ring/mongo-generation-keys.js';
+import { livingGenerations } from '../../adapters/mongodb/key-ring/mongo-generation-keys.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { checkIndexes, ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
@@ -45,7 +46,9 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
     const keysConnection = await connectMongo(urls.keys, `${database}_keys`);
     closing.push(() => keysConnection.close());
     if (prepares) {
-      await ensureGenerations(rowsConnection, await newestGeneration(keysConnection));
+      await ensureGenerations(rowsConnection, async () =>
+        generationToRead(rowsConnection, await livingGenerations(keysConnection)),
+      );
       const { write } = await loadGenerations(rowsConnection);
       await ensureIndexes(rowsConnection.db, [...indexes, ...write.map(tokenRowsIndexes)]);
       await ensureAccessIndexes(rowsConnection.db, Date.now());

@@ -4,22 +4,9 @@ import { keyHeaderNames, plainHeaderNames } from './header-name.js';
 import { host } from './host.js';
 import { origin } from './origin.js';
 import { proxyAddress } from './proxy-address.js';
-import {
-  command,
-  databaseName,
-  flag,
-  oneOf,
-  optionalPath,
-  path,
-  pathOrCommand,
-  portOrOff,
-  storeUrl,
-  wholeNumber,
-} from './schemas.js';
+import { command, flag, oneOf, optionalPath, path, pathOrCommand, portOrOff, wholeNumber } from './schemas.js';
+import { serverSettings } from './server-settings.js';
 import type { Setting } from './setting.js';
-
-const urlFile = (store: string): string =>
-  `The file with the address of ${store}, so that its password is in no variable.`;
 
 /**
  * Every setting by its path in a configuration file (`auth.header_aliases`). The names of its variable and flag follow
@@ -95,64 +82,7 @@ export const settings = {
     secret: true,
     doc: 'A command that prints the root key, as an array of program and arguments; no shell is involved.',
   },
-  'eventstore.url': {
-    schema: storeUrl('esdb', 'esdb+discover'),
-    default: null,
-    form: 'text',
-    secret: false,
-    doc: 'Where EventStoreDB is, with user and password: esdb://user:password@host:2113.',
-  },
-  'eventstore.url_file': {
-    schema: optionalPath,
-    default: null,
-    form: 'text',
-    secret: false,
-    doc: urlFile('eventstore'),
-  },
-  'mongodb.url': {
-    schema: storeUrl('mongodb', 'mongodb+srv'),
-    default: null,
-    form: 'text',
-    secret: false,
-    doc: 'Where MongoDB is, with user and password: mongodb://user:password@host/?replicaSet=rs0&tls=true.',
-  },
-  'mongodb.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('mongodb') },
-  'mongodb.keys_url': {
-    schema: storeUrl('mongodb', 'mongodb+srv'),
-    default: null,
-    form: 'text',
-    secret: false,
-    doc: 'Where the data keys are, for a user or a server of their own; without it, where mongodb.url says.',
-  },
-  'mongodb.keys_url_file': {
-    schema: optionalPath,
-    default: null,
-    form: 'text',
-    secret: false,
-    doc: urlFile('mongodb'),
-  },
-  'mongodb.database': {
-    schema: databaseName,
-    default: 'strongroom',
-    form: 'text',
-    secret: false,
-    doc: 'The database of rows and directory in MongoDB; that of the keys has the same name with _keys behind it.',
-  },
-  'redis.url': {
-    schema: storeUrl('redis', 'rediss'),
-    default: null,
-    form: 'text',
-    secret: false,
-    doc: 'Where Redis is, with user and password: rediss://user:password@host:6379.',
-  },
-  'redis.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('redis') },
-  insecure_stores: {
-    schema: flag,
-    default: false,
-    form: 'boolean',
-    secret: false,
-    doc: 'Lets the cluster profile use stores without TLS and passwords, for trying out on one machine or in one network.',
-  },
+  ...serverSettings,
   'auth.header_aliases': {
     schema: keyHeaderNames,
     default: [],

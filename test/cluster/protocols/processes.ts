@@ -48,7 +48,7 @@ export async function openProcesses(): Promise<Cluster> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   const { db } = database.connection;
   await ensureIndexes(db, [tokenRowsIndexes(1), directoryIndexes, ...workIndexes]);
-  await ensureGenerations(database.connection, 1);
+  await ensureGenerations(database.connection, async () => 1);
   await ensureIndexes(db.client.db(`${db.databaseName}_keys`), keyIndexes);
   const urls = { mongodb: mongoUrl, eventstore: server.url };
   const settings = { urls, waits, database: db.databaseName, rootKey: randomBytes(32).toString('hex') };

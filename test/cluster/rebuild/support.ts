@@ -40,7 +40,7 @@ export async function storedIn({ rows, keys }: { readonly rows: Db; readonly key
   };
 }
 
-/** A vault on the servers, for processes: how to start one, and the key of an application that reveals everything. */
+/** A vault on the servers, for processes: how to start one, how to open it in this one, and the key of an application that reveals everything. */
 export async function vaultOnServers(
   servers: { readonly mongodb: string; readonly rows?: string; readonly keys?: string } = { mongodb: mongoUrl },
   database = `strongroom_test_${randomBytes(8).toString('hex')}`,
@@ -49,11 +49,13 @@ export async function vaultOnServers(
   const server = await startStandIn();
   onTestFinished(server.remove);
   const rootKeyFile = makeRootKey(tempDir());
-  const service = await openCluster({
-    urls: { eventstore: server.url, mongodb: rowsUrl, keys: keysUrl, redis: redisUrl },
-    ...{ database, rootKey: rootKeyIn(rootKeyFile), role: 'api', prepares: true, cvcRetentionMs: 3_600_000 },
-    onError: (error) => console.error(error),
-  });
+  const open = (prepares = false) =>
+    openCluster({
+      urls: { eventstore: server.url, mongodb: rowsUrl, keys: keysUrl, redis: redisUrl },
+      ...{ database, rootKey: rootKeyIn(rootKeyFile), role: 'api', prepares, cvcRetentionMs: 3_600_000 },
+      onError: (error) => console.error(error),
+    });
+  const service = await open(true);
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
   const spec = { name: 'all', type: 'private', access, expiresAt: null } as const;
   const tenant = await createTenant(service.vault, 'default', [spec]);
@@ -73,5 +75,5 @@ export async function vaultOnServers(
     ...{ STRONGROOM_MONGODB_URL: rowsUrl, STRONGROOM_MONGODB_KEYS_URL: keysUrl },
     ...{ STRONGROOM_MONGODB_DATABASE: database, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
   };
-  return { options: { env }, key: tenant.keys[0]?.reveal() ?? '', database, rows, keys };
+  return { options: { env }, key: tenant.keys[0]?.reveal() ?? '', database, rows, keys, open };
 }

@@ -25,10 +25,11 @@ export function generationsCollection(db: Db): Collection<GenerationsDocument> {
   return db.collection<GenerationsDocument>('generations');
 }
 
-/** Makes the document where there is none: one generation is read and written. */
-export async function ensureGenerations({ call }: MongoConnection, generation: number): Promise<void> {
+/** Makes the document where there is none: the one generation that `toRead` answers then is read and written. */
+export async function ensureGenerations({ call }: MongoConnection, toRead: () => Promise<number>): Promise<void> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));
   if (found !== null) return;
+  const generation = await toRead();
   const first: Omit<GenerationsDocument, '_id'> = {
     ...{ read: generation, write: [generation], versions: projectionVersions, rebuild: null, cancelled: null },
     ...{ retired: 0, holder: null, until: null },

@@ -36,16 +36,17 @@ async function insertKey(roots: MongoRootKeys, clock: Clock, generation: number)
   }
 }
 
-/** The newest generation whose rows can be searched: the first one in a new key store. */
-export async function newestGeneration({ call }: MongoConnection): Promise<number> {
-  const [newest] = await call((db) =>
-    keyCollections.generationKeys(db).find({ destroyed_at: null }).sort({ _id: -1 }).limit(1).toArray(),
+/** The generations whose rows can be searched, in order; none in a new key store. */
+export async function livingGenerations({ call }: MongoConnection): Promise<readonly number[]> {
+  const found = await call((db) =>
+    keyCollections.generationKeys(db).find({ destroyed_at: null }).sort({ _id: 1 }).toArray(),
   );
-  return newest?._id ?? firstGeneration;
+  return found.map(({ _id }) => _id);
 }
 
 /** Keys of search terms: one for each tenant, derived from the key of a generation. */
-export function createMongoGenerationKeys({ call }: MongoConnection, roots: MongoRootKeys, clock: Clock) {
+export function createMongoGenerationKeys(connection: MongoConnection, roots: MongoRootKeys, clock: Clock) {
+  const { call } = connection;
   const cache = createSearchKeyCache();
 
   async function generationKey(generation: number): Promise<Buffer | null> {
@@ -76,12 +77,7 @@ export function createMongoGenerationKeys({ call }: MongoConnection, roots: Mong
         if (await insertKey(roots, clock, generation)) return generation;
       }
     },
-    async living(): Promise<readonly number[]> {
-      const found = await call((db) =>
-        keyCollections.generationKeys(db).find({ destroyed_at: null }).sort({ _id: 1 }).toArray(),
-      );
-      return found.map(({ _id }) => _id);
-    },
+    living: () => livingGenerations(connection),
     async destroy(generation: number): Promise<void> {
       cache.dropGeneration(generation);
       const destroyed = { $set: { destroyed_at: clock.now(), wrapped: null } };
