@@ -8,7 +8,7 @@ import { callControl } from './control/call-control.js';
 import { serviceListens } from './control/service-listens.js';
 import { controlSocketPath } from './control/socket-path.js';
 import { Failure } from './failure.js';
-import type { OperationName } from './operations/operations.js';
+import type { Answers, OperationName } from './operations/operations.js';
 import { type OperationOutcome, runOperation } from './operations/run-operation.js';
 import { rootKeysOf } from './root-keys-of.js';
 
@@ -16,7 +16,11 @@ import { rootKeysOf } from './root-keys-of.js';
  * Has an operation done: by the service that holds the data while one runs, else by this process, which takes the data
  * for as long as it needs.
  */
-export async function runVerb(config: Config, name: OperationName, input: unknown): Promise<Json> {
+export async function runVerb<Name extends OperationName>(
+  config: Config,
+  name: Name,
+  input: unknown,
+): Promise<Answers[Name]> {
   const socketPath = socketPathOf(config);
   const answered = socketPath === null ? null : await callControl(socketPath, name, input);
   const opening = { prepares: name === 'init', acceptsOlderLog: false };
@@ -24,7 +28,7 @@ export async function runVerb(config: Config, name: OperationName, input: unknow
 }
 
 /** Has one operation after the other done. Throws Failure. */
-export type RunOperation = (name: OperationName, input: unknown) => Promise<Json>;
+export type RunOperation = <Name extends OperationName>(name: Name, input: unknown) => Promise<Answers[Name]>;
 
 /**
  * As `runVerb` for a verb of many operations: whoever holds the data at first is to do them all. `looksOnly`: also at a log that
@@ -54,7 +58,7 @@ function socketPathOf(config: Config): string | null {
   return dataDir === null ? null : controlSocketPath(dataDir);
 }
 
-function answerOf(outcome: OperationOutcome): Json {
+function answerOf<Answer extends Json>(outcome: OperationOutcome<Answer>): Answer {
   if (!outcome.ok) throw new Failure(outcome.message);
   return outcome.value;
 }

@@ -25,8 +25,19 @@ export function rangeOf({ page, size }: Page): { readonly offset: number; readon
   return { offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER), limit: size };
 }
 
-/** A page of `total` items as callers see it. */
-export function pageAnswer({ page, size }: Page, total: number, data: readonly JsonObject[]): JsonObject {
+/** A page as callers see it (contract, section 2). */
+export type PageAnswer = {
+  readonly pagination: {
+    readonly total_items: number;
+    readonly page_number: number;
+    readonly page_size: number;
+    readonly total_pages: number;
+  };
+  readonly data: readonly JsonObject[];
+};
+
+/** A page of `total` items. */
+export function pageAnswer({ page, size }: Page, total: number, data: readonly JsonObject[]): PageAnswer {
   const pagination = { total_items: total, page_number: page, page_size: size, total_pages: Math.ceil(total / size) };
   return { pagination, data };
 }

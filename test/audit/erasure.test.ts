@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ErasureStatement, erasureStatement, isSignedErasure } from '#src/audit/erasure-statement.js';
-import type { ErasureAnswer } from '#src/cli/operations/audit-erasure.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { streamOf } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
@@ -17,8 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-const ask = async (id: string, key = service.managementKey): Promise<ErasureAnswer> =>
-  (await operate(service.service, 'audit-erasure', { key, id })) as unknown as ErasureAnswer;
+const ask = (id: string, key = service.managementKey) => operate(service.service, 'audit-erasure', { key, id });
 
 async function stated(id: string): Promise<ErasureStatement> {
   const { statement, problem } = await ask(id);

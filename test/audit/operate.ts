@@ -1,6 +1,5 @@
-import type { OperationName } from '#src/cli/operations/operations.js';
+import type { Answers, OperationName } from '#src/cli/operations/operations.js';
 import { runOperation } from '#src/cli/operations/run-operation.js';
-import type { Json } from '#src/domain/json.js';
 import type { Service } from '#src/http/service.js';
 
 const notAsked = (): never => {
@@ -8,12 +7,16 @@ const notAsked = (): never => {
 };
 
 /** Has an open service do an operation, with what a socket would make of question and answer. Throws its message. */
-export async function operate(service: Service, name: OperationName, input: unknown): Promise<Json> {
+export async function operate<Name extends OperationName>(
+  service: Service,
+  name: Name,
+  input: unknown,
+): Promise<Answers[Name]> {
   const outcome = await runOperation(
     { ...service, rotation: { start: notAsked, state: notAsked } },
     name,
     JSON.parse(JSON.stringify(input)),
   );
   if (!outcome.ok) throw new Error(outcome.message);
-  return JSON.parse(JSON.stringify(outcome.value)) as Json;
+  return JSON.parse(JSON.stringify(outcome.value));
 }

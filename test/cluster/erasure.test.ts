@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { ErasureAnswer } from '#src/cli/operations/audit-erasure.js';
 import { createTenant } from '#src/commands/directory/create-tenant.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
@@ -34,8 +33,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-const ask = async (id: string): Promise<ErasureAnswer> =>
-  (await operate(cluster.service, 'audit-erasure', { key: keys.management, id })) as unknown as ErasureAnswer;
+const ask = (id: string) => operate(cluster.service, 'audit-erasure', { key: keys.management, id });
 
 /** A token that is due in an hour, and deleted before: its stream, and when it was due. */
 async function deleted(id: string): Promise<{ readonly stream: string; readonly dueAt: number }> {

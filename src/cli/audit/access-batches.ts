@@ -1,6 +1,7 @@
-import type { ChainBatch, LinedBatch } from '../../audit/verify/verify-access.js';
+import type { ChainBatch } from '../../audit/verify/verify-access.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { AuditBegin } from '../operations/audit-begin.js';
+import type { Answers } from '../operations/operations.js';
 import type { RunOperation } from '../run-verb.js';
 
 /**
@@ -20,7 +21,7 @@ export async function* accessBatches(
     const end = isPart ? (ends.get(chain) ?? 0) : Number.POSITIVE_INFINITY;
     const start = before.find((signed) => signed.chain === chain)?.sequence ?? 0;
     for (let after: number | undefined = start; after !== undefined && after < end; ) {
-      const answer = (await run('audit-access', { chain, after })) as unknown as { readonly batches: LinedBatch[] };
+      const answer: Answers['audit-access'] = await run('audit-access', { chain, after });
       for (const batch of answer.batches) if (batch.sequence <= end) yield { chain, ...batch };
       after = answer.batches.at(-1)?.sequence;
     }

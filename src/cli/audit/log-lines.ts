@@ -6,13 +6,13 @@ import type { RunOperation } from '../run-verb.js';
 /** The log of the vault with its links, after a position and up to another, page by page. */
 export async function* logLines(run: RunOperation, after: number, upTo: number): AsyncGenerator<ExportLine> {
   for (let next: number | null = after; next !== null; ) {
-    const page: ChainedPage = (await run('audit-events', { after: next, upTo })) as unknown as ChainedPage;
+    const page: ChainedPage = await run('audit-events', { after: next, upTo });
     yield* page.lines;
     next = page.next;
   }
 }
 
 /** What a verification or an export begins with. */
-export async function beginAudit(run: RunOperation, from: number): Promise<AuditBegin> {
-  return (await run('audit-begin', { from })) as unknown as AuditBegin;
+export function beginAudit(run: RunOperation, from: number): Promise<AuditBegin> {
+  return run('audit-begin', { from });
 }

@@ -20,7 +20,7 @@ export async function replayByQuery(run: RunOperation, { json, ...ask }: QueryRe
   });
   try {
     for (let after: number | null = 0; after !== null; ) {
-      const step: ReplayAnswer = (await run('audit-replay-query', { ...ask, after })) as unknown as ReplayAnswer;
+      const step: ReplayAnswer = await run('audit-replay-query', { ...ask, after });
       for (const token of step.tokens) {
         const { id, type, created_at: createdAt } = token;
         process.stdout.write(`${json ? JSON.stringify({ type: 'token', token }) : `${id}  ${type}  ${createdAt}`}\n`);

@@ -102,6 +102,5 @@ function newBatch(): Batch {
 }
 
 async function importBatch({ run, key, strict }: ImportOptions, items: readonly ImportItem[]) {
-  const answer = (await run('tokens-import', { key, strict, items })) as { readonly outcomes: unknown };
-  return answer.outcomes as readonly ImportOutcome[];
+  return (await run('tokens-import', { key, strict, items })).outcomes;
 }

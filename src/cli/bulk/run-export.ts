@@ -50,7 +50,7 @@ async function* linesOf(
 ): AsyncGenerator<Buffer> {
   let before: number | null = null;
   do {
-    const answer = (await run('tokens-export', { key, before })) as ExportAnswer;
+    const answer: ExportAnswer = await run('tokens-export', { key, before });
     counts.total ??= answer.total;
     if (isInterrupted()) throw new Failure('interrupted; nothing was kept.');
     const lines = answer.requests.map((request) => `${JSON.stringify(request)}\n`);

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Failure } from '../failure.js';
-import type { OperationName } from '../operations/operations.js';
+import type { Answers, OperationName } from '../operations/operations.js';
 import type { OperationOutcome } from '../operations/run-operation.js';
 import { isNobody } from './service-listens.js';
 
@@ -9,7 +9,11 @@ import { isNobody } from './service-listens.js';
  * Has a running service do an operation; null: no service listens there. Throws Failure when the service took it and
  * never answered, and when it is of another version that does not know it.
  */
-export function callControl(socketPath: string, name: OperationName, input: unknown): Promise<OperationOutcome | null> {
+export function callControl<Name extends OperationName>(
+  socketPath: string,
+  name: Name,
+  input: unknown,
+): Promise<OperationOutcome<Answers[Name]> | null> {
   const headers = { 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(failureOf(error, socketPath));
@@ -19,7 +23,7 @@ export function callControl(socketPath: string, name: OperationName, input: unkn
         return reject(new Failure(unknownThere));
       }
       text(response)
-        .then((answer) => resolve(JSON.parse(answer) as OperationOutcome))
+        .then((answer) => resolve(JSON.parse(answer) as OperationOutcome<Answers[Name]>))
         .catch(fail);
     });
     call.on('error', (error: NodeJS.ErrnoException) => {

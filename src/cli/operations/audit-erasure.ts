@@ -13,7 +13,7 @@ import { OperationFailed, operation } from './operation.js';
 const pageSize = 100;
 
 /** `problem`: why nothing is stated, although the token is gone. */
-export type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
+type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
 
 const firstPage = { offset: 0, limit: 1 };
 

@@ -3,9 +3,9 @@ import type { OperatedService } from '../../compose/open-service.js';
 import type { Json } from '../../domain/json.js';
 
 /** Something the command line can have done: by the service that holds the data, or by itself when none runs. */
-export type Operation<Input> = {
-  readonly input: z.ZodType<Input>;
-  run(service: OperatedService, input: Input): Promise<Json>;
+export type Operation<Answer extends Json> = {
+  /** Checks the input first. Throws OperationFailed, also for input that it does not take. */
+  run(service: OperatedService, input: unknown): Promise<Answer>;
 };
 
 /** Why an operation did nothing: a text for the person at the command line. */
@@ -16,10 +16,17 @@ export class OperationFailed extends Error {
   }
 }
 
-/** Ties the input's type to its schema. */
-export function operation<Input>(
-  input: z.ZodType<Input>,
-  run: (service: OperatedService, input: Input) => Promise<Json>,
-): Operation<Input> {
-  return { input, run };
+/** An operation that takes what the schema allows. */
+export function operation<Input, Answer extends Json>(
+  schema: z.ZodType<Input>,
+  run: (service: OperatedService, input: Input) => Promise<Answer>,
+): Operation<Answer> {
+  return {
+    async run(service, input) {
+      const parsed = schema.safeParse(input);
+      if (parsed.success) return run(service, parsed.data);
+      const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
+      throw new OperationFailed(lines.join('\n'));
+    },
+  };
 }

@@ -49,3 +49,6 @@ export const operations = {
 } as const;
 
 export type OperationName = keyof typeof operations;
+
+/** What each operation answers. */
+export type Answers = { readonly [Name in OperationName]: Awaited<ReturnType<(typeof operations)[Name]['run']>> };

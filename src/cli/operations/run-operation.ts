@@ -6,28 +6,23 @@ import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { RotationRefused } from '../../ports/key-rotation.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
-import { OperationFailed } from './operation.js';
-import { type OperationName, operations } from './operations.js';
+import { type Operation, OperationFailed } from './operation.js';
+import { type Answers, type OperationName, operations } from './operations.js';
 
-export type OperationOutcome =
-  | { readonly ok: true; readonly value: Json }
+export type OperationOutcome<Answer extends Json> =
+  | { readonly ok: true; readonly value: Answer }
   | { readonly ok: false; readonly message: string };
 
-/** Checks the input and runs the operation. What goes wrong comes back as a text for a person. */
-export async function runOperation(
+const byName: { readonly [Name in OperationName]: Operation<Answers[Name]> } = operations;
+
+/** Runs an operation. What goes wrong comes back as a text for a person. */
+export async function runOperation<Name extends OperationName>(
   service: OperatedService,
-  name: OperationName,
+  name: Name,
   input: unknown,
-): Promise<OperationOutcome> {
-  const operation = operations[name];
-  const parsed = operation.input.safeParse(input);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
-    return { ok: false, message: lines.join('\n') };
-  }
+): Promise<OperationOutcome<Answers[Name]>> {
   try {
-    const run = operation.run as (service: OperatedService, input: unknown) => Promise<Json>;
-    return { ok: true, value: await run(service, parsed.data) };
+    return { ok: true, value: await byName[name].run(service, input) };
   } catch (error) {
     if (error instanceof OperationFailed) return { ok: false, message: error.message };
     if (error instanceof StoreUnavailable) return { ok: false, message: storeUnavailableText(error) };

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { recordReads } from '../../commands/access-log/record-reads.js';
 import { searchTokens as search } from '../../commands/tokens/search-tokens.js';
-import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
+import { type PageAnswer, pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { asApplication, unwrap, verbContext } from './as-application.js';
 import { operation } from './operation.js';
+
+type FoundPage = PageAnswer & { readonly _suggestions?: readonly string[] };
 
 /** A page of what a query finds, as `POST /tokens/search` answers the application. */
 export const searchTokens = operation(
   z.object({ key: z.string(), query: z.string(), ...pageFields }),
-  async (service, { key, query, ...page }) => {
+  async (service, { key, query, ...page }): Promise<FoundPage> => {
     const { vault } = service;
     const caller = await asApplication(service, key, 'token:search');
     const context = verbContext(service, caller);

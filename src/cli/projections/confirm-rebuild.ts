@@ -14,7 +14,7 @@ export async function confirmRebuild(
   { dryRun, yes, json }: Asking,
 ): Promise<boolean> {
   if (yes && !dryRun) return true;
-  const { plans } = (await run('projections-plan', { names: [...names] })) as unknown as { plans: readonly Plan[] };
+  const { plans } = await run('projections-plan', { names });
   if (dryRun) {
     process.stdout.write(json ? `${JSON.stringify({ plans })}\n` : `${plans.map(planText).join('\n')}\n`);
     return false;

@@ -11,7 +11,7 @@ type Shown = { readonly acceptNew: boolean; readonly json: boolean };
 
 /** Rebuilds one projection and shows how it goes. Throws Failure: 3 when the new rows differ. */
 export async function runRebuild(run: RunOperation, name: ProjectionName, { acceptNew, json }: Shown): Promise<void> {
-  const begun = (await run('projections-rebuild', { name, acceptNew })) as { started: string; keptSeconds: number };
+  const begun = await run('projections-rebuild', { name, acceptNew });
   if (begun.started !== 'done') await follow(run, name, begun.keptSeconds, json);
   process.stdout.write(json ? `${JSON.stringify({ type: 'summary', rebuilt: name })}\n` : `rebuilt ${name}\n`);
 }
@@ -41,9 +41,7 @@ async function follow(run: RunOperation, name: ProjectionName, keptSeconds: numb
 }
 
 async function statusOf(run: RunOperation, name: ProjectionName): Promise<ProjectionStatus> {
-  const { projections } = (await run('projections-status', {})) as unknown as {
-    projections: readonly ProjectionStatus[];
-  };
+  const { projections } = await run('projections-status', {});
   const status = projections.find((each) => each.name === name);
   if (status === undefined) throw new Failure(`the service knows no projection ${name}.`);
   return status;

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { applicationTypes } from '../../domain/access/application-type.js';
-import type { Json, JsonObject } from '../../domain/json.js';
+import type { Json } from '../../domain/json.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
@@ -46,7 +46,7 @@ Examples:
         rules === undefined ? { permissions: listOf(permissions ?? '') } : { rules: await rulesFrom(rules) };
       const config = configOf(options);
       const value = await runVerb(config, 'applications-create', { tenantId: tenant ?? null, name, type, ...access });
-      const { id, key } = value as JsonObject;
+      const { id, key } = value;
       print(value, options, () => `application ${id}\nkey, shown this once: ${key}`);
     });
   withSettings(applications.command('list'), storeSettings)
@@ -56,7 +56,7 @@ Examples:
     .addHelpText('after', '\nExample:\n  strongroom applications list --json')
     .action(async (options: { readonly tenant?: string; readonly json?: boolean }) => {
       const input = { tenantId: options.tenant ?? null };
-      const value = (await runVerb(configOf(options), 'applications-list', input)) as { applications: JsonObject[] };
+      const value = await runVerb(configOf(options), 'applications-list', input);
       const lines = () => value.applications.map(({ id, type, name }) => `${id}  ${type}  ${name}`).join('\n');
       print(value, options, () => lines() || 'no application yet; make one with `strongroom applications create`');
     });

@@ -4,7 +4,6 @@ import { erasureStatement, isSignedErasure } from '../../audit/erasure-statement
 import { applicationKey } from '../application-key.js';
 import { readPublicKey } from '../audit/read-public-key.js';
 import { Failure } from '../failure.js';
-import type { ErasureAnswer } from '../operations/audit-erasure.js';
 import { configOf } from '../options.js';
 import { print } from '../print.js';
 import { runVerb } from '../run-verb.js';
@@ -35,7 +34,7 @@ Examples:
       if (check !== undefined) return checkStatement(check, publicKey, options);
       const config = configOf(options);
       const key = await applicationKey(options.keyFile, config.settings.data);
-      const answer = (await runVerb(config, 'audit-erasure', { key, id })) as unknown as ErasureAnswer;
+      const answer = await runVerb(config, 'audit-erasure', { key, id });
       if (answer.statement === null) throw new Failure(answer.problem ?? '', 3);
       const { statement } = answer;
       print(statement, options, () => JSON.stringify(statement, null, 2));

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../domain/json.js';
+import type { PageAnswer } from '../../http/pagination.js';
 import { applicationKey } from '../application-key.js';
 import { columns } from '../columns.js';
 import { configOf } from '../options.js';
@@ -9,11 +9,6 @@ import { wholeNumber } from '../whole-number.js';
 import { type TokenVerbOptions, tokenVerb } from './token-verb.js';
 
 type Options = TokenVerbOptions & { readonly page: number; readonly size: number };
-
-type History = {
-  readonly pagination: { readonly total_items: number; readonly page_number: number; readonly total_pages: number };
-  readonly data: readonly JsonObject[];
-};
 
 /** `strongroom audit history`. */
 export function addAuditHistory(audit: Command): void {
@@ -30,11 +25,11 @@ export function addAuditHistory(audit: Command): void {
       const config = configOf(options);
       const key = await applicationKey(options.keyFile, config.settings.data);
       const history = await runVerb(config, 'audit-history', { key, id, page, size });
-      print(history, options, () => table(history as unknown as History));
+      print(history, options, () => table(history));
     });
 }
 
-function table({ pagination, data }: History): string {
+function table({ pagination, data }: PageAnswer): string {
   const { total_items: total, page_number: page, total_pages: pages } = pagination;
   const rows = data.map(({ created_at, type, actor_id, values, trace_id, changed }) => [
     ...[String(created_at), String(type), String(actor_id), String(values ?? ''), String(trace_id ?? '')],

@@ -4,7 +4,7 @@ import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';
 import { lookAtPlaces } from '../doctor/places.js';
-import { type Running, versions } from '../doctor/versions.js';
+import { versions } from '../doctor/versions.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
@@ -51,10 +51,7 @@ async function examine(options: object, fix: boolean): Promise<readonly Finding[
 /** What keeps the stores from being opened is a finding, too. */
 async function stores(config: Config, fix: boolean): Promise<readonly Finding[]> {
   try {
-    const { findings, running } = (await runVerb(config, 'diagnose', { fix })) as {
-      readonly findings: readonly Finding[];
-      readonly running?: Running;
-    };
+    const { findings, running } = await runVerb(config, 'diagnose', { fix });
     return [versions(running), ...findings];
   } catch (error) {
     if (error instanceof StoreProblem && error.found !== null) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../domain/json.js';
+import type { Answers } from '../operations/operations.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { runVerb } from '../run-verb.js';
@@ -19,11 +19,11 @@ Example:
     )
     .action(async (options: { readonly name: string; readonly json?: boolean }) => {
       const value = await runVerb(configOf(options), 'init', { name: options.name });
-      print(value, options, () => createdTenantText(value as JsonObject));
+      print(value, options, () => createdTenantText(value));
     });
 }
 
 /** A new tenant for a person. */
-export function createdTenantText(created: JsonObject): string {
-  return `tenant ${created['tenant_id']}\nmanagement key, shown this once: ${created['management_key']}`;
+export function createdTenantText(created: Answers['init']): string {
+  return `tenant ${created.tenant_id}\nmanagement key, shown this once: ${created.management_key}`;
 }

@@ -34,7 +34,7 @@ Example:
 async function rotate(options: object, json: boolean): Promise<KeyRotationState> {
   const config = configOf({ ...options });
   return runOperations(config, async (run) => {
-    let state = (await run('keys-rotate', {})) as KeyRotationState;
+    let state = await run('keys-rotate', {});
     const progress = () => {
       const { done, total } = state.state === 'running' ? state : { done: 0, total: 0 };
       return { items: done, done, total, fields: { done, total } };
@@ -43,7 +43,7 @@ async function rotate(options: object, json: boolean): Promise<KeyRotationState>
     try {
       while (state.state === 'running') {
         await wait(pollMs);
-        state = (await run('keys-rotation', {})) as KeyRotationState;
+        state = await run('keys-rotation', {});
       }
     } finally {
       display.end();

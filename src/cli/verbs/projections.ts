@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Json } from '../../domain/json.js';
-import { type ProjectionName, type ProjectionStatus, projectionNames } from '../../ports/projections.js';
+import { type ProjectionName, projectionNames } from '../../ports/projections.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
@@ -38,7 +37,7 @@ export function addProjections(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom projections status --json')
     .action(async (options: JsonOption) => {
-      const statuses = statusesIn(await runVerb(configOf(options), 'projections-status', {}));
+      const { projections: statuses } = await runVerb(configOf(options), 'projections-status', {});
       print(statusJson(statuses), options, () => statusTable(statuses));
     });
   withSettings(projections.command('rebuild [name]'), storeSettings)
@@ -81,9 +80,4 @@ function known(name: string): ProjectionName {
   const found = projectionNames.find((each) => each === name);
   if (found !== undefined) return found;
   throw new Failure(`there is no projection ${JSON.stringify(name)}. There are: ${projectionNames.join(', ')}.`, 2);
-}
-
-/** The answer of `projections-status`. */
-export function statusesIn(value: Json): readonly ProjectionStatus[] {
-  return (value as { readonly projections: readonly ProjectionStatus[] }).projections;
 }

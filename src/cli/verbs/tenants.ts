@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../domain/json.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { runVerb } from '../run-verb.js';
@@ -15,14 +14,14 @@ export function addTenants(program: Command): void {
     .addHelpText('after', '\nExample:\n  strongroom tenants create --name "Second shop" --json')
     .action(async (options: { readonly name: string; readonly json?: boolean }) => {
       const value = await runVerb(configOf(options), 'tenants-create', { name: options.name });
-      print(value, options, () => createdTenantText(value as JsonObject));
+      print(value, options, () => createdTenantText(value));
     });
   withSettings(tenants.command('list'), storeSettings)
     .description('list all tenants')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom tenants list')
     .action(async (options: { readonly json?: boolean }) => {
-      const value = (await runVerb(configOf(options), 'tenants-list', {})) as { tenants: JsonObject[] };
+      const value = await runVerb(configOf(options), 'tenants-list', {});
       const lines = () => value.tenants.map(({ tenant_id, name }) => `${tenant_id}  ${name}`).join('\n');
       print(value, options, () => lines() || 'no tenant yet; make one with `strongroom init`');
     });

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../domain/json.js';
 import { applicationKey } from '../application-key.js';
 import { columns } from '../columns.js';
 import { Failure } from '../failure.js';
+import type { Answers } from '../operations/operations.js';
 import { configOf } from '../options.js';
 import { print } from '../print.js';
 import { readInput } from '../read-input.js';
@@ -11,12 +11,6 @@ import { wholeNumber } from '../whole-number.js';
 import { type TokenVerbOptions, tokenVerb } from './token-verb.js';
 
 type Options = TokenVerbOptions & { readonly page: number; readonly size: number };
-
-type Found = {
-  readonly pagination: { readonly total_items: number; readonly page_number: number; readonly total_pages: number };
-  readonly data: readonly JsonObject[];
-  readonly _suggestions?: readonly string[];
-};
 
 /** `strongroom tokens search`. */
 export function addTokensSearch(tokens: Command): void {
@@ -40,12 +34,12 @@ Examples:
       const key = await applicationKey(keyFile, config.settings.data);
       const query = given === '-' ? (await readInput('-', 'the query')).trim() : given;
       const found = await runVerb(config, 'tokens-search', { key, query, page, size });
-      print(found, options, () => table(found as unknown as Found));
+      print(found, options, () => table(found));
     });
 }
 
 /** Ids, types, times and containers; what is in the tokens is for `--json`. */
-function table({ pagination, data, _suggestions: meant = [] }: Found): string {
+function table({ pagination, data, _suggestions: meant = [] }: Answers['tokens-search']): string {
   const { total_items: total, page_number: page, total_pages: pages } = pagination;
   const rows = [
     ['ID', 'TYPE', 'CREATED', 'CONTAINERS'],

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../domain/json.js';
 import { parseJsonBody } from '../../http/body/parse-json-body.js';
 import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
@@ -44,7 +43,7 @@ Example:
       const body = parseJsonBody(await readInput(options.file, 'the request'));
       if (!body.ok)
         throw new Failure(`the request${body.path === undefined ? '' : ` at ${body.path}`} ${body.message}`);
-      const token = (await runVerb(config, 'tokens-create', { key, request: body.value })) as JsonObject;
+      const token = await runVerb(config, 'tokens-create', { key, request: body.value });
       print(token, options, () => JSON.stringify(token, null, 2));
     });
 
