@@ -29,15 +29,15 @@ export function createKeyRotationWork(
   async function run(): Promise<void> {
     const next = takeNextRootKey(place, mayMakeNext);
     const { file, nextFile } = place;
-    const isEnded = next === null || (await rotation.isUnder(next));
+    let isRotated = false;
     if (next !== null && nextFile !== null) {
-      await rotateKeys(rotation, next, (progress) => {
+      isRotated = await rotateKeys(rotation, next, (progress) => {
         present = { state: 'running', ...progress };
       });
       if (file !== null) replaceRootKeyFile(file, nextFile, next);
       next.fill(0);
     }
-    present = { state: isEnded ? 'cleared' : 'rotated', root_key_file: file ?? nextFile ?? '' };
+    present = { state: isRotated ? 'rotated' : 'cleared', root_key_file: file ?? nextFile ?? '' };
   }
 
   return {

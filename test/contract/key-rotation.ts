@@ -3,6 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
+import type { KeyRotation } from '#src/ports/key-rotation.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { type OpenStores, onTenant } from './support.js';
 
 /** What the rotation of every `KeyRing` must do; an adapter runs it in one line. */
@@ -137,7 +139,40 @@ export function keyRotationContract(name: string, open: OpenStores): void {
         }
       }),
     );
+
+    test(
+      'a store that fails for a while is waited for, also when what it did got no answer, and no longer than that makes sense',
+      on(async ({ keys, tenantId, reopen }) => {
+        const { id, key } = await keys.create(tenantId);
+        const next = randomBytes(32);
+        const gone = { ...keys.rotation, begin: () => Promise.reject(new StoreUnavailable('test', 'no_answer')) };
+        const givingUp = rotateKeys(gone, next, undefined, { againMs: 1, limitMs: 20 });
+        await expect(givingUp).rejects.toThrow('test: no_answer');
+        const patience = { againMs: 1, limitMs: 60_000 };
+        expect(await rotateKeys(failingTwice(keys.rotation), next, undefined, patience)).toBe(true);
+        const { keys: again } = await reopen(next);
+        await expectOpen(again, [tenantId], new Map([[id, key.toString('hex')]]));
+        expect(await rotateKeys(again.rotation, next)).toBe(false);
+      }),
+    );
   });
+}
+
+/** The same rotation, of which each step fails at first: before it has done anything, and then after it has. */
+function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, endedAt }: KeyRotation): KeyRotation {
+  const failing = <Args extends readonly unknown[], T>(step: (...args: Args) => Promise<T>) => {
+    let calls = 0;
+    return async (...args: Args): Promise<T> => {
+      calls += 1;
+      if (calls > 2) return step(...args);
+      if (calls === 2) await step(...args);
+      throw new StoreUnavailable('test', 'no_answer');
+    };
+  };
+  return {
+    ...{ isUnder: failing(isUnder), begin: failing(begin), rewrap: failing(rewrap) },
+    ...{ replaceRoot: failing(replaceRoot), settle: failing(settle), endedAt },
+  };
 }
 
 /** What callers and rows rest on, which no rotation may change. */

@@ -8,10 +8,13 @@ import {
 } from 'mongodb';
 import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
 import { withinLimit } from '../time-limit/within-limit.js';
+import { leftTransactions } from './left-transactions.js';
 import { mongoError } from './mongo-error.js';
 
 /** Beyond the driver's own limits, which a frozen server does not keep. */
 const callLimitMs = 5_000;
+/** Whoever waits longer looks each time whether a transaction is in its way that nobody goes on with. */
+const patienceMs = 1_000;
 
 /**
  * One database of the replica set: reads see what a majority has, from the primary alone; writes are answered when a
@@ -39,7 +42,10 @@ export type MongoConnection = {
  * which no write is durable in the sense of the contract.
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
-  const client = clientOf(url);
+  // With the database, so that a vault ends no transactions of another one.
+  const appName = `strongroom ${databaseName}`;
+  const client = clientOf(url, appName);
+  const left = leftTransactions(client, appName);
   const listeners: (() => void)[] = [];
   let primary: string | null = null;
   let primarySince = Number.POSITIVE_INFINITY;
@@ -54,10 +60,13 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   client.on('error', () => undefined);
 
   async function call<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    const looking = setInterval(left.end, patienceMs);
     try {
       return await withinLimit('mongodb', callLimitMs, work(db));
     } catch (error) {
       throw refusalOf(error) ?? mongoError(error);
+    } finally {
+      clearInterval(looking);
     }
   }
 
@@ -84,9 +93,9 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
   };
 }
 
-function clientOf(url: string): MongoClient {
+function clientOf(url: string, appName: string): MongoClient {
   try {
-    return new MongoClient(url, options);
+    return new MongoClient(url, { ...options, appName });
   } catch {
     // The driver's message may quote the address, which holds a password.
     throw new MongoBroken(unreadable);
@@ -94,7 +103,6 @@ function clientOf(url: string): MongoClient {
 }
 
 const options: MongoClientOptions = {
-  appName: 'strongroom',
   readPreference: 'primary',
   readConcern: { level: 'majority' },
   writeConcern: { w: 'majority', journal: true },

@@ -61,6 +61,7 @@ function isFailedBatch(error: MongoError): boolean {
 /**
  * MaxTimeMSExpired, WriteConcernFailed, NotWritablePrimary, PrimarySteppedDown, ShutdownInProgress,
  * InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary,
- * ReadConcernMajorityNotAvailableYet, ExceededTimeLimit, SnapshotTooOld, SnapshotUnavailable.
+ * ReadConcernMajorityNotAvailableYet, ExceededTimeLimit, SnapshotTooOld, SnapshotUnavailable, Interrupted (by a process
+ * that took the transaction for left).
  */
-const passingCodes = new Set([50, 64, 10_107, 189, 91, 11_600, 11_602, 13_435, 13_436, 134, 262, 239, 246]);
+const passingCodes = new Set([50, 64, 10_107, 189, 91, 11_600, 11_602, 13_435, 13_436, 134, 262, 239, 246, 11_601]);

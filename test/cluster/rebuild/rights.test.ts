@@ -6,9 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeMongoKeys } from '#src/adapters/mongodb/backup/write-mongo-keys.js';
+import { connectMongo } from '#src/adapters/mongodb/connection.js';
+import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { fill, unread } from '../../rotation/support.js';
-import { http, run, startService, tempDir } from '../../support/process.js';
+import { http, run, startService, tempDir, until } from '../../support/process.js';
 import { ownServers } from '../faults/own-servers.js';
+import { killedHolding } from '../killed-holding.js';
 import { storedIn, vaultOnServers } from './support.js';
 
 const program = fileURLToPath(new URL('../../../scripts/prepare-mongodb.mjs', import.meta.url));
@@ -72,6 +75,21 @@ test('a user with these rights can restore keys, also where that was cut off, an
   await expect(restore('mixed', lines(0, 1_500, true))).rejects.toThrow('cut off');
   await expect(restore('mixed', lines(10, 15))).rejects.toThrow('the key store holds keys of another backup');
   expect(await mark('mixed')).not.toBe('ended');
+});
+
+test('a user with these rights can end a transaction that a killed process left', { timeout: 300_000 }, async () => {
+  const { prepare, keys } = await serverWithUsers();
+  prepare('vault');
+  const connection = await connectMongo(keys, 'vault_keys');
+  onTestFinished(connection.close);
+  const meta = keyCollections.meta(connection.db);
+  await meta.insertOne({ _id: 'root_check', value: '', uses: 0 });
+  await killedHolding('root_check', keys, 'vault_keys');
+  // The server itself ends it after 60 s.
+  await until('a change', 30_000, () =>
+    connection.call(() => meta.updateOne({ _id: 'root_check' }, { $inc: { uses: 1 } })).catch(() => undefined),
+  );
+  expect(await meta.findOne({})).toMatchObject({ uses: 1 });
 });
 
 test('a user with the rights that the program gives can rebuild; one that lacks them learns it before anything is begun', {

@@ -35,12 +35,11 @@ export async function replaceDirectory(
     .filter(({ _id }) => !newer.has(_id));
   try {
     return await inTransaction(connection, async (db, session) => {
-      const directory = collectionIn(db);
-      for (const { _id, revision } of replaced) {
-        const { deletedCount } = await directory.deleteOne({ _id, revision }, { session });
-        if (deletedCount === 0) throw new ChangedMeanwhile();
-      }
-      if (made.length > 0) await directory.insertMany(made, { session });
+      const removals = replaced.map(({ _id, revision }) => ({ deleteOne: { filter: { _id, revision } } }));
+      const inserts = made.map((document) => ({ insertOne: { document } }));
+      if (removals.length + inserts.length === 0) return true;
+      const { deletedCount } = await collectionIn(db).bulkWrite([...removals, ...inserts], { session });
+      if (deletedCount < replaced.length) throw new ChangedMeanwhile();
       return true;
     });
   } catch (error) {

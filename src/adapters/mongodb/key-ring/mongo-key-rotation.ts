@@ -8,7 +8,12 @@ import { passesRootCheck } from '../../key-ring/root-check.js';
 import { rewrapTenantKey } from '../../key-ring/tenant-key.js';
 import type { MongoConnection } from '../connection.js';
 import { uuidBytes, uuidText } from '../uuid.js';
-import { type DataKeyDocument, keyCollections, type TenantKeyDocument } from './key-collections.js';
+import {
+  type DataKeyDocument,
+  type GenerationKeyDocument,
+  keyCollections,
+  type TenantKeyDocument,
+} from './key-collections.js';
 import type { createMongoDataKeys } from './mongo-data-keys.js';
 import { type MongoRootKeys, storedRootCheck } from './mongo-root-keys.js';
 import type { OpenTenant } from './mongo-tenant-keys.js';
@@ -124,22 +129,24 @@ export function mongoKeyRotation(needs: Needs): KeyRotation {
       if (await isAnyLeft()) return false;
       await roots.replace(next, async (rootKey, db, session) => {
         const living = { destroyed_at: null };
+        const at = clock.now();
         const tenantKeys = await keyCollections.tenantKeys(db).find(living, { session }).toArray();
-        await keyCollections.tenantKeys(db).bulkWrite(
-          tenantKeys.map((row) => rewrappedTenantKey(row, rootKey, next, clock.now())),
-          { session },
-        );
-        for (const { _id, wrapped } of await keyCollections.generationKeys(db).find(living, { session }).toArray()) {
-          const rewrapped = wrapped === null ? null : rewrapGenerationKey(rootKey, next, wrapped, _id);
-          if (rewrapped === null) throw new RotationRefused(unopened(`the search key of generation ${_id}`));
+        const ofTenants = tenantKeys.map((row) => rewrappedTenantKey(row, rootKey, next, at));
+        const generationKeys = await keyCollections.generationKeys(db).find(living, { session }).toArray();
+        const ofGenerations = generationKeys.map((row) => rewrappedGenerationKey(row, rootKey, next));
+        return async () => {
+          if (ofTenants.length > 0) await keyCollections.tenantKeys(db).bulkWrite(ofTenants, { session });
+          if (ofGenerations.length > 0) await keyCollections.generationKeys(db).bulkWrite(ofGenerations, { session });
           await keyCollections
-            .generationKeys(db)
-            .updateOne({ _id, ...living }, { $set: { wrapped: rewrapped } }, { session });
-        }
-        const meta = keyCollections.meta(db);
-        await meta.updateOne({ _id: 'rotation' }, { $set: { value: 'ended' } }, { session });
-        const at = { $set: { value: clock.now() } };
-        await meta.updateOne({ _id: 'rotated_at' }, at, { session, upsert: true });
+            .meta(db)
+            .bulkWrite(
+              [
+                { updateOne: { filter: { _id: 'rotation' }, update: { $set: { value: 'ended' } } } },
+                { updateOne: { filter: { _id: 'rotated_at' }, update: { $set: { value: at } }, upsert: true } },
+              ],
+              { session },
+            );
+        };
       });
       return true;
     },
@@ -166,6 +173,16 @@ function rewrappedTenantKey(
   const rewrapped = wrapped === null ? null : rewrapTenantKey(rootKey, next, wrapped, { id: _id, tenant, purpose });
   if (rewrapped === null) throw new RotationRefused(unopened(`the ${purpose} key ${_id}`));
   return { updateOne: { filter, update: { $set: { wrapped: rewrapped } } } };
+}
+
+function rewrappedGenerationKey(
+  { _id, wrapped }: GenerationKeyDocument,
+  rootKey: Buffer,
+  next: Buffer,
+): AnyBulkWriteOperation<GenerationKeyDocument> {
+  const rewrapped = wrapped === null ? null : rewrapGenerationKey(rootKey, next, wrapped, _id);
+  if (rewrapped === null) throw new RotationRefused(unopened(`the search key of generation ${_id}`));
+  return { updateOne: { filter: { _id, destroyed_at: null }, update: { $set: { wrapped: rewrapped } } } };
 }
 
 function unopened(what: string): string {

@@ -9,6 +9,9 @@ import { keyCollections } from './key-collections.js';
 /** Reads anew what may be the root key by now; each is the caller's to zero. */
 export type RootKeySource = () => Promise<readonly Buffer[]>;
 
+/** Writes what was read and rewrapped. */
+type Store = () => Promise<void>;
+
 /**
  * The root key as one of many processes has it. Another one may replace it at any time: then `refresh` finds the new one
  * where the settings say, and what was wrapped meanwhile under the old one is not stored.
@@ -18,8 +21,8 @@ export type MongoRootKeys = {
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
   /** Stores what `store` wraps, in a transaction that fails when the root key is another one by then. */
   wrapping(store: (rootKey: Buffer, db: Db, session: ClientSession) => Promise<void>): Promise<void>;
-  /** Puts everything under `next` that `store` rewraps, in one transaction. */
-  replace(next: Buffer, store: (rootKey: Buffer, db: Db, session: ClientSession) => Promise<void>): Promise<void>;
+  /** Puts everything under `next` that `rewrap` reads, and then stores in one transaction with the new root check. */
+  replace(next: Buffer, rewrap: (rootKey: Buffer, db: Db, session: ClientSession) => Promise<Store>): Promise<void>;
   /** Learns of a root key that another process put everything under. Throws StoreUnavailable when it is not there yet. */
   refresh(): Promise<void>;
 };
@@ -48,7 +51,10 @@ export function createMongoRootKeys(
     if (rootKey === undefined) throw new StoreUnavailable('key store', 'root_key_replaced');
   }
 
-  /** Every transaction that wraps writes this document: of two that meet, one waits for the other. */
+  /**
+   * Every transaction that wraps writes this document: of two that meet, one waits for the other. As late as can be, for
+   * all others wait for this one from then on.
+   */
   async function expectPresent(db: Db, session: ClientSession, value: Buffer): Promise<void> {
     const { matchedCount } = await keyCollections
       .meta(db)
@@ -64,8 +70,8 @@ export function createMongoRootKeys(
         for (;;) {
           try {
             return await inTransaction(connection, async (db, session) => {
-              await expectPresent(db, session, present.check);
               await store(present.rootKey, db, session);
+              await expectPresent(db, session, present.check);
             });
           } catch (error) {
             if (!(error instanceof RootReplaced)) throw error;
@@ -73,13 +79,14 @@ export function createMongoRootKeys(
           }
         }
       }),
-    replace: (next, store) =>
+    replace: (next, rewrap) =>
       alone(async () => {
         const check = newRootCheck(next);
         try {
           await inTransaction(connection, async (db, session) => {
+            const store = await rewrap(present.rootKey, db, session);
             await expectPresent(db, session, check);
-            await store(present.rootKey, db, session);
+            await store();
           });
         } catch (error) {
           if (error instanceof RootReplaced) throw new StoreUnavailable('key store', 'root_key_replaced');

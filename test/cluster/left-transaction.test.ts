@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { fill, unread } from '../rotation/support.js';
+import { http, run, startService, until } from '../support/process.js';
+import { killedHolding } from './killed-holding.js';
+import { databaseOfTest, mongoUrl } from './own-database.js';
+import { vaultOnServers } from './rebuild/support.js';
+
+/** The server itself ends a transaction after 60 s. */
+const muchSoonerMs = 30_000;
+
+describe.each(['root_check', 'tenant_keys'])(
+  'a process that was killed in a transaction and had changed %s',
+  (held) => {
+    test('keeps nobody from creating tokens or rotating keys', { timeout: 300_000 }, async () => {
+      const { options, key, keys, database } = await vaultOnServers();
+      const { address } = await startService(['--role', 'api'], options);
+      // As a rotation begins: the next block of keys needs a new wrapping key.
+      await keyCollections.tenantKeys(keys).updateMany({ purpose: 'wrapping' }, { $set: { retiring: true } });
+      await killedHolding(held, mongoUrl, `${database}_keys`);
+      const created = await until('a token', muchSoonerMs, async () => {
+        const answer = await http('POST', `${address}/tokens`, { key, body: { type: 'token', data: 'first' } });
+        return answer.status === 201 ? answer : undefined;
+      });
+      const made = await fill(address, { key }, 20);
+      made.set(String(created.body['id']), 'first');
+
+      await killedHolding(held, mongoUrl, `${database}_keys`);
+      const begunAt = performance.now();
+      expect((await run(['keys', 'generate-root', `${options.env.STRONGROOM_ROOT_KEY_FILE}.new`])).code).toBe(0);
+      expect(await run(['keys', 'rotate', '--all'], options)).toMatchObject({ code: 0 });
+      expect(performance.now() - begunAt).toBeLessThan(muchSoonerMs);
+      expect(await unread(address, key, made)).toEqual([]);
+    });
+  },
+);
+
+test('one that lives after all runs its transaction again; that of another database is left alone', async () => {
+  const { connection, connect } = await databaseOfTest();
+  const { connection: elsewhere } = await databaseOfTest();
+  const meta = keyCollections.meta(connection.db);
+  await meta.insertOne({ _id: 'root_check', value: '', uses: 0 });
+  const add = { $inc: { uses: 1 } };
+  const other = elsewhere.db.client.startSession();
+  other.startTransaction();
+  await keyCollections.meta(elsewhere.db).insertOne({ _id: 'root_check', value: '' }, { session: other });
+
+  let runs = 0;
+  const waiting = await connect();
+  await connection.db.client.withSession((session) =>
+    session.withTransaction(async () => {
+      runs += 1;
+      await meta.updateOne({ _id: 'root_check' }, add, { session });
+      if (runs > 1) return;
+      // Frozen, until another one that waited has gone on.
+      await until('the other one', muchSoonerMs, () =>
+        waiting.call((db) => keyCollections.meta(db).updateOne({ _id: 'root_check' }, add)).catch(() => undefined),
+      );
+    }),
+  );
+  expect(runs).toBe(2);
+  expect(await meta.findOne({})).toMatchObject({ uses: 2 });
+  await other.commitTransaction();
+  await other.endSession();
+  expect(await keyCollections.meta(elsewhere.db).countDocuments()).toBe(1);
+});
