@@ -69,19 +69,7 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   return async (work, connections, rounds) => {
     say(`${work}, ${connections} connections, ${stored} tokens`);
     const count = plan.countOf(work, connections);
-    const sample = isDelete(work)
-      ? { bytes: 0 }
-      : await generator.run({
-          work,
-          origins: own.origins,
-          keys,
-          connections: 1,
-          count: 200,
-          from: 0,
-          stored,
-          fresh: fresh(200),
-        });
-    const bytes = Math.round(sample.bytes);
+    const bytes = isDelete(work) ? 0 : await answerBytes(generator, work, own, fresh);
     const limit = await (isRead(work)
       ? startLimit('fixed-answer', [bytes])
       : startLimit('durable-insert', [directory, bytes]));
@@ -109,13 +97,11 @@ async function besideBareVault({ generator, fresh, vault, service, directory, pl
   const { keys, size: stored } = vault;
   const [work, connections] = ['get revealed', 64];
   say('get revealed beside a bare vault');
-  const { bytes } = await generator.run({
-    ...{ work, origins: [service.origin], keys, connections: 1, count: 200, from: 0, stored, fresh: fresh(200) },
-  });
-  const bare = await startLimit('bare-vault', [directory, stored, Math.round(bytes)]);
-  const limit = await startLimit('fixed-answer', [Math.round(bytes)]);
+  const own = { name: 'vault', origins: [service.origin], keys, stored, pid: service.pid };
+  const bytes = await answerBytes(generator, work, own, fresh);
+  const bare = await startLimit('bare-vault', [directory, stored, bytes]);
+  const limit = await startLimit('fixed-answer', [bytes]);
   try {
-    const own = { name: 'vault', origins: [service.origin], keys, stored, pid: service.pid };
     const competitors = [
       own,
       { ...own, name: 'no vault', work: 'no vault' },
@@ -128,6 +114,12 @@ async function besideBareVault({ generator, fresh, vault, service, directory, pl
     await bare.stop();
     await limit.stop();
   }
+}
+
+/** How many bytes the vault answers a work with: the mean of two hundred. */
+async function answerBytes(generator, work, { origins, keys, stored }, fresh) {
+  const given = { work, origins, keys, stored, connections: 1, count: 200, from: 0, fresh: fresh(200) };
+  return Math.round((await generator.run(given)).bytes);
 }
 
 function isDelete(work) {

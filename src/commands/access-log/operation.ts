@@ -1,14 +1,21 @@
 /** What an entry of the access log can say was done (contract, section 10, `GET /logs`). */
-export type AccessOperation =
-  | 'create'
-  | 'read'
-  | 'update'
-  | 'delete'
-  | 'expiry'
-  | 'purge'
-  | 'reveal'
-  | 'start'
-  | 'stop';
+export const accessOperations = [
+  'create',
+  'read',
+  'reveal',
+  'update',
+  'delete',
+  'expiry',
+  'purge',
+  'start',
+  'stop',
+  // Of entries, while the log could not be written.
+  'loss',
+] as const;
+
+export type AccessOperation = (typeof accessOperations)[number];
 
 /** To what. */
-export type AccessEntity = 'token' | 'application' | 'key' | 'tenant' | 'log' | 'report' | 'service';
+export const accessEntities = ['token', 'application', 'key', 'tenant', 'report', 'log', 'service'] as const;
+
+export type AccessEntity = (typeof accessEntities)[number];

@@ -1,9 +1,15 @@
 import { z } from 'zod';
+import { accessEntities, accessOperations } from '../../../commands/access-log/operation.js';
 import type { LogFilter } from '../../../commands/access-log/read-log.js';
 import { parseExpiresAt } from '../../../domain/time/parse-expires-at.js';
 import { pageQuery } from '../../pagination.js';
 
 const text = z.string({ error: 'must be given once' }).optional();
+
+/** A word that entries can have: for a misspelt one "nothing was done" would be a wrong answer. */
+function oneOf<const Word extends string>(words: readonly Word[]) {
+  return z.enum(words, { error: `must be one of ${words.join(', ')}, and given once` }).optional();
+}
 
 /** A moment in one of the formats of section 8. */
 const time = z
@@ -15,12 +21,12 @@ const time = z
   })
   .optional();
 
-/** The query string of `GET /logs`. Unknown parameters are ignored; a word that no entry has finds nothing. */
+/** The query string of `GET /logs`. Unknown parameters are ignored. */
 export const logQuery = z.object({
   ...pageQuery,
-  entity_type: text,
+  entity_type: oneOf(accessEntities),
   entity_id: text,
-  operation: text,
+  operation: oneOf(accessOperations),
   start_date: time,
   end_date: time,
 });

@@ -178,11 +178,7 @@ describe('filters and pages', () => {
     }
   });
 
-  test('unknown parameters are ignored, unknown words find nothing, a trailing slash is tolerated', async ({
-    service,
-  }) => {
-    expect(await logs(service, { operation: 'never' })).toEqual([]);
-    expect(await logs(service, { entity_type: 'never' })).toEqual([]);
+  test('unknown parameters are ignored, a trailing slash is tolerated', async ({ service }) => {
     const answer = await service.call('GET', '/logs/?other=1', undefined, { key: service.managementKey });
     expect(answer.status, answer.text).toBe(200);
     expect(answer.body['pagination']).toMatchObject({ page_number: 1, page_size: 20 });

@@ -1,4 +1,4 @@
-import { describe } from 'vitest';
+import { describe, expect } from 'vitest';
 import { expectRefusal, invalid, test } from '../support.js';
 
 describe('a query that is not valid is refused with the parameter that is at fault', () => {
@@ -17,6 +17,9 @@ describe('a query that is not valid is refused with the parameter that is at fau
     ['start_date=', 'start_date'],
     ['end_date=2026-13-01', 'end_date'],
     ['operation=read&operation=reveal', 'operation'],
+    ['operation=reveals', 'operation'],
+    ['operation=', 'operation'],
+    ['entity_type=tokens', 'entity_type'],
     ['entity_id=one&entity_id=other', 'entity_id'],
     ['entity_type=token&entity_type=key', 'entity_type'],
     ['page=0&size=0&start_date=x&end_date=y', 'page', 'size', 'start_date', 'end_date'],
@@ -24,5 +27,17 @@ describe('a query that is not valid is refused with the parameter that is at fau
   test.for(cases)('%s', async ([query, ...paths], { service }) => {
     const send = () => service.call('GET', `/logs?${query}`, undefined, { key: service.managementKey });
     await expectRefusal(service, send, invalid(...paths));
+  });
+
+  test('a word that no entry can have is answered with those that one can', async ({ service }) => {
+    const { body } = await service.call('GET', '/logs?operation=typo&entity_type=typo', undefined, {
+      key: service.managementKey,
+    });
+    expect(body['errors']).toEqual({
+      entity_type: ['must be one of token, application, key, tenant, report, log, service, and given once'],
+      operation: [
+        'must be one of create, read, reveal, update, delete, expiry, purge, start, stop, loss, and given once',
+      ],
+    });
   });
 });
