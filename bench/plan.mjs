@@ -42,15 +42,15 @@ const modes = {
     warmUp: 1_000,
   },
   normal: {
-    share: 0.55,
+    share: 0.45,
     rounds: 5,
     growthRounds: 5,
     sizes: [1_000, 10_000, 100_000],
-    rebuilt: [1_000, 10_000],
+    rebuilt: [10_000],
     erasures: 200,
     profiled: 10_000,
     parts: 8_000,
-    warmUp: 5_000,
+    warmUp: 3_000,
   },
   full: {
     share: 1,
@@ -61,7 +61,7 @@ const modes = {
     erasures: 500,
     profiled: 20_000,
     parts: 8_000,
-    warmUp: 5_000,
+    warmUp: 3_000,
   },
 };
 
