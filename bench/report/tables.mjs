@@ -104,7 +104,7 @@ function storeTable(growth) {
       ...growth.map((one) => number((one.files[file] ?? 0) / one.size)),
     ]),
     ['memory, idle, MB', ...growth.map(({ memory }) => number(memory.idle / 1e6))],
-    ['memory after the load, MB', ...growth.map(({ memory }) => number(memory.afterLoad / 1e6))],
+    ['memory after each work, MB', ...growth.map(({ memory }) => megabytes(memory.loaded))],
     ['start, s', ...growth.map(({ secondsToReady }) => secondsToReady.toFixed(2))],
     ['imported a second', ...growth.map((one) => number(one.import.tokens / one.import.seconds))],
     [
@@ -145,7 +145,7 @@ function threads({ serving, others }) {
 }
 
 /** What a get in clear costs at the least, and what the vault does besides. */
-function bareTable({ figures, ratios }) {
+function bareTable({ figures }) {
   const names = {
     limit: 'the limit',
     'no vault': 'the vault, `GET /health/live`',
@@ -154,10 +154,10 @@ function bareTable({ figures, ratios }) {
   };
   const lines = Object.entries(names).map(([name, title]) => {
     const { median, low, high } = figures[name].perSecond;
-    const ratio = name === 'vault' ? '' : range(ratios[name]);
-    return [title, `${number(median)} (${number(low)}-${number(high)})`, ratio, ...threads(figures[name])];
+    const ofLimit = (median / figures.limit.perSecond.median).toFixed(2);
+    return [title, `${number(median)} (${number(low)}-${number(high)})`, ofLimit, ...threads(figures[name])];
   });
-  return markdown(['', 'a second', 'part of it that the get reaches', 'serving, µs', 'other threads, µs'], lines);
+  return markdown(['', 'a second', 'of the limit', 'serving, µs', 'other threads, µs'], lines);
 }
 
 /** What parts of a request take of the thread that serves. */
@@ -203,6 +203,10 @@ function markdown(header, lines) {
 
 function range({ median, low, high }) {
   return `${median.toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
+}
+
+function megabytes({ median, low, high }) {
+  return `${number(median / 1e6)} (${number(low / 1e6)}-${number(high / 1e6)})`;
 }
 
 function ms(value) {

@@ -4,7 +4,7 @@ import { cryptoShare } from './crypto-share.mjs';
 import { measureErasure } from './erasure.mjs';
 import { partsOfRequests } from './parts.mjs';
 import { startLimit, startLoadGenerator, strongroomJson } from './processes.mjs';
-import { createFresh, sideBySide } from './rounds.mjs';
+import { createFresh, sideBySide, summary } from './rounds.mjs';
 import { fileSizes, makeVault, memoryOf } from './vault.mjs';
 
 const isRead = (work) => /^(get|list|search)/.test(work);
@@ -25,7 +25,8 @@ export async function measureEmbedded({ directory, mode, say }) {
       const files = fileSizes(vault.data);
       const service = await vault.start();
       const last = size === plan.sizes.at(-1);
-      const measure = measurer({ generator, fresh, vault, service, directory, plan, say });
+      const memories = [];
+      const measure = measurer({ generator, fresh, vault, service, directory, plan, say, memories });
       const idleMemory = memoryOf(service.pid);
       const warmUp = { work: 'get revealed', origins: [service.origin], keys: vault.keys, connections: 64, from: 0 };
       await generator.run({ ...warmUp, count: plan.warmUp, stored: size, fresh: 0 });
@@ -44,7 +45,7 @@ export async function measureEmbedded({ directory, mode, say }) {
         say('erasure');
         rest = { erasure: await measureErasure({ vault, service, generator, fresh, count: plan.erasures }) };
       }
-      const memory = { idle: idleMemory, afterLoad: memoryOf(service.pid) };
+      const memory = { idle: idleMemory, loaded: summary(memories) };
       await service.stop();
       growth.push({ size, files, memory, import: vault.import, secondsToReady: service.secondsToReady, rows });
       if (last) {
@@ -62,8 +63,8 @@ export async function measureEmbedded({ directory, mode, say }) {
   return { table, growth, bare, ...rest };
 }
 
-/** Measures one work beside its limit, which answers with as many bytes as the vault did. */
-function measurer({ generator, fresh, vault, service, directory, plan, say }) {
+/** Measures one work beside its limit, which answers with as many bytes as the vault did, and notes the vault's memory after it. */
+function measurer({ generator, fresh, vault, service, directory, plan, say, memories }) {
   const { keys, size: stored } = vault;
   const own = { name: 'vault', origins: [service.origin], keys, stored, pid: service.pid };
   return async (work, connections, rounds) => {
@@ -85,7 +86,9 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
         { ...own, prepare },
         { ...own, name: 'limit', origins: [limit.origin], pid: limit.pid, warmUp: plan.warmUp },
       ];
-      return await sideBySide(generator, { work, connections, count, rounds, fresh, competitors });
+      const measured = await sideBySide(generator, { work, connections, count, rounds, fresh, competitors });
+      memories.push(memoryOf(service.pid));
+      return measured;
     } finally {
       await limit.stop();
     }
