@@ -17,11 +17,15 @@ export type KeyRotationWork = {
   state(): KeyRotationState;
 };
 
-/** `mayMakeNext`: whether this process may make the next root key itself, because no other one needs it. */
+/**
+ * `mayMakeNext`: whether this process may make the next root key itself, because no other one needs it. `onRotated`: once
+ * nothing is under the old one; must not throw.
+ */
 export function createKeyRotationWork(
   rotation: KeyRotation,
   place: RootKeyPlace,
   mayMakeNext: boolean,
+  onRotated: () => Promise<void>,
 ): KeyRotationWork {
   let present: KeyRotationState = { state: 'none' };
   let failure: unknown = null;
@@ -36,6 +40,7 @@ export function createKeyRotationWork(
       });
       if (file !== null) replaceRootKeyFile(file, nextFile, next);
       next.fill(0);
+      if (isRotated) await onRotated();
     }
     present = { state: isRotated ? 'rotated' : 'cleared', root_key_file: file ?? nextFile ?? '' };
   }

@@ -1,3 +1,4 @@
+import { recordForAllTenants } from '../commands/access-log/record-for-all-tenants.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
 import { StoreProblem } from '../ports/store-problem.js';
 import { anchorOf } from './anchor-of.js';
@@ -37,10 +38,12 @@ export type ProfileOptions = {
 /** Opens the stores of the profile that the settings name. Throws StoreProblem and StoreUnavailable. */
 export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService & OperatedService> {
   const service = await openStores(config, options);
+  const { vault } = service;
   const isAlone = config.settings.profile === 'embedded';
+  const onRotated = () => recordForAllTenants(vault, 'rotation').catch(options.onError);
   return {
     ...service,
-    rotation: createKeyRotationWork(service.vault.keys.rotation, rootKeyPlaceOf(config), isAlone),
+    rotation: createKeyRotationWork(vault.keys.rotation, rootKeyPlaceOf(config), isAlone, onRotated),
   };
 }
 

@@ -5,7 +5,7 @@ import { openDataKey } from '#src/adapters/key-ring/data-key.js';
 import { openGenerationKey } from '#src/adapters/key-ring/generation-key.js';
 import { openTenantKey } from '#src/adapters/key-ring/tenant-key.js';
 import { filesOf } from '../erasure/files.js';
-import { copyOf, http, makeVault, run, runJson, startService } from '../support/process.js';
+import { copyOf, http, makeVault, run, runJson, startService, until } from '../support/process.js';
 import { fill, rootKeyIn, unread, wrapsIn } from './support.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
@@ -34,6 +34,10 @@ test('after a rotation under a running service the old root key and an older cop
   expect(statSync(rootKeyFile), 'the old key is overwritten where it lay').toMatchObject({ ino: inode, size: 65 });
   expect(statSync(rootKeyFile).mode & 0o777).toBe(0o600);
   expect(existsSync(`${rootKeyFile}.new`)).toBe(false);
+  await until('the record of it', 30_000, async () => {
+    const { body } = await http('GET', `${service.address}/logs?operation=rotation`, { key: vault.managementKey });
+    return (body['data'] as unknown[]).length === 1 ? true : undefined;
+  });
 
   // Bytes that the old root key, or an old key of a tenant, had wrapped are in no file any more.
   const stale = [...before.tenantKeys, ...before.generationKeys, ...before.dataKeys].map(({ wrapped }) => wrapped);

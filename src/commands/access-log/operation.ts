@@ -9,6 +9,7 @@ export const accessOperations = [
   'purge',
   'start',
   'stop',
+  'rotation',
   // Of entries, while the log could not be written.
   'loss',
 ] as const;

@@ -14,7 +14,9 @@ const entry = z.object({
     .optional()
     .meta({ description: 'Of a token: while it lives, and where it was asked for by that id.' }),
   entity_ref: text.optional().meta({ description: 'A keyed hash of the id.' }),
-  operation: text.meta({ description: 'create, read, reveal, update, delete, expiry, purge, start, stop or loss.' }),
+  operation: text.meta({
+    description: 'create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss.',
+  }),
   outcome: z.enum(['success', 'denied', 'failed']),
   message: text,
   trace_id: text.optional(),

@@ -36,7 +36,7 @@ describe('a query that is not valid is refused with the parameter that is at fau
     expect(body['errors']).toEqual({
       entity_type: ['must be one of token, application, key, tenant, report, log, service, and given once'],
       operation: [
-        'must be one of create, read, reveal, update, delete, expiry, purge, start, stop, loss, and given once',
+        'must be one of create, read, reveal, update, delete, expiry, purge, start, stop, rotation, loss, and given once',
       ],
     });
   });
