@@ -20,10 +20,11 @@ export function createFresh(first) {
 }
 
 /**
- * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, pid?, work?, warmUp? }`, for so many rounds after one
- * that is thrown away, which has `warmUp` requests, or as many as the others. Answers by name `{ perSecond, p50, p95, p99 }`, each a summary, ms, and `ratio`: requests a second of the first to
- * those of the others, taken round by round. With `pid`, also what a request took of the processors: `serving`, by the thread
- * that serves, and `others`, by all other threads of its process; µs.
+ * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, pid?, work?, warmUp? }`, for so many rounds
+ * after one that is thrown away, which has `warmUp` requests, or as many as the others. Answers by name
+ * `{ perSecond, p50, p95, p99 }`, each a summary, ms, and `ratio`: requests a second of the first to those of the others,
+ * taken round by round. With `pid`, also what a request took of the processors: `serving`, by the thread that serves, and
+ * `others`, by all other threads of its process; µs.
  */
 export async function sideBySide(generator, { work, connections, count, rounds, fresh, competitors }) {
   const results = competitors.map(() => []);
