@@ -19,6 +19,7 @@ export async function measureCluster({ directory, mode, say }) {
   const mongodb = process.env.STRONGROOM_TEST_MONGODB_URL ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
   const redis = process.env.STRONGROOM_TEST_REDIS_URL ?? 'redis://127.0.0.1:6479';
   const plan = planOf(mode);
+  const { warmUp } = plan;
   const database = `strongroom_bench_${randomBytes(6).toString('hex')}`;
   const eventStore = await startStandIn(join(directory, 'eventstoredb-stand-in'));
   Object.assign(process.env, {
@@ -56,8 +57,8 @@ export async function measureCluster({ directory, mode, say }) {
           say(`${work}, ${services.length} API processes`);
           const origins = services.map(({ origin }) => origin);
           const competitors = [
-            { name: `${services.length} API`, origins, keys, stored: tokens },
-            { name: 'limit', origins: [limit.origin], keys, stored: tokens },
+            { name: `${services.length} API`, origins, keys, stored: tokens, warmUp },
+            { name: 'limit', origins: [limit.origin], keys, stored: tokens, warmUp },
           ];
           const count = plan.countOf(work, connections);
           table.push(
