@@ -104,7 +104,7 @@ function storeTable(growth) {
       ...growth.map((one) => number((one.files[file] ?? 0) / one.size)),
     ]),
     ['memory, idle, MB', ...growth.map(({ memory }) => number(memory.idle / 1e6))],
-    ['memory after each work, MB', ...growth.map(({ memory }) => megabytes(memory.loaded))],
+    ['memory after the load, MB', ...growth.map(({ memory }) => number(memory.afterLoad / 1e6))],
     ['start, s', ...growth.map(({ secondsToReady }) => secondsToReady.toFixed(2))],
     ['imported a second', ...growth.map((one) => number(one.import.tokens / one.import.seconds))],
     [
@@ -203,10 +203,6 @@ function markdown(header, lines) {
 
 function range({ median, low, high }) {
   return `${median.toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
-}
-
-function megabytes({ median, low, high }) {
-  return `${number(median / 1e6)} (${number(low / 1e6)}-${number(high / 1e6)})`;
 }
 
 function ms(value) {

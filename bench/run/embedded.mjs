@@ -4,7 +4,7 @@ import { cryptoShare } from './crypto-share.mjs';
 import { measureErasure } from './erasure.mjs';
 import { partsOfRequests } from './parts.mjs';
 import { startLimit, startLoadGenerator, strongroomJson } from './processes.mjs';
-import { createFresh, sideBySide, summary } from './rounds.mjs';
+import { createFresh, sideBySide } from './rounds.mjs';
 import { fileSizes, makeVault, memoryOf } from './vault.mjs';
 
 const isRead = (work) => /^(get|list|search)/.test(work);
@@ -25,8 +25,7 @@ export async function measureEmbedded({ directory, mode, say }) {
       const files = fileSizes(vault.data);
       const service = await vault.start();
       const last = size === plan.sizes.at(-1);
-      const memories = [];
-      const measure = measurer({ generator, fresh, vault, service, directory, plan, say, memories });
+      const measure = measurer({ generator, fresh, vault, service, directory, plan, say });
       const idleMemory = memoryOf(service.pid);
       const warmUp = { work: 'get revealed', origins: [service.origin], keys: vault.keys, connections: 64, from: 0 };
       await generator.run({ ...warmUp, count: plan.warmUp, stored: size, fresh: 0 });
@@ -45,7 +44,7 @@ export async function measureEmbedded({ directory, mode, say }) {
         say('erasure');
         rest = { erasure: await measureErasure({ vault, service, generator, fresh, count: plan.erasures }) };
       }
-      const memory = { idle: idleMemory, loaded: summary(memories) };
+      const memory = { idle: idleMemory, afterLoad: memoryOf(service.pid) };
       await service.stop();
       growth.push({ size, files, memory, import: vault.import, secondsToReady: service.secondsToReady, rows });
       if (last) {
@@ -63,8 +62,8 @@ export async function measureEmbedded({ directory, mode, say }) {
   return { table, growth, bare, ...rest };
 }
 
-/** Measures one work beside its limit, which answers with as many bytes as the vault did, and notes the vault's memory after it. */
-function measurer({ generator, fresh, vault, service, directory, plan, say, memories }) {
+/** Measures one work beside its limit, which answers with as many bytes as the vault did. */
+function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
   const own = { name: 'vault', origins: [service.origin], keys, stored, pid: service.pid };
   return async (work, connections, rounds) => {
@@ -86,9 +85,7 @@ function measurer({ generator, fresh, vault, service, directory, plan, say, memo
         { ...own, prepare },
         { ...own, name: 'limit', origins: [limit.origin], pid: limit.pid, warmUp: plan.warmUp },
       ];
-      const measured = await sideBySide(generator, { work, connections, count, rounds, fresh, competitors });
-      memories.push(memoryOf(service.pid));
-      return measured;
+      return await sideBySide(generator, { work, connections, count, rounds, fresh, competitors });
     } finally {
       await limit.stop();
     }
