@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * What the threads of a process took of the processors until now, µs: the one that serves, which is the first, and all others.
- * Unlike requests a second it hardly changes when others compute on the machine too. NaN where the system does not tell.
+ * It changes less than requests a second when others compute on the machine too. NaN where the system does not tell.
  */
 export function processorTime(pid) {
   const time = { serving: Number.NaN, others: Number.NaN };
