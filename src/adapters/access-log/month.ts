@@ -5,7 +5,8 @@ export type Month = string;
 let last = { from: 0, until: 0, month: '' };
 
 export function monthOf(ms: number): Month {
-  if (ms < last.from || ms >= last.until) {
+  // Written so that what is no time is refused below, and never has the month of another.
+  if (!(ms >= last.from && ms < last.until)) {
     const date = new Date(ms);
     const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
     last = { from: Date.UTC(year, month), until: Date.UTC(year, month + 1), month: date.toISOString().slice(0, 7) };
