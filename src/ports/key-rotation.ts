@@ -18,8 +18,11 @@ export type KeyRotation = {
    * once or not at all. False: data keys under old ones came in meanwhile; begin again.
    */
   replaceRoot(next: Buffer): Promise<boolean>;
-  /** When everything was put under the present root key, ms: older copies of the keys are void. Null: never. */
-  endedAt(): Promise<number | null>;
+  /**
+   * Copies of the keys from before this moment, ms, are void without the root key of then: the last rotation that ended
+   * had begun. Null: none ever ended.
+   */
+  voidBefore(): Promise<number | null>;
   /** Resolves when no file of the store holds replaced bytes any more (MongoDB cannot promise that: ADR 22). */
   settle(): Promise<void>;
 };

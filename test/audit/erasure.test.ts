@@ -1,6 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ErasureStatement, erasureStatement, isSignedErasure } from '#src/audit/erasure-statement.js';
+import { formatTimestamp } from '#src/domain/time/format-timestamp.js';
+import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { streamOf } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
@@ -51,6 +53,44 @@ test('what was deleted is stated with its lives and keys, and signed', async () 
   expect(isSignedErasure({ ...statement, token_id: 'other' }, publicKey)).toBe(false);
   const other = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString();
   expect(isSignedErasure(statement, other)).toBe(false);
+});
+
+test('a statement says what copies of the keys are good for, by when the last rotation began', async () => {
+  const { rotation } = service.vault.keys;
+  const rotate = async () => {
+    service.clock.advance(1_000);
+    expect(await rotateKeys(rotation, randomBytes(32))).toBe(true);
+    service.clock.advance(1_000);
+  };
+  await create('one');
+  await rotate();
+  await remove('one');
+  const { last_destroyed_at: destroyedAt } = (await stated('one')).keys;
+  expect((await stated('one')).copies).toBe(
+    `Copies of the key store from before ${destroyedAt} open it until keys are rotated (keys rotate --all) after that.`,
+  );
+  await rotate();
+  const { copies } = await stated('one');
+  const began = formatTimestamp((await rotation.voidBefore()) ?? 0);
+  expect(copies).toBe(
+    `Copies of the key store from before ${destroyedAt} are void without the root key of then: a rotation that began ${began} replaced all keys.`,
+  );
+});
+
+test('a statement does not call copies void that were made while keys were rotated, until the next rotation', async () => {
+  const { rotation } = service.vault.keys;
+  await create('one');
+  service.clock.advance(1_000);
+  await rotation.begin();
+  for (let step = await rotation.rewrap(0); step !== null; ) step = await rotation.rewrap(step.sequence);
+  service.clock.advance(1_000);
+  await remove('one');
+  service.clock.advance(1_000);
+  expect(await rotation.replaceRoot(randomBytes(32))).toBe(true);
+  service.clock.advance(1_000);
+  expect((await stated('one')).copies).toContain(' open it until keys are rotated ');
+  expect(await rotateKeys(rotation, randomBytes(32))).toBe(true);
+  expect((await stated('one')).copies).toContain(' are void without the root key of then: ');
 });
 
 test('nothing is stated of a token that lives, or that never was', async () => {

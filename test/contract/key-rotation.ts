@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
+import { earliestNow } from '#src/ports/clock.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import type { KeyRotation } from '#src/ports/key-rotation.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
@@ -141,6 +142,32 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'copies are void from before the last rotation that ended had begun, also when it was cut off and went on later',
+      on(async ({ keys: first, tenantId, clock, reopen }) => {
+        await first.create(tenantId);
+        expect(await first.rotation.voidBefore()).toBeNull();
+        const one = randomBytes(32);
+        const began = earliestNow(clock);
+        await first.rotation.begin();
+        expect(await first.rotation.voidBefore(), 'one that is under way voids nothing').toBeNull();
+        clock.advance(60_000);
+        const { keys } = await reopen();
+        await rotateKeys(keys.rotation, one);
+        expect(await keys.rotation.voidBefore()).toBe(began);
+        clock.advance(60_000);
+        const beganAgain = earliestNow(clock);
+        await keys.rotation.begin();
+        expect(await keys.rotation.voidBefore()).toBe(began);
+        clock.advance(60_000);
+        const two = randomBytes(32);
+        await rotateKeys(keys.rotation, two);
+        expect(await keys.rotation.voidBefore()).toBe(beganAgain);
+        const { keys: again } = await reopen(two);
+        expect(await again.rotation.voidBefore()).toBe(beganAgain);
+      }),
+    );
+
+    test(
       'a store that fails for a while is waited for, also when what it did got no answer, and no longer than that makes sense',
       on(async ({ keys, tenantId, reopen }) => {
         const { id, key } = await keys.create(tenantId);
@@ -159,7 +186,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
 }
 
 /** The same rotation, of which each step fails at first: before it has done anything, and then after it has. */
-function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, endedAt }: KeyRotation): KeyRotation {
+function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore }: KeyRotation): KeyRotation {
   const failing = <Args extends readonly unknown[], T>(step: (...args: Args) => Promise<T>) => {
     let calls = 0;
     return async (...args: Args): Promise<T> => {
@@ -171,7 +198,7 @@ function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, endedAt }: 
   };
   return {
     ...{ isUnder: failing(isUnder), begin: failing(begin), rewrap: failing(rewrap) },
-    ...{ replaceRoot: failing(replaceRoot), settle: failing(settle), endedAt },
+    ...{ replaceRoot: failing(replaceRoot), settle: failing(settle), voidBefore },
   };
 }
 

@@ -48,11 +48,24 @@ export const auditErasure = operation(
       keys: { destroyed: keys, last_destroyed_at: destroyedAt },
       derived: { row, looked: looked.map((one) => ({ ...one, found: 0 as const })) },
       checkpoint: await checkpointOver(vault, last),
-      copies: `Copies of the key store from before ${destroyedAt} open it until keys are rotated (keys rotate --all) after that.`,
+      copies: await copiesSince(vault, lastDestroyedAt),
     });
     return { statement, problem: null };
   },
 );
+
+/**
+ * What copies of the key store from before its last key was destroyed, ms, are good for. Threat: one that was made while a
+ * rotation was under way opens with the keys of tenants that stayed.
+ */
+async function copiesSince({ keys, clock }: Vault, destroyedAt: number): Promise<string> {
+  const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
+  const voidBefore = await keys.rotation.voidBefore();
+  if (voidBefore === null || voidBefore <= destroyedAt + (clock.marginMs ?? 0))
+    return `${copies} open it until keys are rotated (keys rotate --all) after that.`;
+  const when = formatTimestamp(voidBefore);
+  return `${copies} are void without the root key of then: a rotation that began ${when} replaced all keys.`;
+}
 
 const words: Readonly<Record<Sought['kind'], string>> = {
   ...{ row: 'rows', search_term: 'search terms', fingerprint: 'fingerprints', deadline: 'deadlines' },

@@ -93,11 +93,11 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
 }
 
 async function copies({ vault }: OperatedService): Promise<Finding> {
-  const at = await vault.keys.rotation.endedAt();
+  const at = await vault.keys.rotation.voidBefore();
   if (at === null) return ok('copies', 'every copy of the keys opens what was erased since: they were never rotated');
   const when = new Date(at).toISOString();
   return ok(
     'copies',
-    `copies of the keys from before ${when}, when they were last rotated, are void without the old root key`,
+    `copies of the keys from before ${when}, when the last rotation began, are void without the old root key`,
   );
 }

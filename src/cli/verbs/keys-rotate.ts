@@ -13,7 +13,7 @@ type Options = { readonly all?: boolean; readonly json?: boolean };
 /** `strongroom keys rotate`. */
 export function addKeysRotate(keys: Command): void {
   withSettings(keys.command('rotate'), [...storeSettings, 'next_root_key_file'])
-    .description('replace the root key and what is under it, so that older copies of the keys open nothing')
+    .description('replace the root key and what is under it, so that copies of the keys from before open nothing')
     .option('--all', 'the root key and the keys of all tenants: one of the two alone would void no copy')
     .option('--json', 'print progress and the result as lines of JSON')
     .addHelpText(
@@ -56,7 +56,7 @@ function resultText(ended: KeyRotationState): string {
   if (ended.state === 'rotated') {
     return (
       `all keys are under the new root key in ${ended.root_key_file}. Keep a copy of it where the data is not, and destroy ` +
-      'every copy of the old one: then no older copy of the keys opens anything.'
+      'every copy of the old one: then no copy of the keys from before opens anything.'
     );
   }
   if (ended.state === 'cleared') {

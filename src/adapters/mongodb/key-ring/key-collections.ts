@@ -44,10 +44,15 @@ export type WrapsDocument = { readonly _id: string; readonly count: number };
 
 /**
  * `restoring` while keys are restored,
- * `root_check` (bytes; `uses` changes with all that is wrapped), `log_id` (text), `rotation` (`begun` or `ended`), `rotated_at` (ms), and the
- * checkpoints of `KeyRingReader` (numbers).
+ * `root_check` (bytes; `uses` changes with all that is wrapped), `log_id` (text), `rotation` (`begun` or `ended`; `at`:
+ * when it began, ms), `copies_void_before` (ms), and the checkpoints of `KeyRingReader` (numbers).
  */
-export type MetaDocument = { readonly _id: string; readonly value: Buffer | string | number; readonly uses?: number };
+export type MetaDocument = {
+  readonly _id: string;
+  readonly value: Buffer | string | number;
+  readonly uses?: number;
+  readonly at?: number;
+};
 
 /** The document of `meta` that is there while keys are restored, and after that was cut off. */
 export const restoringMark = 'restoring';

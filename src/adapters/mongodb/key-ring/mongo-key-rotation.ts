@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
-import type { Clock } from '../../../ports/clock.js';
+import { type Clock, earliestNow } from '../../../ports/clock.js';
 import { noEvent } from '../../../ports/key-ring.js';
 import { type KeyRotation, RotationRefused } from '../../../ports/key-rotation.js';
 import { rewrapDataKey } from '../../key-ring/data-key.js';
@@ -12,6 +12,7 @@ import {
   type DataKeyDocument,
   type GenerationKeyDocument,
   keyCollections,
+  type MetaDocument,
   type TenantKeyDocument,
 } from './key-collections.js';
 import type { createMongoDataKeys } from './mongo-data-keys.js';
@@ -52,13 +53,15 @@ export function mongoKeyRotation(needs: Needs): KeyRotation {
   async function mark(): Promise<void> {
     const begun = await call((db) => keyCollections.meta(db).findOne({ _id: 'rotation' }));
     if (begun?.value === 'begun') return;
+    // Threat: a copy from between the marks and a later time would hold newer keys, and be told to be void.
+    const at = earliestNow(clock);
     await call((db) =>
       keyCollections
         .tenantKeys(db)
         .updateMany({ purpose: 'wrapping', destroyed_at: null }, { $set: { retiring: true } }),
     );
     await call((db) =>
-      keyCollections.meta(db).updateOne({ _id: 'rotation' }, { $set: { value: 'begun' } }, { upsert: true }),
+      keyCollections.meta(db).updateOne({ _id: 'rotation' }, { $set: { value: 'begun', at } }, { upsert: true }),
     );
   }
 
@@ -134,28 +137,29 @@ export function mongoKeyRotation(needs: Needs): KeyRotation {
         const ofTenants = tenantKeys.map((row) => rewrappedTenantKey(row, rootKey, next, at));
         const generationKeys = await keyCollections.generationKeys(db).find(living, { session }).toArray();
         const ofGenerations = generationKeys.map((row) => rewrappedGenerationKey(row, rootKey, next));
+        const ofMeta = ended(await keyCollections.meta(db).findOne({ _id: 'rotation', value: 'begun' }, { session }));
         return async () => {
           if (ofTenants.length > 0) await keyCollections.tenantKeys(db).bulkWrite(ofTenants, { session });
           if (ofGenerations.length > 0) await keyCollections.generationKeys(db).bulkWrite(ofGenerations, { session });
-          await keyCollections
-            .meta(db)
-            .bulkWrite(
-              [
-                { updateOne: { filter: { _id: 'rotation' }, update: { $set: { value: 'ended' } } } },
-                { updateOne: { filter: { _id: 'rotated_at' }, update: { $set: { value: at } }, upsert: true } },
-              ],
-              { session },
-            );
+          await keyCollections.meta(db).bulkWrite(ofMeta, { session });
         };
       });
       return true;
     },
-    async endedAt() {
-      const found = await call((db) => keyCollections.meta(db).findOne({ _id: 'rotated_at' }));
+    async voidBefore() {
+      const found = await call((db) => keyCollections.meta(db).findOne({ _id: 'copies_void_before' }));
       return found === null ? null : Number(found.value);
     },
     async settle() {},
   };
+}
+
+/** That it is over, and since when copies are void. The mark of an older version has no time. */
+function ended(begun: MetaDocument | null): AnyBulkWriteOperation<MetaDocument>[] {
+  const over = { updateOne: { filter: { _id: 'rotation' }, update: { $set: { value: 'ended' } } } };
+  if (begun?.at === undefined) return [over];
+  const update = { $set: { value: begun.at } };
+  return [over, { updateOne: { filter: { _id: 'copies_void_before' }, update, upsert: true } }];
 }
 
 /** Under the next root key, or destroyed when it is to go. */

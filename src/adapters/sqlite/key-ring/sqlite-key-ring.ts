@@ -10,8 +10,8 @@ import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
 import type { RootKeys } from '../../key-ring/root-keys.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
+import { numberBytes, numberIn } from '../number-bytes.js';
 import type { SqliteDatabase } from '../open-database.js';
-import { positionBytes, positionIn } from '../position-bytes.js';
 import { reading } from '../reading.js';
 import { uuidBytes, uuidText } from '../uuid-bytes.js';
 import type { Writer } from '../writer/writer.js';
@@ -178,10 +178,10 @@ export function sqliteKeyRing(
     signingKey,
     async checkpoint(name: KeyRingReader): Promise<number> {
       const value = reading(() => metaOf.get(name) as Buffer | undefined, 'keys.db');
-      return value === undefined ? 0 : positionIn(value);
+      return value === undefined ? 0 : numberIn(value);
     },
     async saveCheckpoint(name: KeyRingReader, value: number): Promise<void> {
-      await writer.request('save_meta', { name, value: positionBytes(value) });
+      await writer.request('save_meta', { name, value: numberBytes(value) });
     },
     /** Forgets every key that is open: who reads a great many does so after each few. */
     forgetAll(): void {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../ports/clock.js';
+import { type Clock, earliestNow } from '../../../ports/clock.js';
 import { type KeyRotation, RotationRefused } from '../../../ports/key-rotation.js';
 import { rewrapDataKey } from '../../key-ring/data-key.js';
 import { rewrapGenerationKey } from '../../key-ring/generation-key.js';
@@ -6,6 +6,7 @@ import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
 import type { RootKeys } from '../../key-ring/root-keys.js';
 import { rewrapTenantKey } from '../../key-ring/tenant-key.js';
 import { never } from '../keys-schema.js';
+import { numberBytes, numberIn } from '../number-bytes.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { reading } from '../reading.js';
 import { uuidText } from '../uuid-bytes.js';
@@ -34,9 +35,12 @@ type LivingKey = {
   readonly wrapped: Buffer;
 };
 
+/** `lastRow`: of `tenant_keys` as it began. `at`: from before when copies hold none of the newer keys, ms. */
+type Begun = { readonly lastRow: number; readonly at: number | null };
+
 /**
- * `KeyRotation` on `keys.db` (ADR 29). The row `rotation` of `meta` holds the last row of `tenant_keys` as it began: the
- * wrapping keys up to there are the old ones.
+ * `KeyRotation` on `keys.db` (ADR 29). The row `rotation` of `meta` holds the last row of `tenant_keys` as it began, and
+ * when that was: the wrapping keys up to there are the old ones.
  */
 export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wrapperFor }: Needs): KeyRotation {
   const metaOf = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
@@ -61,33 +65,37 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
   );
 
   /** Null: none was begun. */
-  function begunAt(): number | null {
+  function begun(): Begun | null {
     const value = reading(() => metaOf.get('rotation') as Buffer | undefined, 'keys.db');
-    return value === undefined ? null : Number(value.readBigUInt64BE());
+    if (value === undefined) return null;
+    // The mark of an older version has no time.
+    const at = value.length < 16 ? null : numberIn(value.subarray(8));
+    return { lastRow: numberIn(value), at };
   }
 
   /** The tenant of each old wrapping key. */
   function oldOnes(): ReadonlyMap<string, string> {
     const rows = reading(
-      () => oldWrapping.all(begunAt() ?? 0) as { readonly id: string; readonly tenant: string }[],
+      () => oldWrapping.all(begun()?.lastRow ?? 0) as { readonly id: string; readonly tenant: string }[],
       'keys.db',
     );
     return new Map(rows.map(({ id, tenant }) => [id, tenant]));
   }
 
   async function mark(): Promise<number> {
-    const begun = begunAt();
-    if (begun !== null) return begun;
-    const last = reading(() => Number(lastTenantKey.get() ?? 0), 'keys.db');
-    const value = Buffer.alloc(8);
-    value.writeBigUInt64BE(BigInt(last));
+    const before = begun();
+    if (before !== null) return before.lastRow;
+    // Threat: a copy from between the mark and a later time would hold newer keys, and be told to be void.
+    const at = earliestNow(clock);
+    const lastRow = reading(() => Number(lastTenantKey.get() ?? 0), 'keys.db');
+    const value = Buffer.concat([numberBytes(lastRow), numberBytes(at)]);
     await writer.request('save_meta', { name: 'rotation', value });
-    return last;
+    return lastRow;
   }
 
-  async function makeNewerKeys(begun: number): Promise<void> {
+  async function makeNewerKeys(lastRow: number): Promise<void> {
     const lacking = [...new Set(oldOnes().values())].filter(
-      (tenantId) => reading(() => hasNewer.get(tenantId, begun), 'keys.db') === undefined,
+      (tenantId) => reading(() => hasNewer.get(tenantId, lastRow), 'keys.db') === undefined,
     );
     for (let start = 0; start < lacking.length; start += tenantsAtOnce) {
       const some = lacking.slice(start, start + tenantsAtOnce);
@@ -172,15 +180,17 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
           if (wrapped === null) throw new RotationRefused(unopened(`the search key of generation ${row.generation}`));
           return { generation: row.generation, wrapped };
         });
-        const rootCheck = newRootCheck(next);
-        return writer.request('replace_root', { tenantKeys, generationKeys, retired, rootCheck, at: clock.now() });
+        return writer.request('replace_root', {
+          ...{ tenantKeys, generationKeys, retired, rootCheck: newRootCheck(next) },
+          ...{ at: clock.now(), voidBefore: begun()?.at ?? null },
+        });
       });
       if (isReplaced) tenants.retired(retired);
       return isReplaced;
     },
-    async endedAt() {
-      const value = reading(() => metaOf.get('rotated_at') as Buffer | undefined, 'keys.db');
-      return value === undefined ? null : Number(value.readBigUInt64BE());
+    async voidBefore() {
+      const value = reading(() => metaOf.get('copies_void_before') as Buffer | undefined, 'keys.db');
+      return value === undefined ? null : numberIn(value);
     },
     async settle() {
       await writer.request('empty_keys_log', null);

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { never } from '../keys-schema.js';
+import { numberBytes } from '../number-bytes.js';
 import type { SqliteDatabase } from '../open-database.js';
-import { positionBytes } from '../position-bytes.js';
 import { uuidBytes } from '../uuid-bytes.js';
 import type { TenantKeyRow, WriterOperations } from './protocol.js';
 
@@ -56,7 +56,7 @@ export function createKeyOperations(database: SqliteDatabase) {
 
   /** A log that is found to end before is an older copy. */
   function note(logHead: number): void {
-    noteLog.run(positionBytes(logHead));
+    noteLog.run(numberBytes(logHead));
   }
 
   return {

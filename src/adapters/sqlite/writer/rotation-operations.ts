@@ -1,4 +1,5 @@
 import { never } from '../keys-schema.js';
+import { numberBytes } from '../number-bytes.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { uuidBytes, uuidText } from '../uuid-bytes.js';
 import type { NewRoot, RewrappedKey } from './protocol.js';
@@ -35,8 +36,9 @@ export function createRotationOperations(database: SqliteDatabase) {
      WHERE id = ? AND destroyed_at = ${never}`,
   );
   const saveRootCheck = database.prepare(`UPDATE meta SET value = ? WHERE name = 'root_check'`);
-  const saveRotatedAt = database.prepare(
-    `INSERT INTO meta (name, value) VALUES ('rotated_at', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  const saveVoidBefore = database.prepare(
+    `INSERT INTO meta (name, value) VALUES ('copies_void_before', ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   );
   const endRotation = database.prepare(`DELETE FROM meta WHERE name = 'rotation'`);
 
@@ -66,9 +68,7 @@ export function createRotationOperations(database: SqliteDatabase) {
       for (const { generation, wrapped } of root.generationKeys) rewrapGenerationKey.run(wrapped, generation);
       for (const id of root.retired) retireTenantKey.run(root.at, noEvent, id);
       saveRootCheck.run(root.rootCheck);
-      const at = Buffer.alloc(8);
-      at.writeBigUInt64BE(BigInt(root.at));
-      saveRotatedAt.run(at);
+      if (root.voidBefore !== null) saveVoidBefore.run(numberBytes(root.voidBefore));
       endRotation.run();
       return true;
     },
