@@ -16,16 +16,22 @@ export type Attempt<T> =
     });
 
 /** The token to change: its stream, by the keys of its tenant. Without keys no trace id can be sealed. */
-export type Target = { readonly tenantId: string; readonly tenantKeys: TenantKeys | null; readonly stream: string };
+export type Target = {
+  readonly tenantId: string;
+  readonly tenantKeys: TenantKeys | null;
+  readonly stream: string;
+  /** Its name was drawn at random just now. */
+  readonly isNew?: boolean;
+};
 
 /** Changes one token in the way of `changeTokens`. */
 export function changeToken<T>(
   vault: Vault,
-  { tenantId, tenantKeys, stream }: Target,
+  { tenantId, tenantKeys, stream, isNew = false }: Target,
   origin: RequestOrigin,
   attempt: (view: TokenView, at: number) => Promise<Attempt<T>>,
 ): Promise<T> {
-  const targets = { tenantId, tenantKeys, streams: new Set([stream]) };
+  const targets = { tenantId, tenantKeys, streams: new Set([stream]), areNew: isNew };
   return changeTokens<T>(vault, targets, origin, async (viewOf, at) => {
     const view = viewOf(stream);
     const tried = await attempt(view, at);

@@ -5,7 +5,7 @@ import { keyNamedWithinMs, type TenantKeys } from '../ports/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { DueRow } from '../ports/token-rows.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
-import type { TokenView } from '../projections/token-view.js';
+import { emptyView, type TokenView } from '../projections/token-view.js';
 import { dueRowsOf } from './due-rows-of.js';
 import type { EventOrigin, RequestOrigin } from './event-origin.js';
 import { KeyLost } from './key-lost.js';
@@ -46,6 +46,8 @@ export type Targets = {
   readonly tenantId: string;
   readonly tenantKeys: TenantKeys | null;
   readonly streams: ReadonlySet<string>;
+  /** Their names were drawn at random just now: the first try reads nothing, and its append tells should one be in use. */
+  readonly areNew?: boolean;
 };
 
 /**
@@ -55,14 +57,18 @@ export type Targets = {
  */
 export function changeTokens<T>(
   vault: Vault,
-  { tenantId, tenantKeys, streams }: Targets,
+  { tenantId, tenantKeys, streams, areNew = false }: Targets,
   requested: RequestOrigin,
   attempt: (viewOf: ViewOf, at: number) => Promise<JointAttempt<T>>,
 ): Promise<T> {
+  let readsNothing = areNew;
   return settleRace(vault, [...streams], async () => {
     const beganAt = performance.now();
     const views = new Map<string, TokenView>();
-    for (const stream of streams) views.set(stream, await loadToken(vault, tenantId, stream));
+    for (const stream of streams) {
+      views.set(stream, readsNothing ? emptyView(stream, tenantId) : await loadToken(vault, tenantId, stream));
+    }
+    readsNothing = false;
     // Of this try: whoever waited must not act on a token that has expired meanwhile.
     const at = vault.clock.now();
     const origin = { ...requested, at };

@@ -6,9 +6,6 @@ import type { Vault } from './vault.js';
 /** Where keys are, and what tells whether one may be missing. */
 export type Keys = Pick<Vault, 'keys' | 'directory'>;
 
-/** The keys that what a row is found by is hashed with: its search terms once for each generation that is written. */
-export type IndexKeys = { readonly tenantKeys: TenantKeys; readonly searchKeys: readonly SearchKey[] };
-
 /**
  * The subkeys of a tenant that has a caller. Throws TenantGone when it was deleted meanwhile, and KeyLost when the key
  * store lost them.
@@ -27,15 +24,12 @@ export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tena
 }
 
 /**
- * What the rows of a tenant are to be found by, if they are written now: to be asked for in each try at a change, because
- * a commit without the terms of a generation that was added meanwhile is a conflict. Throws as `tenantKeysOf`.
+ * The keys of the terms that a row of a tenant is to be found by, if it is written now, one for each generation: to be asked
+ * for in each try at a change, because a commit without the terms of a generation that was added meanwhile is a conflict.
+ * Throws as `tenantKeysOf`.
  */
-export async function indexKeysOf(
-  vault: Keys & Pick<Vault, 'generations'>,
-  tenantId: string,
-  tenantKeys: TenantKeys,
-): Promise<IndexKeys> {
-  return { tenantKeys, searchKeys: await searchKeysOf(vault, tenantId, ({ write }) => write) };
+export function indexKeysOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<readonly SearchKey[]> {
+  return searchKeysOf(vault, tenantId, ({ write }) => write);
 }
 
 /**

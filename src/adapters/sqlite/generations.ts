@@ -11,6 +11,39 @@ type Row = { readonly generation: number; readonly state: 'read' | 'building' | 
 const rowsOfCommit = 2;
 
 /**
+ * `Generations` of the process that has the files: what is in use changes by its own requests alone, so between them it is
+ * looked up once.
+ */
+export function rememberingInUse(generations: Generations): Generations {
+  let known: Awaited<ReturnType<Generations['inUse']>> | null = null;
+  let changing = 0;
+
+  async function change<T>(request: () => Promise<T>): Promise<T> {
+    changing += 1;
+    known = null;
+    try {
+      return await request();
+    } finally {
+      changing -= 1;
+    }
+  }
+
+  return {
+    ...generations,
+    async inUse() {
+      if (known !== null) return known;
+      const found = await generations.inUse();
+      if (changing === 0) known = found;
+      return found;
+    },
+    begin: (begun) => change(() => generations.begin(begun)),
+    swap: (swapped, newVersion) => change(() => generations.swap(swapped, newVersion)),
+    leave: (generation) => change(() => generations.leave(generation)),
+    empty: (generation) => change(() => generations.empty(generation)),
+  };
+}
+
+/**
  * `Generations` on `vault.db`: two sets of tables, one of them empty but during a rebuild. A generation that was emptied is in
  * no file of it: its pages were overwritten, and the write-ahead log was copied back and cut.
  */

@@ -9,7 +9,7 @@ import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
 import { sqliteEventChain } from './event-chain.js';
 import { sqliteEventLog } from './event-log.js';
-import { sqliteGenerations } from './generations.js';
+import { rememberingInUse, sqliteGenerations } from './generations.js';
 import { ensureGenerationKey } from './key-ring/generation-keys.js';
 import { findRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
 import { openDatabase, type SqliteDatabase } from './open-database.js';
@@ -74,7 +74,7 @@ export async function openSqliteStores(
         createSearchConnections(() => openReader('vault.db')),
       ),
       traces: sqliteTraces(vault),
-      generations: sqliteGenerations(vault, writer),
+      generations: rememberingInUse(sqliteGenerations(vault, writer)),
       claims: sqliteClaims(vault, writer),
       directory: sqliteDirectory(vault, writer),
       /** The log that the key store belongs to; null when it is new. */

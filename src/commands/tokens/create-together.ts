@@ -61,8 +61,8 @@ function tryTogether(
   const streams = new Set(candidates.map(({ stream }) => stream));
   const origin = originOf(context, cmd);
   return changeTokens<Created | Taken>(vault, { tenantId, tenantKeys, streams }, origin, async (viewOf, at) => {
-    const by = { caller: context.caller, ...(await indexKeysOf(vault, tenantId, tenantKeys)) };
-    const decided = await decideTogether(vault, by, candidates, viewOf, at);
+    const keys = await indexKeysOf(vault, tenantId);
+    const decided = await decideTogether(vault, context.caller, keys, candidates, viewOf, at);
     if (!decided.ok) return { do: 'answer', answer: decided };
     const { outcomes } = decided;
     return {

@@ -53,7 +53,9 @@ function createUnder(vault: Vault, command: Command, creation: Creation, id: str
   const { tenantId, applicationId: createdBy } = context.caller;
   const stream = tokenStream(tenantKeys.names, id);
   const origin = originOf(context, cmd);
-  return changeToken(vault, { tenantId, tenantKeys, stream }, origin, (view, at) =>
+  // A random UUID names nothing yet, unless it followed from an idempotency key.
+  const isNew = creation.id === null && cmd === null;
+  return changeToken(vault, { tenantId, tenantKeys, stream, isNew }, origin, (view, at) =>
     attemptCreate(vault, command, creation, { id, view, at, createdBy }),
   );
 }
@@ -80,7 +82,7 @@ async function attemptCreate(
       answer: () => done(duplicateAnswer(vault, command.context, other, { operation: 'create', cvcIgnored })),
     };
   }
-  const keys = await indexKeysOf(vault, place.view.tenantId, command.tenantKeys);
+  const keys = await indexKeysOf(vault, place.view.tenantId);
   const write = decideCreation(vault, keys, creation, place);
   if (write === null) return { do: 'answer', answer: rejected('id_in_use') };
   return {

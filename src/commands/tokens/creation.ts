@@ -6,14 +6,13 @@ import { deriveFrom } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenDraft, type TokenRequest } from '../../domain/token/draft-token.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { earliestNow } from '../../ports/clock.js';
-import type { TenantKeys } from '../../ports/key-ring.js';
+import type { SearchKey, TenantKeys } from '../../ports/key-ring.js';
 import type { TokenView } from '../../projections/token-view.js';
 import type { TokenWrite } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
 import { refuseDeduplication } from '../limits/deduplication-guess.js';
 import type { OpenToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
-import type { IndexKeys } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { deduplicationInForce } from './find-duplicate.js';
 import { rowIndexOf } from './row-index.js';
@@ -67,7 +66,7 @@ export type CreationPlace = {
 /** Decides a creation over what its stream holds; null: the id is in use. */
 export function decideCreation(
   { cvcRetentionMs, clock }: Pick<Vault, 'cvcRetentionMs' | 'clock'>,
-  keys: IndexKeys,
+  keys: readonly SearchKey[],
   { draft, cvc, expiresAt, fingerprint, fingerprintHash, indexValues, distinct }: Creation,
   { id, view, at, createdBy }: CreationPlace,
 ): CreationWrite | null {
@@ -89,6 +88,6 @@ export function decideCreation(
     decisions: decided.events,
     distinctFingerprint: distinct ? fingerprintHash : null,
     payload: { content: new Secret(content), cvc: cvc === null ? null : new Secret(cvc) },
-    index: rowIndexOf(keys, content, { createdBy, modifiedBy: null, indexValues }),
+    index: rowIndexOf(keys, fingerprintHash, content, { createdBy, modifiedBy: null, indexValues }),
   };
 }

@@ -1,4 +1,5 @@
 import { deriveFrom } from '../../domain/token/derive-content.js';
+import { fingerprintHash } from '../../events/tokens/fingerprint.js';
 import type { RowIndex } from '../../ports/unit-of-work.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { KeyLost } from '../key-lost.js';
@@ -35,14 +36,16 @@ async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex |
   const { life } = state;
   if (life === null) return 'keep';
   try {
-    const keys = await indexKeysOf(sources, tenantId, await tenantKeysOf(sources, tenantId));
+    const { claims } = await tenantKeysOf(sources, tenantId);
+    const keys = await indexKeysOf(sources, tenantId);
     const opened = await openContent(sources, view, life);
     if (opened === null) return await whyClosed(sources, view);
     const content = opened.reveal();
     const derived = deriveFrom(sources.expressions, content);
     if (!derived.ok) throw new Error('what could be evaluated once can no longer be');
     const { createdBy, modifiedBy } = life;
-    return rowIndexOf(keys, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
+    const hash = fingerprintHash(claims, content.fingerprint);
+    return rowIndexOf(keys, hash, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
   } catch (error) {
     // Nothing of a deleted tenant is found or opened again.
     if (error instanceof TenantGone) return 'tenant_gone';

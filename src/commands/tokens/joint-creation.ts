@@ -1,8 +1,8 @@
 import type { ClaimedToken } from '../../ports/claims.js';
+import type { SearchKey } from '../../ports/key-ring.js';
 import type { ViewOf } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
 import { countDeduplication } from '../limits/deduplication-guess.js';
-import type { IndexKeys } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { createdAnswer } from './created-answer.js';
 import { type Creation, type CreationWrite, decideCreation } from './creation.js';
@@ -29,7 +29,8 @@ export type JointCreation =
 /** Decides several creations as if they were carried out one after the other. Deduplication comes before ids in use. */
 export async function decideTogether(
   vault: Vault,
-  { caller, ...keys }: IndexKeys & Pick<CommandContext, 'caller'>,
+  caller: CommandContext['caller'],
+  keys: readonly SearchKey[],
   candidates: readonly Candidate[],
   viewOf: ViewOf,
   at: number,

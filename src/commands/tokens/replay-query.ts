@@ -5,14 +5,14 @@ import type { ClearEvent } from '../../events/event.js';
 import { matchesPlan } from '../../search/matches-plan.js';
 import { planSearch } from '../../search/plan-search.js';
 import { parseQuery } from '../../search/query/parse-query.js';
+import { tokenTerms } from '../../search/terms/token-terms.js';
 import type { CommandContext } from '../command-context.js';
 import { valueTerms } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
-import { searchKeyOf, tenantKeysOf } from '../tenant-keys.js';
+import { searchKeyOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { hadHappened } from './as-of.js';
 import { type ReplayAsk, type Replayed, replayToken } from './replay-token.js';
-import { rowIndexOf } from './row-index.js';
 import type { TokenAnswer } from './token-answer.js';
 
 const pageSize = 500;
@@ -47,7 +47,6 @@ export async function replayQuery(
   const refusal = after === 0 ? await guessed(vault, caller, valueTerms(parsed.query).length) : null;
   if (refusal !== null) return refusal;
   const searchKey = await searchKeyOf(vault, tenantId);
-  const keys = { tenantKeys: await tenantKeysOf(vault, tenantId), searchKeys: [searchKey] };
   const plan = planSearch(searchKey, tenantId, parsed.query, reachOf(caller, 'token:search'));
   const page = await vault.log.readClear(after, pageSize);
   const born = page.filter(
@@ -60,8 +59,9 @@ export async function replayQuery(
     const derived = deriveFrom(vault.expressions, content);
     if (!derived.ok) throw new Error('what could be evaluated once can no longer be');
     const { createdBy, modifiedBy, createdAt, modifiedAt } = life;
-    const { terms } = rowIndexOf(keys, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
-    return matchesPlan(plan.where, { terms: new Set(terms[searchKey.generation]), createdAt, modifiedAt });
+    const circumstances = { createdBy, modifiedBy, indexValues: derived.value.indexValues };
+    const terms = new Set(tokenTerms(searchKey.key, content, circumstances));
+    return matchesPlan(plan.where, { terms, createdAt, modifiedAt });
   };
 
   async function look(event: ClearEvent): Promise<void> {

@@ -18,7 +18,7 @@ import {
 import { checkOwnValue, checkUnseenOwnValue } from '../../domain/token/fields/own-value.js';
 import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';
-import { fingerprintOf } from '../../events/tokens/fingerprint.js';
+import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { earliestNow, latestNow } from '../../ports/clock.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
@@ -156,9 +156,9 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const { view, life, open, content, indexValues, updated, transform } = ready;
   const { fingerprint } = content.reveal();
   const modifiedBy = context.caller.applicationId;
-  const keys = await indexKeysOf(vault, view.tenantId, update.tenantKeys);
-  const index = rowIndexOf(keys, content.reveal(), { createdBy: life.createdBy, modifiedBy, indexValues });
-  const hash = index.fingerprintHash;
+  const keys = await indexKeysOf(vault, view.tenantId);
+  const hash = fingerprintHash(update.tenantKeys.claims, fingerprint);
+  const index = rowIndexOf(keys, hash, content.reveal(), { createdBy: life.createdBy, modifiedBy, indexValues });
   const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
   // Also when nothing changes: else a caller out of guesses learns by the answer that its candidate is the value.
   const guesses = distinct && (guarded || update.patch.data !== undefined);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { performance } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { collectWords } from '#src/commands/vocabulary/collect-words.js';
 import { manage } from '../../http/routes/directory-support.js';
 import { createPlain } from '../../http/routes/support.js';
@@ -27,7 +28,13 @@ describe('the words of a tenant', () => {
       if (counting) setImmediate(count);
     };
     setImmediate(count);
-    const { keys, containers } = await collectWords(service.vault, service.tenantId);
+    // Each look at the clock finds it a millisecond later, however fast the machine is.
+    let ms = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      ms += 1;
+      return ms;
+    });
+    const { keys, containers } = await collectWords(service.vault, service.tenantId).finally(() => clock.mockRestore());
     counting = false;
     expect(keys.size).toBeGreaterThan(99_000);
     expect(keys.size).toBeLessThanOrEqual(100_000);

@@ -20,13 +20,17 @@ export type DataKeyRow = { readonly id: string; readonly wrapped: Uint8Array };
 /** A data key under a newer key of its tenant; `from` and `to` are ids of keys of the tenant. */
 export type RewrappedKey = DataKeyRow & { readonly from: string; readonly to: string };
 
-/** All that the root key wraps, under another one; `retired` are the keys of tenants that end with it. */
+/**
+ * All that the root key wraps, under another one; `retired` are the keys of tenants that end with it, at `at`. Copies of
+ * the keys from before `voidBefore` hold none of those that stay; null: nobody knows. Times in ms.
+ */
 export type NewRoot = {
   readonly tenantKeys: readonly DataKeyRow[];
   readonly generationKeys: readonly { readonly generation: number; readonly wrapped: Uint8Array }[];
   readonly retired: readonly string[];
   readonly rootCheck: Uint8Array;
   readonly at: number;
+  readonly voidBefore: number | null;
 };
 
 /** What the thread that owns both files can be asked for, with the answer of each. */

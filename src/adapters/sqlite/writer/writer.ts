@@ -21,6 +21,9 @@ export type Writer = {
 /** MB for what a group of requests leaves behind: V8 would take four times as much before it looks for garbage. */
 const youngGenerationMb = 12;
 
+/** What is requested in one turn of the event loop goes to the thread this many at a time: it works while the turn goes on. */
+const requestsOfMessage = 8;
+
 /**
  * Starts the thread that writes both files of `dataDir`. Rejects with StoreBroken when they cannot be used;
  * `onBroken` is told when that happens later, and nothing is written from then on. `onCommitted` is told how many
@@ -43,6 +46,7 @@ export function startWriter(
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
 
   function flush(): void {
+    if (outgoing.length === 0) return;
     const requests = outgoing;
     outgoing = [];
     send({ message: 'requests', requests });
@@ -65,13 +69,14 @@ export function startWriter(
       waiting.set(lastId, { resolve: resolve as (answer: unknown) => void, reject });
       if (outgoing.length === 0) setImmediate(flush);
       outgoing.push({ id: lastId, operation, input } as WriterRequest);
+      if (outgoing.length === requestsOfMessage) flush();
     });
   }
 
   /** Resolves when the thread has ended, so that nothing of it holds the files any more. */
   function close(): Promise<void> {
     if (closing === null && failure === null) {
-      if (outgoing.length > 0) flush();
+      flush();
       send({ message: 'close' });
     }
     closing ??= ended;

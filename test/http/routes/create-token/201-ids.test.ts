@@ -80,6 +80,29 @@ describe('201 an id by an expression over the data', () => {
   });
 });
 
+test('a random UUID that is in use, of which nothing is read before, takes nothing over', async ({ service }) => {
+  const { random } = service.vault;
+  const taken = random.uuid();
+  await create(service, { id: taken, type: 'token', data: 'first' });
+  const { uuid: drawn } = random;
+  const asked: string[] = [];
+  Object.assign(random, {
+    uuid: () => {
+      asked.push(asked.length === 0 ? taken : drawn());
+      return asked.at(-1);
+    },
+  });
+  try {
+    const { id } = await create(service, { type: 'token', data: 'second' });
+    expect(id).not.toBe(taken);
+    expect(asked).toContain(id);
+    expect(await read(service, id)).toMatchObject({ data: 'second' });
+  } finally {
+    Object.assign(random, { uuid: drawn });
+  }
+  expect(await read(service, taken)).toMatchObject({ data: 'first' });
+});
+
 describe('201 an id that is free again', () => {
   test('after deletion, and the history goes on', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'first' });
