@@ -1,28 +1,47 @@
-// What a get in clear cannot do without, and nothing else: the hash of the key, the keyed hash of the id, one row from SQLite, its
-// data key and its content opened, a sealed and durable record of the read. No rules, no generations, no expiry, no metrics, no
-// log. It makes `COUNT` tokens that each lead to an answer of about `BYTES`.
+// What a vault cannot do without, and nothing else. Of a get in clear: the hash of the key, the keyed hash of the id, one row from
+// SQLite, its data key and its content opened, a sealed and durable record of the read. Of a page the same for each of its
+// tokens, of a search the hash of its term and its postings besides; of a create its keyed hashes, its sealed content and key, and
+// event, row, key and postings in one durable commit. No rules, no checks, no expiry, no generations, no metrics, no request log; one
+// file, and one thread. It makes `COUNT` tokens, as the benchmark imports them, that each lead to an answer of about `BYTES`.
 //   node bench/limits/bare-vault.mjs DIRECTORY COUNT BYTES
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { fastify } from 'fastify';
+import { storedToken } from '../load/requests.mjs';
 import { listen } from './listen.mjs';
 
 const [directory, count, bytes] = process.argv.slice(2);
-const [namesKey, tenantKey, auditKey] = [randomBytes(32), randomBytes(32), randomBytes(32)];
-const db = new Database(join(directory, 'bare-vault.db'));
+const [namesKey, searchKey, tenantKey, auditKey] = Array.from({ length: 4 }, () => randomBytes(32));
+const pageSize = 20;
+const openKeysMax = 10_000;
+
+const db = new Database(join(directory, `bare-vault-${process.pid}.db`));
 db.pragma('journal_mode = WAL');
 db.pragma('synchronous = FULL');
-db.exec(`CREATE TABLE tokens (name TEXT PRIMARY KEY, key BLOB NOT NULL, content BLOB NOT NULL) WITHOUT ROWID;
+db.exec(`CREATE TABLE events (position INTEGER PRIMARY KEY, stream TEXT NOT NULL UNIQUE, chain BLOB NOT NULL, content BLOB NOT NULL);
+  CREATE TABLE tokens (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, content BLOB NOT NULL);
+  CREATE TABLE keys (position INTEGER PRIMARY KEY, wrapped BLOB NOT NULL);
+  CREATE TABLE postings (term BLOB, position INTEGER, PRIMARY KEY (term, position)) WITHOUT ROWID;
   CREATE TABLE records (id INTEGER PRIMARY KEY, name TEXT NOT NULL, time INTEGER NOT NULL, trace BLOB NOT NULL);
   CREATE INDEX records_name ON records (name, time)`);
-const insertToken = db.prepare('INSERT INTO tokens (name, key, content) VALUES (?, ?, ?)');
-const find = db.prepare('SELECT key, content FROM tokens WHERE name = ?');
+const insertEvent = db.prepare('INSERT INTO events (position, stream, chain, content) VALUES (?, ?, ?, ?)');
+const insertToken = db.prepare('INSERT INTO tokens (position, name, content) VALUES (?, ?, ?)');
+const insertKey = db.prepare('INSERT INTO keys (position, wrapped) VALUES (?, ?)');
+const insertPosting = db.prepare('INSERT INTO postings (term, position) VALUES (?, ?)');
 const insertRecord = db.prepare('INSERT INTO records (name, time, trace) VALUES (?, ?, ?)');
+const byName = db.prepare('SELECT position, name, content FROM tokens WHERE name = ?');
+const byPosition = db.prepare('SELECT position, name, content FROM tokens WHERE position = ?');
+const newest = db.prepare('SELECT position, name, content FROM tokens ORDER BY position DESC LIMIT ?');
+const findKey = db.prepare('SELECT wrapped FROM keys WHERE position = ?').pluck();
+const found = db.prepare('SELECT position FROM postings WHERE term = ? ORDER BY position DESC LIMIT ?').pluck();
+const counted = db.prepare('SELECT count(*) FROM postings WHERE term = ?').pluck();
 const begin = db.prepare('BEGIN IMMEDIATE');
 const commit = db.prepare('COMMIT');
 
-const nameOf = (id) => createHmac('sha256', namesKey).update(id).digest('hex');
+const hashOf = (key, text) => createHmac('sha256', key).update(text).digest();
+const nameOf = (id) => hashOf(namesKey, id).toString('hex');
+const termOf = (text) => hashOf(searchKey, text).subarray(0, 16);
 
 function seal(key, plain, name) {
   const nonce = randomBytes(12);
@@ -38,19 +57,60 @@ function open(key, box, name) {
   return plain;
 }
 
-const filling = 'x'.repeat(Math.max(0, Number(bytes) - 30));
+/** Keys that were opened are kept, as the vault keeps them for a minute. */
+const openKeys = new Map();
+
+function tokenIn({ position, name, content }) {
+  const key = openKeys.get(position) ?? open(tenantKey, findKey.get(position), name);
+  if (openKeys.size === openKeysMax) openKeys.clear();
+  openKeys.set(position, key);
+  return JSON.parse(open(key, content, name).toString('utf8'));
+}
+
+/** What all tokens share is hashed once. */
+const sharedTerms = ['all', 'type', 'created_by', 'container', 'within'].map(termOf);
+
+/** All of a new token that needs no store. */
+function sealed(token) {
+  const name = nameOf(token.id);
+  const key = randomBytes(32);
+  const value = typeof token.data === 'string' ? token.data : token.data.number;
+  const fingerprint = hashOf(namesKey, value).toString('base64');
+  // The hash of the fingerprint stands for the index that equal tokens are found by.
+  const own = [token.id, fingerprint, nameOf(fingerprint), value, ...Object.values(token.metadata)].map(termOf);
+  const content = seal(key, JSON.stringify({ ...token, fingerprint }), name);
+  return { name, content, wrapped: seal(tenantKey, key, name), terms: [...sharedTerms, ...own] };
+}
+
+let head = 0;
+let chain = Buffer.alloc(32);
+
+function store({ name, content, wrapped, terms }) {
+  head += 1;
+  chain = createHash('sha256').update(chain).update(content).digest();
+  insertEvent.run(head, name, chain, content);
+  insertToken.run(head, name, content);
+  insertKey.run(head, wrapped);
+  for (const term of terms) insertPosting.run(term, head);
+}
+
+const filled = (token) => ({
+  ...token,
+  filling: 'x'.repeat(Math.max(0, Number(bytes) - JSON.stringify(token).length)),
+});
+// Only while it is filled.
+db.pragma('cache_size = -400000');
 db.transaction(() => {
-  for (let n = 0; n < Number(count); n++) {
-    const name = nameOf(`bench-${n}`);
-    const key = randomBytes(32);
-    insertToken.run(name, seal(tenantKey, key, name), seal(key, JSON.stringify({ id: n, filling }), name));
-  }
+  for (let n = 0; n < Number(count); n++) store(sealed(filled(storedToken(n))));
 })();
+db.pragma('wal_checkpoint(TRUNCATE)');
+db.pragma('cache_size = -16000');
 
 let waiting = [];
-function record(name, trace) {
+/** Resolves when what the work writes is durable, in one commit with whatever else waits. */
+function durably(work) {
   return new Promise((resolve) => {
-    waiting.push({ name, trace, resolve });
+    waiting.push({ work, resolve });
     if (waiting.length === 1) setImmediate(commitAll);
   });
 }
@@ -59,20 +119,56 @@ function commitAll() {
   const group = waiting;
   waiting = [];
   begin.run();
-  for (const { name, trace } of group) insertRecord.run(name, Date.now(), trace);
+  for (const { work } of group) work();
   commit.run();
   for (const { resolve } of group) resolve();
 }
 
+/** A record for each token that is shown; the trace id is sealed once. */
+function recorded(names, traceId) {
+  const trace = seal(auditKey, traceId, names[0] ?? '');
+  return durably(() => {
+    for (const name of names) insertRecord.run(name, Date.now(), trace);
+  });
+}
+
 const known = new Set();
+const caller = (request) => known.add(createHash('sha256').update(request.headers['service-api-key']).digest('hex'));
+const send = (reply, status, body) =>
+  reply.code(status).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+
+async function sendPage(request, reply, rows, total) {
+  const data = rows.map(tokenIn);
+  await recorded(
+    rows.map(({ name }) => name),
+    request.id,
+  );
+  return send(reply, 200, { data, total });
+}
+
 const app = fastify();
 app.get('/tokens/:id', async (request, reply) => {
-  const caller = createHash('sha256').update(request.headers['service-api-key']).digest('hex');
-  known.add(caller);
-  const name = nameOf(request.params.id);
-  const { key, content } = find.get(name);
-  const token = JSON.parse(open(open(tenantKey, key, name), content, name).toString('utf8'));
-  await record(name, seal(auditKey, request.id, name));
-  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(token));
+  caller(request);
+  const row = byName.get(nameOf(request.params.id));
+  const token = tokenIn(row);
+  await recorded([row.name], request.id);
+  return send(reply, 200, token);
+});
+app.get('/tokens', async (request, reply) => {
+  caller(request);
+  return sendPage(request, reply, newest.all(pageSize), head);
+});
+app.post('/tokens/search', async (request, reply) => {
+  caller(request);
+  const term = termOf(/"(.*)"/.exec(request.body.query)[1]);
+  const rows = found.all(term, pageSize).map((position) => byPosition.get(position));
+  return sendPage(request, reply, rows, counted.get(term));
+});
+app.post('/tokens', async (request, reply) => {
+  caller(request);
+  const token = { ...filled(request.body), id: randomUUID() };
+  const made = sealed(token);
+  await durably(() => store(made));
+  return send(reply, 201, token);
 });
 await listen(app);

@@ -1,4 +1,5 @@
 // The tables of a run, as Markdown.
+import { ownCode } from '../run/profile.mjs';
 
 /** The targets that the product has set itself, by work and connections; ratios to the limit. */
 const targets = {
@@ -15,10 +16,14 @@ const clusterTargets = { 'get revealed, 64': 0.5, 'create card, 64': 0.5 };
 
 /** The parts of a report by name; the pages of the documentation show some of them. */
 export function sectionsOf(run) {
-  const { table, growth, bare, parts, rebuild, erasure, crypto } = run;
+  const { table, growth, bare, parts, rebuild, erasure, profile } = run;
   if (rebuild !== undefined) return { machine: machineLine(run), rebuild: rebuildTable(rebuild) };
   if (growth === undefined)
-    return { machine: `${machineLine(run)} ${number(run.tokens)} tokens.`, works: workTable(table) };
+    return {
+      machine: `${machineLine(run)} ${number(run.tokens)} tokens.`,
+      works: workTable(table),
+      times: clusterTimesTable(table),
+    };
   return {
     machine: machineLine(run),
     works: workTable(table),
@@ -31,12 +36,7 @@ export function sectionsOf(run) {
     scale: scaleTable(growth),
     erasure: `A delete from the call to the answer, one at a time: p50 ${ms(erasure.p50)} ms, p95 ${ms(erasure.p95)} ms, p99 ${ms(erasure.p99)} ms (${erasure.count} deletes). When the answer was there, the wrapped bytes of ${erasure.checked} destroyed keys were looked for in every file of the key store: ${erasure.left === 0 ? 'none was found' : `${erasure.left} were found`}.`,
     audit: auditLine(table),
-    crypto: Object.entries(crypto)
-      .map(
-        ([work, share]) =>
-          `- ${work}: ${(share * 100).toFixed(0)} % of the time in which the serving thread was not idle`,
-      )
-      .join('\n'),
+    profile: profileTable(profile, table),
   };
 }
 
@@ -140,22 +140,57 @@ function timesTable(table) {
   return markdown(['work', 'serving', 'other threads', 'limit, serving', 'limit, others'], lines);
 }
 
+/** What a request takes of one API process, and of all processes of the machine, µs; and the ratio if the API took nothing. */
+function clusterTimesTable(table) {
+  const lines = table.map(({ work, figures }) => {
+    const [name] = Object.keys(figures);
+    const [own, limit] = [figures[name], figures.limit];
+    const whole = [own, limit].map(({ machine }) => number(machine.median));
+    const others = own.machine.median - own.serving.median - own.others.median;
+    const left = own.serving.median === null ? '' : (limit.machine.median / others).toFixed(2);
+    return [`${work} (${name})`, ...threads(own), ...threads(limit), ...whole, left];
+  });
+  const ofProcess = ['serving', 'other threads', 'limit, serving', 'limit, others'];
+  const ofMachine = ['all processes', 'limit, all processes', 'ratio without the API'];
+  return markdown(['work', ...ofProcess, ...ofMachine], lines);
+}
+
 function threads({ serving, others }) {
   return [serving, others].map(({ median }) => (median === null ? '' : number(median)));
 }
 
-/** What a get in clear costs at the least, and what the vault does besides. */
-function bareTable({ figures }) {
-  const names = {
-    limit: 'the limit',
-    'no vault': 'the vault, `GET /health/live`',
-    'bare vault': 'a bare vault',
-    vault: 'the vault, a get in clear',
-  };
-  const lines = Object.entries(names).map(([name, title]) => {
-    const { median, low, high } = figures[name].perSecond;
-    const ofLimit = (median / figures.limit.perSecond.median).toFixed(2);
-    return [title, `${number(median)} (${number(low)}-${number(high)})`, ofLimit, ...threads(figures[name])];
+/** What the serving thread spends its time on, %, and the ratio if it never waited and our code took none of its time. */
+function profileTable(profile, table) {
+  const works = Object.keys(profile);
+  const kinds = Object.keys(profile[works[0]]);
+  const percent = (share) => (share === null ? '' : (share * 100).toFixed(0));
+  const lines = kinds.map((kind) => [kind, ...works.map((work) => percent(profile[work][kind]))]);
+  const left = works.map((work) => {
+    const { vault, limit } = table.find((row) => row.work === work && row.connections === 64).figures;
+    const ours = profile[work][ownCode];
+    if (ours === null || vault.serving.median === null) return '';
+    const atMost = 1e6 / (vault.serving.median * (1 - ours));
+    return (atMost / limit.perSecond.median).toFixed(2);
+  });
+  return markdown(['%', ...works], [...lines, ['**the ratio at most, without our code and its libraries**', ...left]]);
+}
+
+/** What works cost at the least, and what the vault does besides. */
+function bareTable(results) {
+  const lines = results.flatMap(({ work, figures }) => {
+    const line = (name, figure) => [
+      name,
+      number(figure.perSecond.median),
+      (figure.perSecond.median / figures.limit.perSecond.median).toFixed(2),
+      ...threads(figure),
+    ];
+    const noVault = figures['no vault'];
+    return [
+      line(`${work}: the limit`, figures.limit),
+      ...(noVault === undefined ? [] : [line('the vault, `GET /health/live`', noVault)]),
+      line('a bare vault', figures['bare vault']),
+      line('the vault', figures.vault),
+    ];
   });
   return markdown(['', 'a second', 'of the limit', 'serving, µs', 'other threads, µs'], lines);
 }

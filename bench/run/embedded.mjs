@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { connectionCounts, growthWorks, planOf, works } from '../plan.mjs';
-import { cryptoShare } from './crypto-share.mjs';
+import { boundedWorks, connectionCounts, growthWorks, planOf, works } from '../plan.mjs';
 import { measureErasure } from './erasure.mjs';
 import { partsOfRequests } from './parts.mjs';
 import { startLimit, startLoadGenerator, strongroomJson } from './processes.mjs';
+import { profileOf } from './profile.mjs';
 import { createFresh, sideBySide } from './rounds.mjs';
 import { fileSizes, makeVault, memoryOf } from './vault.mjs';
 
@@ -50,7 +50,7 @@ export async function measureEmbedded({ directory, mode, say }) {
       if (last) {
         say('profile');
         rest.parts = await partsOfRequests(vault, plan.parts);
-        rest.crypto = await cryptoShare({ vault, generator, fresh, count: plan.profiled, directory });
+        rest.profile = await profileOf({ vault, generator, fresh, countOf: plan.countOf, directory });
       }
       if (!plan.rebuilt.includes(size)) continue;
       say(`rebuilding ${size} tokens`);
@@ -70,9 +70,7 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
     say(`${work}, ${connections} connections, ${stored} tokens`);
     const count = plan.countOf(work, connections);
     const bytes = isDelete(work) ? 0 : await answerBytes(generator, work, own, fresh);
-    const limit = await (isRead(work)
-      ? startLimit('fixed-answer', [bytes])
-      : startLimit('durable-insert', [directory, bytes]));
+    const limit = await limitOf(work, bytes, directory);
     const prepare = isDelete(work)
       ? (first, howMany) =>
           generator.run({
@@ -92,28 +90,43 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   };
 }
 
-/** A get in clear beside what does only what it cannot do without, and beside an answer of the service that needs no vault. */
+/** Works beside what does only what they cannot do without, and a get beside an answer of the service that needs no vault. */
 async function besideBareVault({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
-  const [work, connections] = ['get revealed', 64];
-  say('get revealed beside a bare vault');
+  const connections = 64;
   const own = { name: 'vault', origins: [service.origin], keys, stored, pid: service.pid };
-  const bytes = await answerBytes(generator, work, own, fresh);
+  say('filling a bare vault');
+  const bytes = await answerBytes(generator, 'get revealed', own, fresh);
   const bare = await startLimit('bare-vault', [directory, stored, bytes]);
-  const limit = await startLimit('fixed-answer', [bytes]);
+  const results = [];
   try {
-    const competitors = [
-      own,
-      { ...own, name: 'no vault', work: 'no vault' },
-      { ...own, name: 'bare vault', origins: [bare.origin], pid: bare.pid, warmUp: plan.warmUp },
-      { ...own, name: 'limit', origins: [limit.origin], pid: limit.pid, warmUp: plan.warmUp },
-    ];
-    const count = plan.countOf(work, connections);
-    return await sideBySide(generator, { work, connections, count, rounds: plan.rounds, fresh, competitors });
+    for (const work of boundedWorks) {
+      say(`${work} beside a bare vault`);
+      const limit = await limitOf(work, await answerBytes(generator, work, own, fresh), directory);
+      const competitors = [
+        own,
+        ...(work === 'get revealed' ? [{ ...own, name: 'no vault', work: 'no vault' }] : []),
+        { ...own, name: 'bare vault', origins: [bare.origin], pid: bare.pid, warmUp: plan.warmUp },
+        { ...own, name: 'limit', origins: [limit.origin], pid: limit.pid, warmUp: plan.warmUp },
+      ];
+      const count = plan.countOf(work, connections);
+      try {
+        results.push(
+          await sideBySide(generator, { work, connections, count, rounds: plan.rounds, fresh, competitors }),
+        );
+      } finally {
+        await limit.stop();
+      }
+    }
   } finally {
     await bare.stop();
-    await limit.stop();
   }
+  return results;
+}
+
+/** The limit of a work that is answered with so many bytes. */
+function limitOf(work, bytes, directory) {
+  return isRead(work) ? startLimit('fixed-answer', [bytes]) : startLimit('durable-insert', [directory, bytes]);
 }
 
 /** How many bytes the vault answers a work with: the mean of two hundred. */

@@ -11,7 +11,7 @@ import { tokenAnswer } from '../../dist/commands/tokens/token-answer.js';
 import { openEmbedded } from '../../dist/compose/embedded.js';
 import { sealJson } from '../../dist/events/sealing/json-box.js';
 import { sealTrace } from '../../dist/events/sealing/trace-box.js';
-import { fingerprintOf } from '../../dist/events/tokens/fingerprint.js';
+import { fingerprintHash, fingerprintOf } from '../../dist/events/tokens/fingerprint.js';
 import { tokenStream } from '../../dist/events/tokens/stream-name.js';
 import { processorTime } from './processor-time.mjs';
 
@@ -43,7 +43,7 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
     const fact = { entity: 'token', ref: streams[0].slice('token-'.length), operation: 'reveal', message: 'shown' };
 
     const content = read.open.content.reveal();
-    const keysOfIndex = { tenantKeys, searchKeys: [await searchKeyOf(vault, caller.tenantId)] };
+    const searchKey = await searchKeyOf(vault, caller.tenantId);
     const circumstances = { createdBy: caller.applicationId, modifiedBy: null, indexValues: [] };
     const place = { tenantId: caller.tenantId, stream: streams[0], revision: 0 };
     const box = { ...place, keyId: randomUUID(), field: 'content' };
@@ -60,8 +60,8 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
       'the same, and handed over until it is durable': (i) =>
         recordReads(vault, context(), [{ stream: streams[i], transform: 'reveal' }]),
       'of a create: the keyed hashes that its card is found by': () => {
-        fingerprintOf(tenantKeys.fingerprints, content.type, content.data.number);
-        rowIndexOf(keysOfIndex, content, circumstances);
+        const fingerprint = fingerprintOf(tenantKeys.fingerprints, content.type, content.data.number);
+        rowIndexOf([searchKey], fingerprintHash(tenantKeys.claims, fingerprint), content, circumstances);
       },
       'of a create: its content and its trace id, sealed': () => {
         sealJson(key, content, box);

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 
 /**
  * What the threads of a process took of the processors until now, µs: the one that serves, which is the first, and all others.
@@ -10,4 +11,9 @@ export function processorTime(pid) {
   const of = (thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000;
   const others = readdirSync(`/proc/${pid}/task`).filter((thread) => thread !== String(pid));
   return { serving: of(pid), others: others.reduce((sum, thread) => sum + of(thread), 0) };
+}
+
+/** What all processes of the machine took of its processors until now, µs. */
+export function machineTime() {
+  return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + (user + nice + sys + irq) * 1000, 0);
 }

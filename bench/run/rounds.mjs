@@ -1,4 +1,4 @@
-import { processorTime } from './processor-time.mjs';
+import { machineTime, processorTime } from './processor-time.mjs';
 
 // Measures works side by side: in each round every competitor once, in turn, so that what disturbs the machine meets all.
 
@@ -24,7 +24,7 @@ export function createFresh(first) {
  * after one that is thrown away, which has `warmUp` requests, or as many as the others. Answers by name
  * `{ perSecond, p50, p95, p99 }`, each a summary, ms, and `ratio`: requests a second of the first to those of the others,
  * taken round by round. With `pid`, also what a request took of the processors: `serving`, by the thread that serves, and
- * `others`, by all other threads of its process; µs.
+ * `others`, by all other threads of its process; and `machine`, by all processes, load and stores among them; µs.
  */
 export async function sideBySide(generator, { work, connections, count, rounds, fresh, competitors }) {
   const results = competitors.map(() => []);
@@ -37,16 +37,16 @@ export async function sideBySide(generator, { work, connections, count, rounds, 
       const first = fresh(asked);
       await prepare?.(first, asked);
       const job = { work: own, origins, keys, connections, count: asked, from: round * count, stored, fresh: first };
-      const before = processorTime(pid);
+      const [before, machineBefore] = [processorTime(pid), machineTime()];
       const { seconds, ...times } = await generator.run(job);
-      const spent = processorTime(pid);
+      const [spent, machine] = [processorTime(pid), (machineTime() - machineBefore) / count];
       const [serving, others] = ['serving', 'others'].map((threads) => (spent[threads] - before[threads]) / count);
-      if (round > 0) results[i].push({ perSecond: count / seconds, ...times, serving, others });
+      if (round > 0) results[i].push({ perSecond: count / seconds, ...times, serving, others, machine });
     }
   }
   const figures = competitors.map(({ name }, i) => {
     const of = (figure) => summary(results[i].map((result) => result[figure]));
-    const figures = ['perSecond', 'p50', 'p95', 'p99', 'bytes', 'serving', 'others'];
+    const figures = ['perSecond', 'p50', 'p95', 'p99', 'bytes', 'serving', 'others', 'machine'];
     return [name, Object.fromEntries(figures.map((figure) => [figure, of(figure)]))];
   });
   const ratios = competitors.slice(1).map(({ name }, i) => {

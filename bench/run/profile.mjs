@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { boundedWorks } from '../plan.mjs';
+
+/** Times as many requests as in a round at 64 connections; as many go before, until Node has compiled what they run. */
+const rounds = 3;
+
+export const ownCode = 'our code and its libraries';
+const garbage = 'garbage collection';
+
+/** What a frame of the profile belongs to: the first that matches its address; else it is our own, or of a library that we call. */
+const kinds = [
+  ['HTTP: Node and Fastify', /^node:(_http|net$|events$|internal\/(streams|stream_base|http))/],
+  [
+    'HTTP: Node and Fastify',
+    /\/node_modules\/(fastify|fastify-type-provider-zod|find-my-way|reusify|avvio|@fastify)\//,
+  ],
+  ['cryptography', /^node:(internal\/crypto\/|crypto$)/],
+  ['request log and metrics', /\/node_modules\/(@?pino|sonic-boom|prom-client)/],
+  ['request log and metrics', /\/dist\/(http\/logging|adapters\/prometheus)\//],
+  ['SQLite and its adapter', /\/dist\/adapters\/sqlite\/|\/node_modules\/better-sqlite3\//],
+  ['handing over to the thread that writes', /^node:internal\/(worker|per_context\/messageport)/],
+  ['the rest of Node', /^node:/],
+];
+/** These, and what is native, belong to who called them. */
+const ofCallers = /^$|^node:(fs$|buffer$|internal\/(buffer|validators|util))/;
+const kindNames = [...new Set([...kinds.map(([kind]) => kind), garbage, ownCode])];
+
+/**
+ * What the time of the thread that serves is spent on, by work, as shares that sum to 1: from a profile of the running vault at
+ * 64 connections, of the time in which it was not idle.
+ */
+export async function profileOf({ vault, generator, fresh, countOf, directory }) {
+  const shares = {};
+  for (const work of boundedWorks) {
+    const profiles = join(directory, `profile-${work.replaceAll(' ', '-')}`);
+    const nodeFlags = ['--cpu-prof', `--cpu-prof-dir=${profiles}`];
+    const service = await vault.start({ nodeFlags });
+    const { keys, size: stored } = vault;
+    const count = rounds * countOf(work, 64);
+    const run = () =>
+      generator.run({
+        ...{ work, origins: [service.origin], keys, connections: 64, count, from: 0, stored, fresh: fresh(count) },
+      });
+    await run();
+    const from = monotonicMicros();
+    await run();
+    const until = monotonicMicros();
+    await service.stop();
+    shares[work] = sharesIn(profiles, from, until);
+  }
+  return shares;
+}
+
+/** The clock that V8 takes the times of a profile from, µs. */
+function monotonicMicros() {
+  return Number(process.hrtime.bigint() / 1000n);
+}
+
+/** The serving thread is the first of a process; its profile is the one that ends with thread 0. Null where times do not compare. */
+function sharesIn(directory, from, until) {
+  const file = readdirSync(directory).find((name) => /\.0\.\d+\.cpuprofile$/.test(name));
+  const { nodes, samples, timeDeltas, startTime } = JSON.parse(readFileSync(join(directory, file), 'utf8'));
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  const kindOf = (id) => {
+    const { functionName, url } = frames.get(id);
+    if (functionName === '(idle)') return null;
+    if (functionName === '(garbage collector)') return garbage;
+    const caller = callers.get(id);
+    const isRoot = caller === undefined || frames.get(caller).functionName === '(root)';
+    if (ofCallers.test(url)) return isRoot ? 'the rest of Node' : kindOf(caller);
+    return kinds.find(([, pattern]) => pattern.test(url))?.[0] ?? ownCode;
+  };
+  const times = Object.fromEntries(kindNames.map((kind) => [kind, 0]));
+  let now = startTime;
+  for (const [i, id] of samples.entries()) {
+    now += timeDeltas[i];
+    const kind = now < from || now > until ? null : kindOf(id);
+    if (kind !== null) times[kind] += timeDeltas[i];
+  }
+  const busy = Object.values(times).reduce((sum, time) => sum + time, 0);
+  return Object.fromEntries(Object.entries(times).map(([kind, time]) => [kind, busy === 0 ? null : time / busy]));
+}
