@@ -1,6 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-const shared = { testTimeout: 180_000, hookTimeout: 60_000 };
+const shared = {
+  ...{ testTimeout: 180_000, hookTimeout: 60_000 },
+  // A list of what is wrong is shown, not its length.
+  chaiConfig: { truncateThreshold: 0 },
+};
 
 /**
  * `npm run test:cluster`: what needs the servers of the cluster profile; the suites of the service, which `npm test` runs on

@@ -8,5 +8,7 @@ export default defineConfig({
     globalSetup: 'test/support/say-what-needs-servers.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A list of what is wrong is shown, not its length.
+    chaiConfig: { truncateThreshold: 0 },
   },
 });

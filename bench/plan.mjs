@@ -34,7 +34,7 @@ export const boundedWorks = ['get revealed', 'list page', 'search exact data', '
 // until Node has compiled most of what a server runs, of each server that is measured.
 const modes = {
   quick: {
-    share: 0.2,
+    share: 0.18,
     rounds: 2,
     growthRounds: 2,
     sizes: [500, 2_000],

@@ -32,8 +32,8 @@ export type MongoConnection = {
   primaryIsSince(time: number): boolean;
   /** Calls whenever the primary is another one, elected again, or gone. */
   onPrimaryChanged(listener: () => void): void;
-  /** Milliseconds by which this process's clock is ahead of the primary's, give or take half a round trip. */
-  clockAheadMs(now: () => number): Promise<number>;
+  /** The time of the primary, ms since the epoch. */
+  primaryTime(): Promise<number>;
   close(): Promise<void>;
 };
 
@@ -83,11 +83,9 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
     ...{ db, call },
     primaryIsSince: (time) => primarySince <= time,
     onPrimaryChanged: (listener) => void listeners.push(listener),
-    async clockAheadMs(now) {
-      const sentAt = now();
+    async primaryTime() {
       const { localTime } = await call((database) => database.command({ hello: 1 }));
-      const receivedAt = now();
-      return (sentAt + receivedAt) / 2 - (localTime as Date).getTime();
+      return (localTime as Date).getTime();
     },
     close: () => client.close(),
   };

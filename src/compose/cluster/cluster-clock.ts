@@ -13,33 +13,34 @@ export type ClusterClock = Clock & {
 
 /**
  * The time of MongoDB, carried on by the monotonic clock of this process and compared every 10 s: so all processes agree
- * on what is due, whatever the clocks of their machines say. `clockAheadMs` answers by how much a given clock is ahead of MongoDB's.
+ * on what is due, whatever the clocks of their machines say. `primaryTime` asks for it, ms since the epoch.
  */
 export async function clusterClock(
-  clockAheadMs: (now: () => number) => Promise<number>,
+  primaryTime: () => Promise<number>,
   onError: (error: unknown) => void,
 ): Promise<ClusterClock> {
-  const origin = Date.now() - performance.now();
-  const own = (): number => origin + performance.now();
-  let aheadMs = await clockAheadMs(own);
-  let offMs = Date.now() - (own() - aheadMs);
+  /** By how much the time of MongoDB is ahead of the monotonic clock. */
+  let aheadMs: number | null = null;
+  let offMs = 0;
+  const now = (): number => Math.round(performance.now() + (aheadMs ?? 0));
 
+  /**
+   * The answer was given at some moment between asking and having it, and during an election seconds lie between these. So it
+   * moves the clock no further than it contradicts it.
+   */
   async function compare(): Promise<void> {
-    try {
-      aheadMs = await clockAheadMs(own);
-      offMs = Date.now() - (own() - aheadMs);
-    } catch (error) {
-      // Without MongoDB nothing is served; the monotonic clock goes on.
-      onError(error);
-    }
+    const askedAt = performance.now();
+    const time = await primaryTime();
+    const [least, most] = [time - performance.now(), time - askedAt];
+    aheadMs = aheadMs === null ? (least + most) / 2 : Math.min(Math.max(aheadMs, least), most);
+    offMs = Date.now() - now();
   }
 
-  const timer = setInterval(compare, compareEveryMs);
+  await compare();
+  // The first answer may have waited for an election or a connection.
+  await compare();
+  // Without MongoDB nothing is served; the monotonic clock goes on.
+  const timer = setInterval(() => compare().catch(onError), compareEveryMs);
   timer.unref();
-  return {
-    marginMs,
-    now: () => Math.round(own() - aheadMs),
-    offMs: () => offMs,
-    stop: () => clearInterval(timer),
-  };
+  return { marginMs, now, offMs: () => offMs, stop: () => clearInterval(timer) };
 }

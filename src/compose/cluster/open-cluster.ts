@@ -78,7 +78,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
     async clockOf(connection) {
       if (options.clock !== undefined) return { ...options.clock, marginMs: 0, offMs: () => 0, stop: () => undefined };
-      return clusterClock((now) => connection.clockAheadMs(now), onError);
+      return clusterClock(connection.primaryTime, onError);
     },
     async project(tenantId, stream) {
       if (composed === null) throw new Error('nothing is projected before the vault is composed');

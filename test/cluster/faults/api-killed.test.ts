@@ -21,7 +21,7 @@ test(`${rounds} kills of an API process lose nothing that was acknowledged (seed
   const random = chance(seed);
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
-  const model = createModel(cluster.key, random, { marginMs: 3_000 });
+  const model = createModel(cluster.key, random, { marginMs: 2_250 });
   const [other, ,] = await Promise.all([cluster.start('api'), cluster.start('worker')]);
   let killed = await cluster.start('api');
   let cutOff = 0;

@@ -45,7 +45,7 @@ test(`MongoDB is down for 20 s: nothing acknowledged is lost, and it works again
 async function outage({ stop, start }: Outage, expectDown: (what: string, answer: HttpAnswer) => void): Promise<void> {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
-  const model = createModel(cluster.key, chance(seed), { marginMs: 3_000 });
+  const model = createModel(cluster.key, chance(seed), { marginMs: 2_250 });
   const [api] = await Promise.all([cluster.start('api'), cluster.start('worker')]);
   await makeSteady(api, cluster);
   const load = new AbortController();

@@ -13,7 +13,7 @@ const electedWithinMs = 30_000;
 test(`the primary of three nodes is killed under load (seed ${seed})`, { timeout: 600_000 }, async () => {
   const servers = await ownServers(3);
   const cluster = await ownCluster(servers);
-  const model = createModel(cluster.key, chance(seed), { marginMs: 3_000 });
+  const model = createModel(cluster.key, chance(seed), { marginMs: 2_250 });
   const [api] = await Promise.all([cluster.start('api'), cluster.start('worker')]);
   const load = new AbortController();
   const callers = Promise.all(Array.from({ length: 6 }, () => model.caller(api.address, load.signal)));

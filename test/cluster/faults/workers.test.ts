@@ -18,7 +18,7 @@ test('a leader that is killed in mid-batch is replaced; one that was stopped and
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
   const { key } = cluster;
-  const model = createModel(key, chance(seed), { marginMs: 3_000 });
+  const model = createModel(key, chance(seed), { marginMs: 2_250 });
   const [api, first] = await Promise.all([cluster.start('api'), cluster.start('worker')]);
   const leadOfFirst = await nextLead(servers, null);
   const second = await cluster.start('worker');
