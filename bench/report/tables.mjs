@@ -106,7 +106,10 @@ function storeTable(growth) {
     ['memory, idle, MB', ...growth.map(({ memory }) => number(memory.idle / 1e6))],
     ['memory after the load, MB', ...growth.map(({ memory }) => number(memory.afterLoad / 1e6))],
     ['start, s', ...growth.map(({ secondsToReady }) => secondsToReady.usual.toFixed(2))],
-    ['the first start after an import, s', ...growth.map(({ secondsToReady }) => secondsToReady.afterImport.toFixed(2))],
+    [
+      'the first start after an import, s',
+      ...growth.map(({ secondsToReady }) => secondsToReady.afterImport.toFixed(2)),
+    ],
     ['imported a second', ...growth.map((one) => number(one.import.tokens / one.import.seconds))],
     [
       'events a second in a rebuild',

@@ -17,10 +17,10 @@ export type DueRow = {
  */
 export type TokenRowWriter = {
   /**
-   * `before`: the revision that the events of the view follow; `at`: ms, when a removal happened. `stale`: there is a row as
-   * new or newer. `gap`: the index is to be kept, but the row is not the one at `before`; nothing was written.
+   * `before`: the revision that the events of the view follow; `at`: ms, when a removal happened. `stored`: there is a row
+   * as new or newer. `gap`: the index is to be kept, but the row is not the one at `before`; nothing was written.
    */
-  write(view: TokenView, index: RowIndex, before: number, at: number): Promise<'written' | 'stale' | 'gap'>;
+  write(view: TokenView, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
   /** The stored revision of each stream that has a row. */
   revisionsOf(streams: readonly string[]): Promise<ReadonlyMap<string, number>>;
 };

@@ -1,32 +1,23 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import { batchHash, noBatch } from '../../../events/access-log/batch-hash.js';
 import { batchesOf, type NewBatch } from '../../access-log/batches-of.js';
 import type { Month } from '../../access-log/month.js';
 import type { MongoConnection } from '../connection.js';
+import { inGroups } from '../in-groups.js';
 import { ensureIndexes } from '../required-indexes.js';
 import { accessCollection, accessIndexes } from './access-collections.js';
 import { type EntryDocument, entryDocument } from './entry-document.js';
 import { entryKey, newChain } from './entry-key.js';
 
-type Waiting = {
-  readonly entries: readonly AccessEntry[];
-  resolve(): void;
-  reject(error: unknown): void;
-};
-
 type ChainHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
 /**
- * Appends to the access log in a chain of its own. What is recorded while a batch is on its way goes with the next one,
- * so nothing waits for company. After a failure nobody knows what of a batch is stored: what waits is refused with it,
- * and a new chain begins.
+ * Appends to the access log in a chain of its own; what is recorded at the same time goes together. After a failure nobody
+ * knows what of a batch is stored, and a new chain begins.
  */
 export function createAccessWriter({ call }: MongoConnection) {
   const withIndexes = new Set<Month>();
   let head = noHead();
-  let waiting: Waiting[] = [];
-  let writing: Promise<void> | null = null;
 
   async function append(batch: NewBatch): Promise<void> {
     const { month, entries, lines } = batch;
@@ -49,37 +40,24 @@ export function createAccessWriter({ call }: MongoConnection) {
     head = { chain: head.chain, sequence, hash };
   }
 
-  async function writeAll(): Promise<void> {
-    // Whoever records in the same turn joins the first batch.
-    await endOfTurn();
-    while (waiting.length > 0) {
-      const group = waiting;
-      waiting = [];
-      try {
-        for (const batch of batchesOf(group.flatMap(({ entries }) => entries))) await append(batch);
-        for (const { resolve } of group) resolve();
-      } catch (error) {
-        head = noHead();
-        for (const { reject } of [...group, ...waiting.splice(0)]) reject(error);
-      }
+  const groups = inGroups<readonly AccessEntry[], void>(async (group) => {
+    try {
+      for (const batch of batchesOf(group.flat())) await append(batch);
+    } catch (error) {
+      head = noHead();
+      throw error;
     }
-    writing = null;
-  }
+    return [];
+  });
 
   return {
-    record(entries: readonly AccessEntry[]): Promise<void> {
-      if (entries.length === 0) return Promise.resolve();
-      return new Promise((resolve, reject) => {
-        waiting.push({ entries, resolve, reject });
-        writing ??= writeAll();
-      });
+    async record(entries: readonly AccessEntry[]): Promise<void> {
+      if (entries.length > 0) await groups.add(entries);
     },
     /** The collections of months were dropped: their indexes with them. */
     forgetMonths: (): void => withIndexes.clear(),
     /** Resolves when nothing is on its way any more. */
-    async close(): Promise<void> {
-      await writing;
-    },
+    close: groups.idle,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { TokenRowWriter } from '../../../ports/token-rows.js';
-import type { RowIndex } from '../../../ports/unit-of-work.js';
-import type { TokenView } from '../../../projections/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import type { MongoGenerations } from '../generations/mongo-generations.js';
-import { mongoRowWriter, type RowOutcome } from './row-writer.js';
+import { inGroups } from '../in-groups.js';
+import type { RowWrite } from './row-write.js';
+import { mongoRowWriter } from './row-writer.js';
 
 export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: number): Promise<number> };
 
@@ -12,36 +12,43 @@ type OnEnded = (stream: string, revision: number) => Promise<void>;
 
 /**
  * Writes rows into every generation that is written at the time of the call, which must come after the event was stored. A
- * row that does not say what it is found by in one of them is a `gap`: whoever wrote folds the stream and says it.
+ * row that does not say what it is found by in one of them is a `gap`: whoever wrote folds the stream and says it. Rows that
+ * come at the same time go together.
  */
 export function rowWriterInUse(
   connection: MongoConnection,
   generations: Pick<MongoGenerations, 'fresh'>,
   onEnded: OnEnded,
 ): RowWriterInUse {
-  function writeInto(
-    generation: number,
-    read: number,
-    row: readonly [TokenView, RowIndex, number, number],
-  ): Promise<RowOutcome> {
-    const [{ state }, index] = row;
-    const lacks = index !== 'keep' && state.life !== null && index.terms[generation] === undefined;
-    if (lacks) return Promise.resolve('gap');
-    return mongoRowWriter(connection, generation, generation === read ? null : read).write(...row);
+  /** Writes rows of different streams; adds those that are behind in the generation. */
+  async function writeInto(generation: number, read: number, rows: readonly RowWrite[], gaps: Set<string>) {
+    const complete = rows.filter(({ view, index }) => {
+      const lacks = index !== 'keep' && view.state.life !== null && index.terms[generation] === undefined;
+      if (lacks) gaps.add(view.stream);
+      return !lacks;
+    });
+    const writer = mongoRowWriter(connection, generation, generation === read ? null : read);
+    for (const stream of await writer.writeMany(complete)) gaps.add(stream);
   }
 
-  return {
-    async write(...row) {
-      const [{ stream, state }] = row;
-      if (state.life === null) await onEnded(stream, state.revision);
-      const { read, write } = await generations.fresh();
+  async function writeGroup(rows: readonly RowWrite[]): Promise<readonly ('stored' | 'gap')[]> {
+    const { read, write } = await generations.fresh();
+    const gaps = new Set<string>();
+    for (const distinct of eachStreamOnce(rows)) {
       // The one that is read comes last: what a caller has seen in it is in the next one, too.
-      let isBehind = false;
-      for (const generation of write.filter((each) => each !== read)) {
-        isBehind = (await writeInto(generation, read, row)) === 'gap' || isBehind;
+      for (const generation of [...write.filter((each) => each !== read), read]) {
+        await writeInto(generation, read, distinct, gaps);
       }
-      const outcome = await writeInto(read, read, row);
-      return isBehind ? 'gap' : outcome;
+    }
+    return rows.map(({ view }) => (gaps.has(view.stream) ? 'gap' : 'stored'));
+  }
+
+  const groups = inGroups(writeGroup);
+
+  return {
+    async write(view, index, before, at) {
+      if (view.state.life === null) await onEnded(view.stream, view.state.revision);
+      return groups.add({ view, index, before, at });
     },
     async revisionsOf(streams) {
       const { write } = await generations.fresh();
@@ -61,4 +68,18 @@ export function rowWriterInUse(
       return forgotten;
     },
   };
+}
+
+/** The rows in parts that hold each stream once, in their order. */
+function eachStreamOnce(rows: readonly RowWrite[]): readonly (readonly RowWrite[])[] {
+  const parts: RowWrite[][] = [];
+  const seen = new Map<string, number>();
+  for (const row of rows) {
+    const part = seen.get(row.view.stream) ?? 0;
+    seen.set(row.view.stream, part + 1);
+    const rowsOfPart = parts[part] ?? [];
+    rowsOfPart.push(row);
+    parts[part] = rowsOfPart;
+  }
+  return parts;
 }

@@ -86,7 +86,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
           [...revisions].filter(([stream, own]) => (stored.get(stream) ?? -1) < own).map(([name]) => name),
         );
       };
-      await send(writes);
+      if ((await send(writes)) === writes.length) return [];
       const missed = await behind();
       if (missed.size === 0) return [];
       // Of a race of two upserts one is refused, whichever revision is newer: it goes again, one by one.

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
+import { rowWriterInUse } from '#src/adapters/mongodb/token-rows/row-writer-in-use.js';
+import type { NewEvent } from '#src/events/event.js';
+import type { RowIndex } from '#src/ports/unit-of-work.js';
+import type { TokenView } from '#src/projections/token-view.js';
+import {
+  aHash,
+  atNoon,
+  noTokenYet,
+  tokenCreated,
+  tokenDeleted,
+  tokenUpdated,
+  tokenWrite,
+} from '../../contract/support.js';
+import { databaseOfTest } from '../own-database.js';
+
+const after = (view: TokenView, ...events: readonly NewEvent[]): TokenView => tokenWrite(view, events).view;
+const created = () => after(noTokenYet(), tokenCreated());
+const foundBy = (...generations: readonly number[]): RowIndex => ({
+  fingerprintHash: aHash(),
+  terms: Object.fromEntries(generations.map((generation) => [generation, [aHash().slice(0, 32)]])),
+});
+
+test('rows that come together land in every generation that is written, and each caller learns of his own', async () => {
+  const { connection } = await databaseOfTest();
+  const ended: string[] = [];
+  let groups = 0;
+  const fresh = async () => {
+    groups += 1;
+    return { read: 1, write: [1, 2], at: performance.now() };
+  };
+  const writer = rowWriterInUse(connection, { fresh }, async (stream) => void ended.push(stream));
+
+  const whole = Array.from({ length: 30 }, created);
+  const twice = created();
+  const [lacksTerms, keepsNothing, removed] = [created(), created(), after(created(), tokenDeleted())];
+  const rows: readonly (readonly [TokenView, RowIndex])[] = [
+    ...whole.map((view) => [view, foundBy(1, 2)] as const),
+    [after(twice, tokenUpdated()), foundBy(1, 2)],
+    [twice, foundBy(1, 2)],
+    [lacksTerms, foundBy(1)],
+    [after(keepsNothing, tokenUpdated()), 'keep'],
+    [removed, 'keep'],
+  ];
+  const outcomes = await Promise.all(
+    rows.map(([view, index]) => writer.write(view, index, view.state.revision - 1, atNoon)),
+  );
+
+  expect(outcomes).toEqual([...whole.map(() => 'stored'), 'stored', 'stored', 'gap', 'gap', 'stored']);
+  expect(groups).toBeLessThanOrEqual(2);
+  expect(ended).toEqual([removed.stream]);
+  const streams = rows.map(([{ stream }]) => stream);
+  for (const generation of [1, 2]) {
+    const stored = await mongoRowWriter(connection, generation).revisionsOf(streams);
+    expect(whole.map(({ stream }) => stored.get(stream))).toEqual(whole.map(() => 0));
+    expect([twice, removed].map(({ stream }) => stored.get(stream))).toEqual([1, 1]);
+    expect(stored.get(lacksTerms.stream)).toBe(generation === 1 ? 0 : undefined);
+    expect(stored.has(keepsNothing.stream)).toBe(false);
+  }
+});
