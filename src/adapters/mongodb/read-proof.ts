@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { MongoConnection } from './connection.js';
+import { inGroups } from './in-groups.js';
 
 /** So many processes write without getting in each other's way. */
 const places = 64;
@@ -11,33 +12,13 @@ const places = 64;
  */
 export function createReadProof({ call }: MongoConnection): () => Promise<void> {
   const place = randomInt(places);
-  let running: Promise<void> | null = null;
-  let next: Promise<void> | null = null;
-
-  async function write(): Promise<void> {
+  const proofs = inGroups<null, void>(async () => {
     await call((db) =>
       db
         .collection<{ readonly _id: number; readonly proofs: number }>('read_proofs')
         .updateOne({ _id: place }, { $inc: { proofs: 1 } }, { upsert: true }),
     );
-  }
-
-  function begin(): Promise<void> {
-    running = write().finally(() => {
-      running = null;
-    });
-    return running;
-  }
-
-  return () => {
-    if (running === null) return begin();
-    // The one that is on its way may have begun before what is to be proven was read.
-    next ??= running
-      .catch(() => undefined)
-      .then(() => {
-        next = null;
-        return begin();
-      });
-    return next;
-  };
+    return [];
+  });
+  return () => proofs.add(null);
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../ports/clock.js';
 import type { EndedKey, KeyFate, MadeKey } from '../../../ports/key-ring.js';
 import type { MongoConnection } from '../connection.js';
+import { inGroups } from '../in-groups.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 import { type DataKeyDocument, keyCollections } from './key-collections.js';
 import { sequenceOf, stampedByServer, stampOf } from './key-sequence.js';
@@ -11,6 +12,13 @@ export type NewDataKey = { readonly id: string; readonly wrapped: Buffer };
 
 /** The rows of data keys in MongoDB: inserted, overwritten once, never removed. */
 export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
+  const finds = inGroups<string, DataKeyDocument | null>(async (keyIds) => {
+    const asked = { _id: { $in: [...new Set(keyIds)].map(uuidBytes) } };
+    const rows = await call((db) => keyCollections.dataKeys(db).find(asked).toArray());
+    const found = new Map(rows.map((row) => [uuidText(row._id), row]));
+    return keyIds.map((keyId) => found.get(keyId) ?? null);
+  });
+
   return {
     /** Adds to how many keys a tenant's key wraps, before it does, and answers the new count. */
     async countWraps(tenantKeyId: string, wraps: number): Promise<number> {
@@ -34,8 +42,8 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
       );
       await call((db) => keyCollections.dataKeys(db).insertMany(rows));
     },
-    find: (keyId: string): Promise<DataKeyDocument | null> =>
-      call((db) => keyCollections.dataKeys(db).findOne({ _id: uuidBytes(keyId) })),
+    /** Null: there never was one. Keys that are asked for at the same time are read together. */
+    find: finds.add,
     async fates(keyIds: readonly string[]): Promise<readonly KeyFate[]> {
       const asked = { _id: { $in: keyIds.map(uuidBytes) } };
       const rows = await call((db) =>

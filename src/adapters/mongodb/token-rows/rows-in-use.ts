@@ -1,9 +1,11 @@
 import { GenerationDropped } from '../../../ports/generations.js';
 import type { TokenRows } from '../../../ports/token-rows.js';
+import type { TokenView } from '../../../projections/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { trustedMs } from '../generations/known-generations.js';
 import type { MongoGenerations } from '../generations/mongo-generations.js';
-import { mongoTokenRows } from './token-rows.js';
+import { inGroups } from '../in-groups.js';
+import { type MongoTokenRows, mongoTokenRows } from './token-rows.js';
 
 /**
  * `TokenRows` on the generation that is read; a search is answered by the rows that it was planned for. What was read is
@@ -13,7 +15,7 @@ export function tokenRowsInUse(
   connection: MongoConnection,
   generations: Pick<MongoGenerations, 'known' | 'fresh'>,
 ): TokenRows {
-  async function from<T>(planned: number | null, look: (rows: TokenRows) => Promise<T>): Promise<T> {
+  async function from<T>(planned: number | null, look: (rows: MongoTokenRows) => Promise<T>): Promise<T> {
     const { read, write, at } = await generations.known();
     const generation = planned ?? read;
     if (!write.includes(generation)) throw new GenerationDropped('mongodb');
@@ -24,7 +26,7 @@ export function tokenRowsInUse(
     throw new GenerationDropped('mongodb');
   }
 
-  async function current<T>(look: (rows: TokenRows) => Promise<T>): Promise<T> {
+  async function current<T>(look: (rows: MongoTokenRows) => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await from(null, look);
@@ -35,8 +37,10 @@ export function tokenRowsInUse(
     }
   }
 
+  const gets = inGroups<string, TokenView | null>((streams) => current((rows) => rows.getMany(streams)));
+
   return {
-    get: (stream) => current((rows) => rows.get(stream)),
+    get: gets.add,
     findByFingerprint: (...given) => current((rows) => rows.findByFingerprint(...given)),
     search: (plan, page) => from(plan.generation, (rows) => rows.search(plan, page)),
     walk: (plan, step) => from(plan.generation, (rows) => rows.walk(plan, step)),

@@ -1,4 +1,5 @@
 import type { TokenRows } from '../../../ports/token-rows.js';
+import type { TokenView } from '../../../projections/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { countByType } from './count-by-type.js';
 import { dueRows, nextDueAt } from './due-rows.js';
@@ -6,20 +7,38 @@ import { hashBytes, type RowDocument, viewFields, viewOf } from './row-document.
 import { searchRows, walkRows } from './search/search-rows.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
+export type MongoTokenRows = TokenRows & {
+  /** The rows of several streams, each as `get` answers it, by the index of its stream. */
+  getMany(streams: readonly string[]): Promise<readonly (TokenView | null)[]>;
+};
+
 /**
  * `TokenRows` on one generation of rows; they are written by `mongoRowWriter`. A search is refused after `searchLimitMs`,
  * or after 4.5 s.
  */
-export function mongoTokenRows(connection: MongoConnection, generation: number, searchLimitMs?: number): TokenRows {
+export function mongoTokenRows(
+  connection: MongoConnection,
+  generation: number,
+  searchLimitMs?: number,
+): MongoTokenRows {
   const { call } = connection;
   const rowsName = tokenRowsCollection(generation);
 
+  async function getMany(streams: readonly string[]): Promise<readonly (TokenView | null)[]> {
+    const rows = await call((db) =>
+      db
+        .collection<RowDocument>(rowsName)
+        .find({ _id: { $in: [...new Set(streams)] } }, { projection: viewFields })
+        .toArray(),
+    );
+    const views = new Map(rows.map((row) => [row._id, viewOf(row)]));
+    return streams.map((stream) => views.get(stream) ?? null);
+  }
+
   return {
+    getMany,
     async get(stream) {
-      const row = await call((db) =>
-        db.collection<RowDocument>(rowsName).findOne({ _id: stream }, { projection: viewFields }),
-      );
-      return row === null ? null : viewOf(row);
+      return (await getMany([stream]))[0] ?? null;
     },
     async findByFingerprint(tenantId, fingerprintHash, now) {
       const row = await call((db) =>
