@@ -55,6 +55,8 @@ export type Embedded = OpenService & {
 
 /** For searches that began on the rows that were read before a rebuild. */
 export const keptRowsMs = 60_000;
+/** Some seconds of reading, during which nobody is served. */
+const manyEvents = 100_000;
 
 const systemClock: Clock = { now: () => Date.now() };
 
@@ -64,6 +66,7 @@ const systemClock: Clock = { now: () => Date.now() };
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, rootKey, clock = systemClock, random = systemRandom, limits = noLimits } = options;
+  const { onNotice = () => undefined, keptMs = keptRowsMs } = options;
   const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir);
   try {
@@ -77,6 +80,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       await expectNotBehind(stores, options.acceptsOlderLog ?? false);
       outdated = await outdatedProjections(stores);
       if (outdated.includes('shredder')) await stores.keys.saveCheckpoint('shredder', 0);
+      const unread = (await stores.log.head()) - (await stores.keys.checkpoint('shredder'));
+      if (unread > manyEvents) onNotice(`reading ${unread} events for keys that they ended, before anything is served`);
       await shredEndedKeys(stores.log, stores.keys);
       if (outdated.includes('shredder')) await stores.generations.saveVersion('shredder', projectionVersions.shredder);
     } catch (error) {
@@ -102,7 +107,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
       return embeddedState(stores, lostKeys(), recorder.isWritable(), running);
     };
-    const { onNotice = () => undefined, keptMs = keptRowsMs } = options;
     const needs = { vault, stores, dataDir, keptMs, state, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);
     const { tokens, projections } = rebuildOf;
@@ -133,6 +137,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await vault.vocabularies.idle();
         await recorder.close();
         await checkpointer.stop();
+        // The next start need not read it then: after an import that is all of it.
+        await shredEndedKeys(stores.log, stores.keys).catch(() => undefined);
         // What is not noted now only shows a little less.
         await noteLogHead(stores).catch(() => undefined);
         await stores.close();

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { shredEndedKeys } from '#src/jobs/shredder.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { deletedWithLivingKeys } from '../erasure/support.js';
+import { profile } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
@@ -49,4 +51,19 @@ test('a checkpoint past the head of a log that was restored begins again', async
   await keys.saveCheckpoint('shredder', (await log.head()) + 100);
   expect(await shredEndedKeys(log, keys)).toBe(2);
   expect(await keys.checkpoint('shredder')).toBe(await log.head());
+});
+
+test.skipIf(profile === 'cluster')('what was stored is not read once more by the next start', async () => {
+  for (let from = 0; from < 1_200; from += 100) {
+    const tokens = Array.from({ length: 100 }, (_, index) => ({ type: 'token', data: `value ${from + index}` }));
+    expect((await service.call('POST', '/tokenize', tokens)).status).toBe(200);
+  }
+  const { dataDir, rootKey, clock } = service;
+  await service.stop();
+  const stores = await openSqliteStores(dataDir, rootKey, clock, () => undefined);
+  const [came, head] = [await stores.keys.checkpoint('shredder'), await stores.log.head()];
+  await stores.close();
+  service = await startTestService({ dataDir, rootKey });
+  expect(head).toBeGreaterThan(1_200);
+  expect(came).toBe(head);
 });
