@@ -2,7 +2,7 @@
 //
 //   npm run bench                 embedded profile, up to 100,000 tokens, about ten minutes
 //   npm run bench -- --quick      two minutes, to see whether something broke
-//   npm run bench -- --full       a million tokens too; takes hours
+//   npm run bench -- --full       a million tokens too; an hour
 //   npm run bench -- --cluster    the cluster profile, on the servers of `npm run servers -- up`
 //   npm run bench -- --rebuild    what a rebuild of 100,000 tokens costs those who read meanwhile
 //
