@@ -23,7 +23,7 @@ export async function measureEmbedded({ directory, mode, say }) {
       say(`importing ${size} tokens`);
       const vault = await makeVault(join(directory, String(size)), size);
       const files = fileSizes(vault.data);
-      // The first start reads what the import did; the others go on from there.
+      // The first start after an import should have no more to do than any other.
       const first = await vault.start();
       await first.stop();
       const service = await vault.start();

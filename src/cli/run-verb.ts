@@ -81,6 +81,7 @@ async function withService<T>(
     ...{ ...opening, rootKeys, isVerb: true },
     onError: (error) => failures.push(error),
     onBroken: (error) => failures.push(error),
+    onNotice: (text) => void process.stderr.write(`${text}\n`),
   });
   try {
     return await use(service);

@@ -9,7 +9,7 @@ import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.
 import { expectNotBehind, noteLogHead } from '../commands/log-behind.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
 import { rebuildStatus } from '../jobs/rebuild/rebuild-status.js';
-import { shredEndedKeys } from '../jobs/shredder.js';
+import { shredWithNotice } from '../jobs/shredder.js';
 import { createSweep, type Sweep } from '../jobs/sweep.js';
 import type { Anchor } from '../ports/anchor.js';
 import type { Clock } from '../ports/clock.js';
@@ -55,8 +55,6 @@ export type Embedded = OpenService & {
 
 /** For searches that began on the rows that were read before a rebuild. */
 export const keptRowsMs = 60_000;
-/** Some seconds of reading, during which nobody is served. */
-const manyEvents = 100_000;
 
 const systemClock: Clock = { now: () => Date.now() };
 
@@ -80,9 +78,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       await expectNotBehind(stores, options.acceptsOlderLog ?? false);
       outdated = await outdatedProjections(stores);
       if (outdated.includes('shredder')) await stores.keys.saveCheckpoint('shredder', 0);
-      const unread = (await stores.log.head()) - (await stores.keys.checkpoint('shredder'));
-      if (unread > manyEvents) onNotice(`reading ${unread} events for keys that they ended, before anything is served`);
-      await shredEndedKeys(stores.log, stores.keys);
+      await shredWithNotice(stores.log, stores.keys, onNotice);
       if (outdated.includes('shredder')) await stores.generations.saveVersion('shredder', projectionVersions.shredder);
     } catch (error) {
       await stores.close();
@@ -138,7 +134,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await recorder.close();
         await checkpointer.stop();
         // The next start need not read it then: after an import that is all of it.
-        await shredEndedKeys(stores.log, stores.keys).catch(() => undefined);
+        await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
         // What is not noted now only shows a little less.
         await noteLogHead(stores).catch(() => undefined);
         await stores.close();

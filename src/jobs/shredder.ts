@@ -1,8 +1,11 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { endedKeys } from '../events/ended-keys.js';
 import type { EventLog } from '../ports/event-log.js';
 import type { KeyRing } from '../ports/key-ring.js';
 
 const pageSize = 1_000;
+/** Some seconds of reading. */
+const manyEvents = 100_000;
 
 /**
  * Destroys the keys that events of the log ended, and those of deleted tenants, from where it came to up to the head.
@@ -16,6 +19,7 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
   const start = await keys.checkpoint('shredder');
   let position = start > (await log.head()) ? 0 : start;
   let hasEnded = position < start;
+  let saved = position;
   let destroyed = 0;
   const read = async () => (await log.readClear(position, pageSize)).filter((event) => event.position <= upTo);
   for (let page = await read(); page.length > 0; page = await read()) {
@@ -30,8 +34,22 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
       hasEnded = true;
     }
     position = page.at(-1)?.position ?? position;
+    if (position - saved >= manyEvents) {
+      await keys.saveCheckpoint('shredder', position);
+      saved = position;
+    }
+    // Where reading is no waiting, others have their turn.
+    await endOfTurn();
   }
   // A few events that ended nothing are read again next time: so a start that is refused changes no byte of the store.
-  if (hasEnded || position - start >= pageSize) await keys.saveCheckpoint('shredder', position);
+  if (hasEnded || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
   return destroyed;
+}
+
+/** As `shredEndedKeys`; `onNotice` is told first when that takes long. */
+export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (text: string) => void): Promise<void> {
+  const [head, start] = [await log.head(), await keys.checkpoint('shredder')];
+  const unread = start > head ? head : head - start;
+  if (unread > manyEvents) onNotice(`${unread} events are looked through for keys that they ended`);
+  await shredEndedKeys(log, keys);
 }

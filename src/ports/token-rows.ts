@@ -18,7 +18,7 @@ export type DueRow = {
 export type TokenRowWriter = {
   /**
    * `before`: the revision that the events of the view follow; `at`: ms, when a removal happened. `stored`: there is a row
-   * as new or newer. `gap`: the index is to be kept, but the row is not the one at `before`; nothing was written.
+   * as new or newer. `gap`: the index is to be kept, but some row is not the one at `before`, and stays.
    */
   write(view: TokenView, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
   /** The stored revision of each stream that has a row. */

@@ -3,7 +3,7 @@ import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-inde
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
-import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
+import { tokenRowsInUse } from '#src/adapters/mongodb/token-rows/rows-in-use.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import { mongoTraces } from '#src/adapters/mongodb/traces.js';
 import { workIndexes } from '#src/adapters/mongodb/work/work-indexes.js';
@@ -32,10 +32,11 @@ function onDatabase(
   streams: Streams,
 ): ContractStores {
   const lacking = 'not part of rows and directory';
+  const inUse = async () => ({ read: 1, write: [1], at: performance.now() });
   const port = new Proxy({}, { get: () => () => Promise.reject(new Error(lacking)) });
   return {
     work: workOn(connection, streams),
-    rows: mongoTokenRows(connection, 1),
+    rows: tokenRowsInUse(connection, { known: inUse, fresh: inUse }),
     traces: mongoTraces(connection),
     directory: mongoDirectory(connection),
     clock: manualClock(),

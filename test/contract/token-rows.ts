@@ -54,6 +54,21 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'each who asks gets his own row, however many ask at once',
+      on(async ({ work, rows }) => {
+        const writes = Array.from({ length: 5 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));
+        for (const write of writes) await work.commit(change(write));
+        const [first, second, third, fourth, fifth] = writes.map(({ stream }) => stream);
+        const asked = [fourth, first, aStream(), fifth, first, third, second].map(String);
+        const known = new Set(writes.map(({ stream }) => stream));
+        const found = await Promise.all(asked.map((stream) => rows.get(stream)));
+        expect(found.map((row) => row?.stream ?? null)).toEqual(asked.map((name) => (known.has(name) ? name : null)));
+        const content = new Map(writes.map(({ stream, view }) => [stream, bytes(view.content)]));
+        for (const row of found) if (row !== null) expect(bytes(row.content)).toEqual(content.get(row.stream));
+      }),
+    );
+
+    test(
       'a fingerprint finds the living token of its tenant alone',
       on(async ({ work, rows }) => {
         const fingerprintHash = aHash();

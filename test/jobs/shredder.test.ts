@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
-import { shredEndedKeys } from '#src/jobs/shredder.js';
+import { shredEndedKeys, shredWithNotice } from '#src/jobs/shredder.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { deletedWithLivingKeys } from '../erasure/support.js';
@@ -66,4 +66,13 @@ test.skipIf(profile === 'cluster')('what was stored is not read once more by the
   service = await startTestService({ dataDir, rootKey });
   expect(head).toBeGreaterThan(1_200);
   expect(came).toBe(head);
+});
+
+test.skipIf(profile === 'cluster')('whoever waits is told when there is much to read', async () => {
+  const { log, keys } = service.vault;
+  const notices: string[] = [];
+  const longer = { ...log, head: async () => 250_000 };
+  await shredWithNotice(longer, keys, (text) => void notices.push(text));
+  await shredWithNotice(log, keys, (text) => void notices.push(text));
+  expect(notices).toEqual([expect.stringMatching(/^\d{6} events are looked through for keys that they ended$/)]);
 });

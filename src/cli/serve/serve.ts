@@ -23,7 +23,7 @@ import { readTls, reloadTlsOnHangup } from './tls.js';
 
 /** What is in flight when the process is told to stop gets this long. */
 const graceMs = 10_000;
-/** What remains after that, writing the log and closing the stores, takes moments; a store that hangs does not hold us. */
+/** What remains after that, writing the log, reading what was stored since the last minute and closing the stores, takes moments; a store that hangs does not hold us. */
 const closingMs = 5_000;
 const hangUpMs = 20;
 /**

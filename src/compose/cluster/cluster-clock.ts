@@ -19,10 +19,10 @@ export async function clusterClock(
   primaryTime: () => Promise<number>,
   onError: (error: unknown) => void,
 ): Promise<ClusterClock> {
-  /** By how much the time of MongoDB is ahead of the monotonic clock. */
-  let aheadMs: number | null = null;
+  /** By how much the time of MongoDB is ahead of the monotonic clock; as this machine has it, until MongoDB says otherwise. */
+  let aheadMs = Date.now() - performance.now();
   let offMs = 0;
-  const now = (): number => Math.round(performance.now() + (aheadMs ?? 0));
+  const now = (): number => Math.round(performance.now() + aheadMs);
 
   /**
    * The answer was given at some moment between asking and having it, and during an election seconds lie between these. So it
@@ -32,7 +32,7 @@ export async function clusterClock(
     const askedAt = performance.now();
     const time = await primaryTime();
     const [least, most] = [time - performance.now(), time - askedAt];
-    aheadMs = aheadMs === null ? (least + most) / 2 : Math.min(Math.max(aheadMs, least), most);
+    aheadMs = Math.min(Math.max(aheadMs, least), most);
     offMs = Date.now() - now();
   }
 

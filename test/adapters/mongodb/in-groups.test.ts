@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inGroups } from '#src/adapters/mongodb/in-groups.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
 /** Groups whose sending ends when the test says so. */
 function heldGroups() {
@@ -11,43 +12,68 @@ function heldGroups() {
         sent.push({ group, end: () => resolve(group.map((item) => `answer to ${item}`)), fail: reject });
       }),
   );
-  return { ...groups, sent };
+  return { ...groups, sent, sizes: () => sent.map(({ group }) => group.length) };
+}
+
+async function turns(): Promise<void> {
+  for (let count = 0; count < 3; count += 1) await turn();
 }
 
 test('what comes in one turn goes together, what comes later with the next group, and each gets its own answer', async () => {
   const { add, sent, idle } = heldGroups();
   const first = [add(1), add(2)];
-  await turn();
-  await turn();
+  await turns();
   const second = [add(3), add(4), add(5)];
-  await turn();
+  let isIdle = false;
+  const end = idle().then(() => {
+    isIdle = true;
+  });
+  await turns();
   expect(sent.map(({ group }) => group)).toEqual([[1, 2]]);
   sent[0]?.end();
   expect(await Promise.all(first)).toEqual(['answer to 1', 'answer to 2']);
-  await turn();
+  await turns();
   expect(sent.map(({ group }) => group)).toEqual([
     [1, 2],
     [3, 4, 5],
   ]);
+  expect(isIdle).toBe(false);
   sent[1]?.end();
   expect(await Promise.all(second)).toEqual(['answer to 3', 'answer to 4', 'answer to 5']);
-  await idle();
+  await end;
 });
 
-test('a group that fails takes with it what waits, and nothing that comes afterwards', async () => {
+test('a group has its limit, and what is left goes with the next', async () => {
+  const { add, sent, sizes } = heldGroups();
+  const all = Array.from({ length: 130 }, (_, item) => add(item));
+  await turns();
+  expect(sizes()).toEqual([100]);
+  sent[0]?.end();
+  await turns();
+  expect(sizes()).toEqual([100, 30]);
+  sent[1]?.end();
+  expect(await Promise.all(all)).toEqual(all.map((_, item) => `answer to ${item}`));
+});
+
+test.each([
+  ['a store that is not to be had takes with it what waits', new StoreUnavailable('mongodb', 'no_answer'), [[1], [4]]],
+  ['any other failure is that of its group', new Error('a bug'), [[1], [2, 3], [4]]],
+])('%s, and nothing that comes afterwards', async (_name, failure, groups) => {
   const { add, sent, idle } = heldGroups();
-  const failing = [add(1)];
-  await turn();
-  await turn();
-  failing.push(add(2), add(3));
-  const outcomes = Promise.allSettled(failing);
-  sent[0]?.fail(new Error('no answer'));
-  for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: 'rejected' });
+  const outcome = (added: Promise<string>) => added.catch((error: unknown) => error);
+  const failing = outcome(add(1));
+  await turns();
+  const waiting = [outcome(add(2)), outcome(add(3))];
+  sent[0]?.fail(failure);
+  expect(await failing).toBe(failure);
+  await turns();
+  sent[1]?.end();
+  const spreads = failure instanceof StoreUnavailable;
+  expect(await Promise.all(waiting)).toEqual(spreads ? [failure, failure] : ['answer to 2', 'answer to 3']);
   await idle();
   const later = add(4);
-  await turn();
-  await turn();
-  expect(sent.map(({ group }) => group)).toEqual([[1], [4]]);
-  sent[1]?.end();
+  await turns();
+  sent.at(-1)?.end();
   expect(await later).toBe('answer to 4');
+  expect(sent.map(({ group }) => group)).toEqual(groups);
 });

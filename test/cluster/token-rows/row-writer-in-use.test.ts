@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { rowWriterInUse } from '#src/adapters/mongodb/token-rows/row-writer-in-use.js';
+import { tokenRowsCollection } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { NewEvent } from '#src/events/event.js';
 import type { RowIndex } from '#src/ports/unit-of-work.js';
 import type { TokenView } from '#src/projections/token-view.js';
@@ -58,4 +59,18 @@ test('rows that come together land in every generation that is written, and each
     expect(stored.get(lacksTerms.stream)).toBe(generation === 1 ? 0 : undefined);
     expect(stored.has(keepsNothing.stream)).toBe(false);
   }
+});
+
+test('the generation that is read comes last: what a caller has seen in it is in the others, too', async () => {
+  const { connection } = await databaseOfTest();
+  const [refusing, kept] = [created(), created()];
+  // MongoDB refuses the one row in the generation that is not read yet.
+  const validator = { _id: { $ne: refusing.stream } };
+  await connection.db.createCollection(tokenRowsCollection(2), { validator });
+  const fresh = async () => ({ read: 1, write: [1, 2], at: performance.now() });
+  const writer = rowWriterInUse(connection, { fresh }, async () => undefined);
+  await expect(writer.write(refusing, foundBy(1, 2), -1, atNoon)).rejects.toThrow();
+  expect(await writer.write(kept, foundBy(1, 2), -1, atNoon)).toBe('stored');
+  const stored = await mongoRowWriter(connection, 1).revisionsOf([refusing.stream, kept.stream]);
+  expect([...stored]).toEqual([[kept.stream, 0]]);
 });

@@ -12,7 +12,7 @@ import { tokenRowsCollection } from './token-rows-indexes.js';
  * `stale`: the stored row is as new or newer, so there is nothing to do. `gap`: the row keeps what it is found by, and
  * the stored one is not that which the events follow; whoever wrote folds the stream and says what it is found by.
  */
-export type RowOutcome = 'written' | 'stale' | 'gap';
+type RowOutcome = 'written' | 'stale' | 'gap';
 
 const attemptsMax = 5;
 const duplicateKey = 11_000;
@@ -60,7 +60,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
       if ((await send([{ view, index, before, at }])) > 0) return 'written';
       const stored = (await revisionsOf([view.stream])).get(view.stream) ?? -1;
       if (stored >= view.state.revision) return 'stale';
-      if (index === 'keep' && view.state.life !== null && stored !== before) return 'gap';
+      if (isGap({ view, index, before }, stored)) return 'gap';
       // Somebody else wrote an older row between the two looks.
     }
     throw new Error('a row of an older revision was in the way of every attempt');
@@ -78,21 +78,15 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
      * a gap.
      */
     async writeMany(writes: readonly RowWrite[]): Promise<readonly string[]> {
-      if (writes.length === 0) return [];
-      const revisions = new Map(writes.map(({ view }) => [view.stream, view.state.revision]));
-      const behind = async (): Promise<ReadonlySet<string>> => {
-        const stored = await revisionsOf([...revisions.keys()]);
-        return new Set(
-          [...revisions].filter(([stream, own]) => (stored.get(stream) ?? -1) < own).map(([name]) => name),
-        );
-      };
-      if ((await send(writes)) === writes.length) return [];
-      const missed = await behind();
-      if (missed.size === 0) return [];
-      // Of a race of two upserts one is refused, whichever revision is newer: it goes again, one by one.
+      if (writes.length === 0 || (await send(writes)) === writes.length) return [];
+      const stored = await revisionsOf(writes.map(({ view }) => view.stream));
       const gaps: string[] = [];
-      for (const { view, index, before, at } of writes.filter(({ view: { stream } }) => missed.has(stream))) {
-        if ((await write(view, index, before, at)) === 'gap') gaps.push(view.stream);
+      for (const row of writes) {
+        const { view, index, before, at } = row;
+        const revision = stored.get(view.stream) ?? -1;
+        if (revision >= view.state.revision) continue;
+        // Of a race of two upserts one is refused, whichever revision is newer: it goes again, one by one.
+        if (isGap(row, revision) || (await write(view, index, before, at)) === 'gap') gaps.push(view.stream);
       }
       return gaps;
     },
@@ -102,6 +96,11 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
     /** Forgets the tombstones of tokens removed before an instant (ms since the epoch) and answers how many. */
     forgetTombstones: (notBefore: number) => forgetTombstones(call, rowsName, notBefore),
   };
+}
+
+/** Whether the row keeps what it is found by, and the stored one is not that which its events follow. */
+function isGap({ view, index, before }: Omit<RowWrite, 'at'>, stored: number): boolean {
+  return index === 'keep' && view.state.life !== null && stored !== before;
 }
 
 function onlyDuplicates({ writeErrors }: MongoBulkWriteError): boolean {
