@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { RowWrite } from '#src/adapters/mongodb/token-rows/row-write.js';
 import type { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import type { TokenType } from '#src/domain/token/token-type.js';
-import { aBox, aHash, aStream } from '../../contract/support.js';
+import type { NewEvent } from '#src/events/event.js';
+import type { TokenView } from '#src/projections/token-view.js';
+import { aBox, aHash, aStream, tokenWrite } from '../../contract/support.js';
 
 /** A living row as search sees it; times in ms since the epoch. */
 export type SampleRow = {
@@ -15,6 +17,11 @@ export type SampleRow = {
   readonly expiresAt: number | null;
   readonly type: TokenType;
 };
+
+/** The view that events lead to. */
+export function after(view: TokenView, ...events: readonly NewEvent[]): TokenView {
+  return tokenWrite(view, events).view;
+}
 
 export function aTerm(): string {
   return randomBytes(16).toString('hex');

@@ -2,21 +2,12 @@ import { expect, test } from 'vitest';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { rowWriterInUse } from '#src/adapters/mongodb/token-rows/row-writer-in-use.js';
 import { tokenRowsCollection } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
-import type { NewEvent } from '#src/events/event.js';
 import type { RowIndex } from '#src/ports/unit-of-work.js';
 import type { TokenView } from '#src/projections/token-view.js';
-import {
-  aHash,
-  atNoon,
-  noTokenYet,
-  tokenCreated,
-  tokenDeleted,
-  tokenUpdated,
-  tokenWrite,
-} from '../../contract/support.js';
+import { aHash, atNoon, noTokenYet, tokenCreated, tokenDeleted, tokenUpdated } from '../../contract/support.js';
 import { databaseOfTest } from '../own-database.js';
+import { after } from './a-row.js';
 
-const after = (view: TokenView, ...events: readonly NewEvent[]): TokenView => tokenWrite(view, events).view;
 const created = () => after(noTokenYet(), tokenCreated());
 const foundBy = (...generations: readonly number[]): RowIndex => ({
   fingerprintHash: aHash(),

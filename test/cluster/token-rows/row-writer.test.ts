@@ -3,19 +3,11 @@ import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
 import { tokenRowsCollection, tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
-import type { NewEvent } from '#src/events/event.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
 import type { TokenView } from '#src/projections/token-view.js';
-import {
-  aHash,
-  atNoon,
-  noTokenYet,
-  tokenCreated,
-  tokenDeleted,
-  tokenUpdated,
-  tokenWrite,
-} from '../../contract/support.js';
+import { aHash, atNoon, noTokenYet, tokenCreated, tokenDeleted, tokenUpdated } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
+import { after } from './a-row.js';
 
 let database: MongoDatabase;
 let writer: ReturnType<typeof mongoRowWriter>;
@@ -30,7 +22,6 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-const after = (view: TokenView, ...events: readonly NewEvent[]): TokenView => tokenWrite(view, events).view;
 const anIndex = () => ({ fingerprintHash: aHash(), terms: { 1: [aHash().slice(0, 32)] } });
 const stored = async ({ stream }: TokenView) => (await rows.get(stream))?.state.revision ?? null;
 const raw = ({ stream: _id }: TokenView) =>
