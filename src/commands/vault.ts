@@ -6,7 +6,7 @@ import type { Directory } from '../ports/directory.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog } from '../ports/event-log.js';
 import type { GenerationsInUse } from '../ports/generations.js';
-import type { KeyRing } from '../ports/key-ring.js';
+import type { IntegrityKeys, KeyRing } from '../ports/key-ring.js';
 import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
 import type { TokenRows } from '../ports/token-rows.js';
@@ -26,6 +26,8 @@ export type Vault = {
   /** The generations of rows; searches and what rows are found by are made for those that it names. */
   readonly generations: { inUse(): Promise<GenerationsInUse> };
   readonly keys: KeyRing;
+  /** Compute and verify the authentication codes of what the stores hold. */
+  readonly integrity: IntegrityKeys;
   readonly claims: Claims;
   readonly directory: Directory;
   /** What a statement of erasure looks for. */

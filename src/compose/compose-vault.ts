@@ -25,7 +25,7 @@ export type Stores = Pick<
 >;
 
 /** What a profile decides besides its stores. */
-export type Parts = Pick<Vault, 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs'> & {
+export type Parts = Pick<Vault, 'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs'> & {
   readonly metrics: Metrics;
   readonly rateLimits: RateLimits;
   readonly limits: LimitSettings;

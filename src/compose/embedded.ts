@@ -87,6 +87,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const rateLimits = memoryRateLimits(clock);
     const { onError, cvcRetentionMs } = options;
     const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(stores, {
+      integrity: await stores.keys.integrityKeys(),
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
       // One timer wakes the sweep, and it names no token.
       timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },

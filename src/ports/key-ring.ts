@@ -64,6 +64,19 @@ export type SigningKey = {
   sign(bytes: Uint8Array): Buffer;
 };
 
+/**
+ * Keys of the vault's message authentication codes (HMAC-SHA-256), 32 bytes each, one a purpose. Someone who can write to a
+ * store but has no root key cannot compute a code. They never rotate.
+ */
+export type IntegrityKeys = {
+  /** The events of each append. */
+  readonly commits: Buffer;
+  /** The rows of tokens, tenants and applications. */
+  readonly rows: Buffer;
+  /** The manifest of a backup. */
+  readonly backups: Buffer;
+};
+
 /** Data keys, each wrapped under its tenant's key, which is wrapped under the root key. */
 export interface KeyRing {
   /** Makes a tenant's keys; durable when it resolves. */
@@ -109,6 +122,8 @@ export interface KeyRing {
   fates(keyIds: readonly string[]): Promise<readonly KeyFate[]>;
   /** The key that signs checkpoints: one for the whole vault, made at the first call, durable before it is answered. */
   signingKey(): Promise<SigningKey>;
+  /** The keys that authenticate what the stores hold, made at the first call like the signing key. */
+  integrityKeys(): Promise<IntegrityKeys>;
   /** How far a reader of the log or of the keys came, kept in the key store so that a restored copy rewinds; 0 first. */
   checkpoint(name: KeyRingReader): Promise<number>;
   saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;

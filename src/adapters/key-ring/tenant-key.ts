@@ -4,10 +4,16 @@ import type { TenantKeys } from '../../ports/key-ring.js';
 import { keyBytes } from './random-key.js';
 
 /**
- * `identity` never rotates: subkeys derive from it. `wrapping` wraps data keys and may be followed by a newer one. The key
- * of `audit-signing` is of no tenant.
+ * `identity` never rotates: subkeys derive from it. `wrapping` wraps data keys and may be followed by a newer one. The
+ * keys of `audit-signing` and `integrity` belong to the vault, not to a tenant.
  */
-export type TenantKeyPurpose = 'identity' | 'wrapping' | 'audit-signing';
+export type TenantKeyPurpose = 'identity' | 'wrapping' | VaultKeyPurpose;
+
+/** Keys of which a vault has one, made at its first use. They never rotate; a rotation of the root key rewraps them. */
+export type VaultKeyPurpose = 'audit-signing' | 'integrity';
+
+/** The tenant that keys of the vault are stored under, so that whatever rewraps the keys of tenants rewraps them too. */
+export const vaultKeyTenant = '';
 
 type TenantKeyName = { readonly id: string; readonly tenant: string; readonly purpose: string };
 

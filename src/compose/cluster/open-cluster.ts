@@ -105,6 +105,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
     const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(stores, {
+      integrity: await stores.keys.integrityKeys(),
       ...{ clock, random: systemRandom, metrics, rateLimits: redis.rateLimits, limits, onError, cvcRetentionMs },
       timers: redis.timers,
       knownCallers,

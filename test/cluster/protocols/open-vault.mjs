@@ -36,6 +36,7 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
         confirmReads: async () => undefined,
         cvcRetentionMs: 3_600_000,
       },
+      integrity: await stores.keys.integrityKeys(),
       timers: { set: () => undefined },
       onError: (error) => process.stderr.write(`${error.stack}\n`),
     },

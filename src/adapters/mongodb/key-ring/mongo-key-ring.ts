@@ -13,14 +13,15 @@ import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
 import { createKeyCache } from '../../key-ring/key-cache.js';
 import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
+import { integrityKeysOf, signingKeyOf } from '../../key-ring/vault-keys.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { keyCollections } from './key-collections.js';
 import { createMongoDataKeys } from './mongo-data-keys.js';
 import { createMongoGenerationKeys } from './mongo-generation-keys.js';
 import { mongoKeyRotation } from './mongo-key-rotation.js';
 import type { MongoRootKeys } from './mongo-root-keys.js';
-import { createMongoSigningKey } from './mongo-signing-key.js';
 import { createMongoTenantKeys, type OpenTenant } from './mongo-tenant-keys.js';
+import { createMongoVaultKey } from './mongo-vault-key.js';
 
 /**
  * `KeyRing` on a MongoDB database of its own, for many processes. A data key that another process destroyed may open
@@ -36,7 +37,9 @@ export function mongoKeyRing(
   const tenants = createMongoTenantKeys(connection, roots, clock, forget);
   const generations = createMongoGenerationKeys(connection, roots, clock);
   const dataKeys = createMongoDataKeys(connection, clock);
-  const signingKey = createMongoSigningKey(connection, roots, clock);
+  const vaultKeyDeps = { connection, roots, clock };
+  const signingKey = createMongoVaultKey(vaultKeyDeps, 'audit-signing', signingKeyOf);
+  const integrityKeys = createMongoVaultKey(vaultKeyDeps, 'integrity', integrityKeysOf);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
 
@@ -165,6 +168,7 @@ export function mongoKeyRing(
     }),
     fates: (keyIds) => dataKeys.fates(keyIds),
     signingKey,
+    integrityKeys,
     async checkpoint(name: KeyRingReader): Promise<number> {
       const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: name }));
       return Number(found?.value ?? 0);

@@ -8,6 +8,7 @@ import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
 import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
 import type { RootKeys } from '../../key-ring/root-keys.js';
+import { integrityKeysOf, signingKeyOf } from '../../key-ring/vault-keys.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
 import { numberBytes, numberIn } from '../number-bytes.js';
@@ -16,9 +17,9 @@ import { reading } from '../reading.js';
 import { uuidBytes, uuidText } from '../uuid-bytes.js';
 import type { Writer } from '../writer/writer.js';
 import { createGenerationKeys } from './generation-keys.js';
-import { createSigningKey } from './signing-key.js';
 import { sqliteKeyRotation } from './sqlite-key-rotation.js';
 import { createTenantKeys } from './tenant-keys.js';
+import { createVaultKey } from './vault-key.js';
 
 type StoredKey = { readonly tenant_key: Buffer; readonly destroyed_at: number; readonly wrapped: Buffer };
 type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_head: number };
@@ -36,7 +37,9 @@ export function sqliteKeyRing(
 ): KeyRing & { forgetAll(): void; close(): Promise<void> } {
   const tenants = createTenantKeys(database, roots);
   const generations = createGenerationKeys(database, writer, roots);
-  const signingKey = createSigningKey(database, writer, roots, () => clock.now());
+  const vaultKeyDeps = { database, writer, roots, now: () => clock.now() };
+  const signingKey = createVaultKey(vaultKeyDeps, 'audit-signing', signingKeyOf);
+  const integrityKeys = createVaultKey(vaultKeyDeps, 'integrity', integrityKeysOf);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
   const byId = database.prepare('SELECT tenant_key, destroyed_at, wrapped FROM data_keys WHERE id = ?');
@@ -176,6 +179,7 @@ export function sqliteKeyRing(
       });
     },
     signingKey,
+    integrityKeys,
     async checkpoint(name: KeyRingReader): Promise<number> {
       const value = reading(() => metaOf.get(name) as Buffer | undefined, 'keys.db');
       return value === undefined ? 0 : numberIn(value);

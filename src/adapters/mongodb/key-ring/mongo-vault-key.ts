@@ -1,20 +1,30 @@
 import type { Clock } from '../../../ports/clock.js';
-import type { SigningKey } from '../../../ports/key-ring.js';
-import { keptOnceOpened, signingKeyName as name, signingKeyOf } from '../../key-ring/signing-key.js';
-import { newTenantKey, openTenantKey } from '../../key-ring/tenant-key.js';
+import { newTenantKey, openTenantKey, type VaultKeyPurpose, vaultKeyTenant } from '../../key-ring/tenant-key.js';
+import { keptOnceOpened } from '../../key-ring/vault-keys.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { keyCollections, type TenantKeyDocument } from './key-collections.js';
 import type { MongoRootKeys } from './mongo-root-keys.js';
 
-/** Answers the signing key of the vault; whichever process asks first makes it, when there is none. */
-export function createMongoSigningKey({ call }: MongoConnection, roots: MongoRootKeys, clock: Clock) {
+type VaultKeyDeps = {
+  readonly connection: MongoConnection;
+  readonly roots: MongoRootKeys;
+  readonly clock: Clock;
+};
+
+/** Returns a function that opens a key of the vault. The first process that calls it makes the key if there is none. */
+export function createMongoVaultKey<T>(
+  { connection: { call }, roots, clock }: VaultKeyDeps,
+  purpose: VaultKeyPurpose,
+  keyOf: (secret: Buffer) => T,
+): () => Promise<T> {
+  const name = { tenant: vaultKeyTenant, purpose };
   const stored = () => call((db) => keyCollections.tenantKeys(db).findOne({ ...name, number: 1 }));
 
   async function make(): Promise<void> {
     try {
       await roots.wrapping(async (rootKey, db, session) => {
-        const { id, wrapped } = newTenantKey(rootKey, name.tenant, name.purpose);
+        const { id, wrapped } = newTenantKey(rootKey, vaultKeyTenant, purpose);
         const key: TenantKeyDocument = {
           ...{ _id: id, ...name, number: 1, made_at: clock.now() },
           ...{ destroyed_at: null, destroyed_by: null, wrapped },
@@ -27,25 +37,23 @@ export function createMongoSigningKey({ call }: MongoConnection, roots: MongoRoo
     }
   }
 
-  async function seedOf(): Promise<Buffer | null> {
+  async function secretOf(): Promise<Buffer | null> {
     const row = await stored();
     const wrapped = row?.wrapped ?? null;
     if (row === null || wrapped === null) return null;
     return roots.open((rootKey) => openTenantKey(rootKey, wrapped, { ...name, id: row._id }));
   }
 
-  async function open(): Promise<SigningKey> {
+  return keptOnceOpened(async () => {
     if ((await stored()) === null) await make();
-    let seed = await seedOf();
-    if (seed === null) {
+    let secret = await secretOf();
+    if (secret === null) {
       // Another process may have replaced the root key.
       await roots.refresh();
-      seed = await seedOf();
+      secret = await secretOf();
     }
-    if (seed === null)
-      throw new MongoBroken('the signing key in the key store does not open: restore it from a backup.');
-    return signingKeyOf(seed);
-  }
-
-  return keptOnceOpened(open);
+    if (secret === null)
+      throw new MongoBroken(`the ${purpose} key in the key store does not open: restore it from a backup.`);
+    return keyOf(secret);
+  });
 }

@@ -1,0 +1,37 @@
+import { createPrivateKey, createPublicKey, hkdfSync, sign } from 'node:crypto';
+import type { IntegrityKeys, SigningKey } from '../../ports/key-ring.js';
+import { keyBytes } from './random-key.js';
+
+/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Returns the signing key of 32 random bytes, and zeroes them. */
+export function signingKeyOf(seed: Buffer): SigningKey {
+  const der = Buffer.concat([pkcs8Head, seed]);
+  seed.fill(0);
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  der.fill(0);
+  const publicKey = createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }).toString();
+  return { publicKey, sign: (bytes) => sign(null, bytes, privateKey) };
+}
+
+/** Derives the integrity keys from 32 random bytes (HKDF, RFC 5869), and zeroes them. */
+export function integrityKeysOf(secret: Buffer): IntegrityKeys {
+  const derive = (purpose: keyof IntegrityKeys): Buffer =>
+    Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `strongroom.integrity.${purpose}`, keyBytes));
+  const keys = { commits: derive('commits'), rows: derive('rows'), backups: derive('backups') };
+  secret.fill(0);
+  return keys;
+}
+
+/** Opens a key at its first use and returns the same key from then on. A failed attempt is repeated at the next use. */
+export function keptOnceOpened<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | null = null;
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
+}
