@@ -8,7 +8,8 @@ import type { KeyRing } from '../ports/key-ring.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
 import { deliverCheckpoints } from './deliver-checkpoints.js';
-import { signCheckpoint, storeCheckpoint } from './make-checkpoint.js';
+import { rememberedOf, signCheckpoint, storeCheckpoint } from './make-checkpoint.js';
+import { chainAt, expectLink, followLog, type ProvenChain } from './proven-chain.js';
 import { createSignedHeads } from './signed-heads.js';
 
 const eventsMax = 10_000;
@@ -32,7 +33,7 @@ export type CheckpointerNeeds = {
 };
 
 export type Checkpointer = {
-  /** Signs a checkpoint when one is due. `isLast`: also when anything was added at all. */
+  /** Signs a checkpoint when one is due. `isLast`: also when anything was added at all. Throws ForgedLog. */
   run(isLast?: boolean): Promise<void>;
   start(): void;
   /** Signs what was added since the last one and stops; does nothing when it was never started. */
@@ -40,15 +41,15 @@ export type Checkpointer = {
 };
 
 /**
- * Signs the chain of the log and the ends of those of the access log: after 10,000 events, and after an hour in which
- * anything was added (architecture, "Audit"). A vault at rest gets none. Two that do it at once harm nothing: one of them
- * is first at the revision.
+ * Signs the chain of the log and the ends of those of the access log: when an hour begins, and after 10,000 events
+ * (architecture, "Audit"). It signs only what it has read and verified since the checkpoint before. Two that do it at once
+ * harm nothing: one of them is first at the revision.
  */
 export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
   const { log, chain, keys, accessLog, clock, random, metrics, logId, anchor, onError } = needs;
   const heads = createSignedHeads(log, accessLog);
-  /** Undefined: not known. */
-  let last: Checkpoint | null | undefined;
+  /** Null: it is to be read. */
+  let known: Known | null = null;
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
   let stopped = true;
@@ -58,26 +59,36 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
 
   async function run(isLast = false): Promise<void> {
     await chain.follow();
-    // Another run of this process may learn of a later one meanwhile: this one goes by what it knew when it looked.
-    const before = last === undefined ? await newest(log) : last;
-    let latest: typeof last = before;
     const head = await chain.head();
     if (head === null) return;
-    // The event of the last checkpoint itself is nothing to sign.
-    const added = before === null ? head.count : head.count - before.count - 1;
+    // Another run of this process may learn of a later one meanwhile: this one goes by what it knew when it looked.
+    const before = known ?? (await newest(log));
+    let after: Known | null = before;
+    const proven = await followLog(log, before.chain, head.position);
+    expectLink(proven, head);
+    after = { ...before, chain: proven };
+    const { last } = before;
     const now = clock.now();
-    const isTime = isLast || now - (before?.time ?? 0) >= hourMs;
-    if (added >= eventsMax || isTime) {
-      const access = await heads.grown(before?.time ?? 0);
-      if (added > 0 || access.length > 0) {
-        const checkpoint = signCheckpoint(await keys.signingKey(), { logId, last: before, head, access, time: now });
+    const isHourly = last === null || hourOf(now) !== before.hour;
+    // The event of the last checkpoint itself is nothing to sign.
+    const added = last === null ? proven.events : proven.events - 1;
+    if (isHourly || added >= eventsMax || isLast) {
+      const access = await heads.grown(last?.time ?? 0);
+      if (isHourly || added > 0 || access.length > 0) {
+        const signed = { logId, last, head: proven, isHourly, access, time: now };
+        const checkpoint = signCheckpoint(await keys.signingKey(), signed);
         const isFirst = await storeCheckpoint(log, random.uuid(), checkpoint);
-        if (isFirst) heads.signed(access);
-        latest = isFirst ? checkpoint : undefined;
+        after = null;
+        if (isFirst) {
+          heads.signed(access);
+          await keys.rememberLog({ checkpoint: rememberedOf(checkpoint), link: head });
+          after = { last: checkpoint, hour: isHourly ? hourOf(now) : before.hour, chain: chainAt(checkpoint) };
+        }
       }
     }
-    last = latest;
-    if (latest != null) await deliver(latest.number, isLast);
+    known = after;
+    const latest = after?.last ?? null;
+    if (latest !== null) await deliver(latest.number, isLast);
   }
 
   async function deliver(upTo: number, isLast: boolean): Promise<void> {
@@ -122,7 +133,17 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
   };
 }
 
-async function newest(log: EventLog): Promise<Checkpoint | null> {
+/** The newest checkpoint (null: there is none), the hour of the newest one that began an hour, and what was verified since. */
+type Known = { readonly last: Checkpoint | null; readonly hour: number; readonly chain: ProvenChain };
+
+async function newest(log: EventLog): Promise<Known> {
   const [event] = await log.readNewest(checkpointStream, null, 1);
-  return event === undefined ? null : readCheckpointEvent(event);
+  if (event === undefined) return { last: null, hour: -1, chain: chainAt(null) };
+  const last = readCheckpointEvent(event);
+  const [began] = last.hourly === last.number ? [event] : await log.readNewest(checkpointStream, last.hourly, 1);
+  return { last, hour: hourOf(began?.time ?? last.time), chain: chainAt(last) };
+}
+
+function hourOf(ms: number): number {
+  return Math.floor(ms / hourMs);
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject } from '../domain/json.js';
-import type { RecordedEvent } from '../events/event.js';
+import { type EventProof, type StoredEvent, sealedHash } from '../events/commit.js';
+import type { ClearEvent } from '../events/event.js';
 
 /** The version of the form of an export. */
-export const exportVersion = 1;
+export const exportVersion = 2;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const box = z.base64().nullable();
@@ -20,14 +21,17 @@ const eventSchema = z.object({
   time: z.number(),
   cmd: z.string().nullable(),
   clear: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+  /** The first revision of its commit, and the digests of all events in it; null: it is the only one. */
+  first: whole,
+  digests: box,
   trace: box,
   content: box,
   cvc: box,
 });
 
 /**
- * One place in the log: the event that lies there and the link that is stored for it. One of the two can be missing, and
- * `count` with the link: in a store of links apart from the log, or because somebody removed it.
+ * One place in the log: the event that lies there and, if it ends a commit, the link that is stored for that. One of the
+ * two can be missing, and `count` with the link: in a store of links apart from the log, or because it was removed.
  */
 export const exportLine = z.object({
   position: whole,
@@ -39,27 +43,29 @@ export const exportLine = z.object({
 /** As it lies in an export: boxes in base64, the link in hex. */
 export type ExportLine = z.output<typeof exportLine>;
 
-/** The same with its boxes as bytes. */
+/** What a verification looks at: the same with the hash of what is sealed in place of that. */
 export type ChainedEvent = {
   readonly position: number;
   readonly count: number | null;
   readonly link: string | null;
-  readonly event: RecordedEvent | null;
+  readonly event: (ClearEvent & { readonly proof: Omit<EventProof, 'mac'> }) | null;
 };
 
-export function exportedEvent(event: RecordedEvent): NonNullable<ExportLine['event']> {
-  const { stream, revision, id, type, version, tenantId, actorId, time, cmd, clear, trace, sealed } = event;
+export function exportedEvent(event: StoredEvent): NonNullable<ExportLine['event']> {
+  const { stream, revision, id, type, version, tenantId, actorId, time, cmd, clear, trace, sealed, proof } = event;
   return {
     ...{ stream, revision, id, type, version, tenant: tenantId, actor: actorId, time, cmd, clear },
+    ...{ first: proof.first, digests: base64(proof.digests) },
     ...{ trace: base64(trace), content: base64(sealed.content), cvc: base64(sealed.cvc) },
   };
 }
 
 export function chainedEvent({ event, ...place }: ExportLine): ChainedEvent {
   if (event === null) return { ...place, event };
-  const { tenant: tenantId, actor: actorId, trace, content, cvc, ...clear } = event;
+  const { tenant: tenantId, actor: actorId, first, digests, trace, content, cvc, ...clear } = event;
   const sealed = { content: bytes(content), cvc: bytes(cvc) };
-  return { ...place, event: { ...clear, tenantId, actorId, position: place.position, trace: bytes(trace), sealed } };
+  const proof = { first, digests: bytes(digests), sealedHash: sealedHash({ trace: bytes(trace), sealed }) };
+  return { ...place, event: { ...clear, tenantId, actorId, position: place.position, proof } };
 }
 
 function base64(box: Uint8Array | null): string | null {

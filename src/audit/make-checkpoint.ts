@@ -1,24 +1,27 @@
 import { createHash } from 'node:crypto';
 import {
   type Checkpoint,
-  checkpointBytes,
   checkpointClear,
   checkpointHash,
   checkpointStream,
   checkpointType,
   checkpointVersion,
+  signedBytes,
 } from '../events/audit/checkpoint.js';
+import { treeRoot } from '../events/audit/merkle.js';
 import { noSealedParts } from '../events/event.js';
 import type { AccessHead } from '../ports/access-log.js';
-import type { ChainLink } from '../ports/event-chain.js';
 import type { EventLog } from '../ports/event-log.js';
-import type { SigningKey } from '../ports/key-ring.js';
+import type { RememberedCheckpoint, SigningKey } from '../ports/key-ring.js';
+import type { ProvenChain } from './proven-chain.js';
 
 type Signed = {
   readonly logId: string;
   /** Null: this is the first. */
   readonly last: Checkpoint | null;
-  readonly head: ChainLink;
+  readonly head: ProvenChain;
+  /** It is the first one of its hour. */
+  readonly isHourly: boolean;
   readonly access: readonly AccessHead[];
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -30,14 +33,18 @@ export function keyName(publicKey: string): string {
 }
 
 /** Signs the head of the chain as the checkpoint after `last`. */
-export function signCheckpoint(key: SigningKey, { logId, last, head, access, time }: Signed): Checkpoint {
+export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, access, time }: Signed): Checkpoint {
+  const number = (last?.number ?? 0) + 1;
+  const { hourly, hours } = last ?? { hourly: number, hours: 0 };
   const unsigned = {
-    ...{ log_id: logId, number: (last?.number ?? 0) + 1, time, position: head.position, count: head.count },
-    ...{ hash: hex(head.hash), previous: last === null ? null : checkpointHash(last) },
+    ...{ log_id: logId, number, time, hourly: isHourly ? number : hourly, hours: isHourly ? hours + 1 : hours },
+    ...{ position: head.position, count: head.tree.size, hash: hex(head.link), root: hex(treeRoot(head.tree)) },
+    previous: last === null ? null : checkpointHash(last),
     access: access.map(({ chain, sequence, hash }) => ({ chain, sequence, hash: hex(hash) })),
     signed_by: keyName(key.publicKey),
   };
-  return { ...unsigned, signature: key.sign(checkpointBytes(unsigned)).toString('base64') };
+  const signature = key.sign(signedBytes(checkpointHash(unsigned))).toString('base64');
+  return { ...unsigned, signature, peaks: head.tree.peaks.map(hex) };
 }
 
 /** Appends it to the log; false: another process was first. */
@@ -48,6 +55,12 @@ export async function storeCheckpoint(log: EventLog, id: string, checkpoint: Che
   };
   const { outcome } = await log.append(checkpointStream, checkpoint.number - 2, [event]);
   return outcome === 'appended';
+}
+
+/** What the key store remembers of a checkpoint. */
+export function rememberedOf(checkpoint: Checkpoint): RememberedCheckpoint {
+  const { number, signature } = checkpoint;
+  return { number, hash: checkpointHash(checkpoint), signature };
 }
 
 function hex(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
-import type { RecordedEvent } from '../events/event.js';
+import type { StoredEvent } from '../events/commit.js';
 import type { ChainLink, EventChain } from '../ports/event-chain.js';
-import type { EventLog } from '../ports/event-log.js';
+import type { StoredLog } from '../ports/event-log.js';
 import { type ExportLine, exportedEvent } from './export-line.js';
 
 const pageSize = 256;
@@ -14,18 +14,18 @@ export type ChainedPage = {
 };
 
 /**
- * A page of events with their links, as both lie in the stores, after one position and up to another. Nothing is opened.
- * Where links are made after their events, those up to `upTo` must have been.
+ * A page of events with their links, as both lie in the stores, after one position and up to another: whoever verifies them
+ * names what is wrong. Nothing is opened. Where links are made after their events, those up to `upTo` must have been.
  */
 export async function readChained(
-  { log, chain }: { readonly log: EventLog; readonly chain: EventChain },
+  { log, chain }: { readonly log: Pick<StoredLog, 'readAll'>; readonly chain: EventChain },
   after: number,
   upTo: number,
 ): Promise<ChainedPage> {
   const events = upToBytes(await log.readAll(after, pageSize));
   const links = await chain.after(after, pageSize);
   const end = Math.min(endOf(events.page, events.isWhole), endOf(links, links.length < pageSize));
-  const byPosition = new Map<number, { event?: RecordedEvent; link?: ChainLink }>();
+  const byPosition = new Map<number, { event?: StoredEvent; link?: ChainLink }>();
   for (const event of events.page) byPosition.set(event.position, { event });
   for (const link of links) byPosition.set(link.position, { ...byPosition.get(link.position), link });
   const lines = [...byPosition]
@@ -35,7 +35,7 @@ export async function readChained(
   return { lines, next: end < upTo ? end : null };
 }
 
-function lineOf(position: number, { event, link }: { event?: RecordedEvent; link?: ChainLink }): ExportLine {
+function lineOf(position: number, { event, link }: { event?: StoredEvent; link?: ChainLink }): ExportLine {
   return {
     position,
     count: link?.count ?? null,
@@ -49,7 +49,7 @@ function endOf(page: readonly { readonly position: number }[], isWhole: boolean)
   return isWhole ? Number.POSITIVE_INFINITY : (page.at(-1)?.position ?? Number.POSITIVE_INFINITY);
 }
 
-function upToBytes(all: readonly RecordedEvent[]): { readonly page: readonly RecordedEvent[]; isWhole: boolean } {
+function upToBytes(all: readonly StoredEvent[]): { readonly page: readonly StoredEvent[]; isWhole: boolean } {
   let size = 0;
   const end = all.findIndex(({ sealed }) => {
     size += (sealed.content?.length ?? 0) + (sealed.cvc?.length ?? 0);

@@ -4,7 +4,7 @@ import type { Claims } from '../ports/claims.js';
 import type { Clock } from '../ports/clock.js';
 import type { Directory } from '../ports/directory.js';
 import type { EventChain } from '../ports/event-chain.js';
-import type { EventLog } from '../ports/event-log.js';
+import type { EventLog, StoredLog } from '../ports/event-log.js';
 import type { GenerationsInUse } from '../ports/generations.js';
 import type { IntegrityKeys, KeyRing } from '../ports/key-ring.js';
 import type { Random } from '../ports/random.js';
@@ -21,6 +21,8 @@ import type { Vocabularies } from './vocabulary/vocabularies.js';
 /** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
 export type Vault = {
   readonly log: EventLog;
+  /** The same log as its store holds it, for a verification, which names what is not authentic. */
+  readonly storedLog: StoredLog;
   readonly chain: EventChain;
   readonly rows: TokenRows;
   /** The generations of rows; searches and what rows are found by are made for those that it names. */

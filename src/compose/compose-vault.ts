@@ -21,7 +21,17 @@ import { countingKeyRing } from './counting-key-ring.js';
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  'log' | 'chain' | 'rows' | 'traces' | 'generations' | 'work' | 'keys' | 'claims' | 'directory' | 'accessLog'
+  | 'log'
+  | 'storedLog'
+  | 'chain'
+  | 'rows'
+  | 'traces'
+  | 'generations'
+  | 'work'
+  | 'keys'
+  | 'claims'
+  | 'directory'
+  | 'accessLog'
 >;
 
 /** What a profile decides besides its stores. */
@@ -52,13 +62,13 @@ type ComposedVault = {
 
 /** What all commands work with, on the stores of one profile. */
 export function composeVault(
-  { log, chain, rows, traces, generations, claims, directory, accessLog, ...stores }: Stores,
+  { log, storedLog, chain, rows, traces, generations, claims, directory, accessLog, ...stores }: Stores,
   { metrics, rateLimits, limits, onError, ...parts }: Parts,
 ): ComposedVault {
   const keys = countingKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
   const vault: Vault = {
-    ...{ log, chain, rows, traces, generations, keys, claims, directory, accessLog, recorder, ...parts },
+    ...{ log, storedLog, chain, rows, traces, generations, keys, claims, directory, accessLog, recorder, ...parts },
     work: recordedWork(stores.work, keys, recorder),
     expressions: createExpressions(),
     streams: createStreamQueue(),

@@ -1,13 +1,13 @@
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
-import type { openSqliteStores } from '../adapters/sqlite/open-stores.js';
 import type { Vault } from '../commands/vault.js';
 import { createProjections } from '../jobs/rebuild/projections.js';
 import { createTokenRebuild } from '../jobs/rebuild/token-rebuild.js';
 import type { ServiceState } from '../ports/service-state.js';
 import { comparedVersions, projectionVersions } from '../projections/versions.js';
+import type { EmbeddedStores } from './embedded.js';
 import { startRebuildThread } from './rebuild/start-rebuild-thread.js';
 
-type Stores = Awaited<ReturnType<typeof openSqliteStores>>;
+type Stores = EmbeddedStores;
 
 type Needs = {
   readonly vault: Vault;

@@ -3,6 +3,7 @@ import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js'
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
 import { onceAMinute } from '../adapters/time-limit/once-a-minute.js';
+import { authenticStores } from '../audit/authentic-log.js';
 import { type Checkpointer, createCheckpointer } from '../audit/checkpointer.js';
 import { createKnownCallers } from '../commands/directory/known-callers.js';
 import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.js';
@@ -56,6 +57,11 @@ export type Embedded = OpenService & {
 /** For searches that began on the rows that were read before a rebuild. */
 export const keptRowsMs = 60_000;
 
+export type EmbeddedStores = Awaited<ReturnType<typeof openAuthenticStores>>;
+
+const openAuthenticStores = async (...given: Parameters<typeof openSqliteStores>) =>
+  authenticStores(await openSqliteStores(...given));
+
 const systemClock: Clock = { now: () => Date.now() };
 
 /**
@@ -69,7 +75,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const lock = await takeDataDirectory(dataDir);
   try {
     let outdated: readonly StoredProjection[] = [];
-    const stores = await openSqliteStores(
+    const stores = await openAuthenticStores(
       ...([dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted, options.nextRootKey] as const),
     );
     let logId: string;
@@ -150,7 +156,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 
 /** Names a new log in both stores and answers its id; refuses stores that do not belong together, or to this way of starting. */
 async function identify(
-  stores: Awaited<ReturnType<typeof openSqliteStores>>,
+  stores: EmbeddedStores,
   mode: EmbeddedOptions['mode'],
   random: Random,
   clock: Clock,

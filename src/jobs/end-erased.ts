@@ -1,15 +1,18 @@
 import { changeToken } from '../commands/change-token.js';
 import type { Vault } from '../commands/vault.js';
 import { decide } from '../domain/token/decide.js';
-import type { EventLog } from '../ports/event-log.js';
+import type { ClearEvent } from '../events/event.js';
 
 const pageSize = 1_000;
 
 /** A living token by the log, of which a key was erased: the one of its data, or that of its verification code alone. */
 export type LostToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
+/** A log as far as this reads it, whether or not its events are verified. */
+type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
+
 /** Reads a log that was restored for tokens whose keys ended in what it lacks. Needs no key. */
-export async function findLost(log: EventLog, isErased: (keyId: string) => boolean): Promise<readonly LostToken[]> {
+export async function findLost(log: ClearLog, isErased: (keyId: string) => boolean): Promise<readonly LostToken[]> {
   const isGone = (keyId: unknown) => typeof keyId === 'string' && isErased(keyId);
   const found = new Map<string, { readonly tenantId: string; readonly data: boolean; readonly cvc: boolean }>();
   const goneTenants = new Set<string>();

@@ -1,6 +1,6 @@
-/** The hash of the chain after an event (`events/audit/event-link.ts`), and how many events it is over. */
+/** The hash of the chain after a commit (`events/commit.ts`), and how many commits it is over. */
 export type ChainLink = {
-  /** The position of the event. */
+  /** The position of the last event of the commit. */
   readonly position: number;
   /** From 1, without gaps. */
   readonly count: number;
@@ -9,14 +9,14 @@ export type ChainLink = {
 };
 
 /**
- * The links of the hash chain over all events in log order, as they were stored when the events were. Throws
+ * The links of the hash chain over all commits in log order, as they were stored when the events were. Throws
  * StoreUnavailable.
  */
 export interface EventChain {
   /** The newest link, or the newest up to a position; null: none yet. */
   head(upTo?: number): Promise<ChainLink | null>;
-  /** Links of events with a position after this one (0: from the first), in order, at most `limit`. */
+  /** Links with a position after this one (0: from the first), in order, at most `limit`. */
   after(position: number, limit: number): Promise<readonly ChainLink[]>;
-  /** Makes the links of events that have none yet; done already where they are stored with their events. */
+  /** Makes the links of commits that have none yet; does nothing where links are stored with their events. */
   follow(): Promise<void>;
 }

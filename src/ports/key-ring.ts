@@ -1,3 +1,4 @@
+import type { ChainLink } from './event-chain.js';
 import type { KeyRotation } from './key-rotation.js';
 
 /** A data key in the open: 32 bytes for AES-256-GCM, in a buffer of its own. */
@@ -49,6 +50,15 @@ export type MadeKey = { readonly sequence: number; readonly keyId: string; reado
  * `log`: a position that the log once had, by which a log that ends before it is seen to be an older copy.
  */
 export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log';
+
+/** What the key store remembers of a checkpoint: its number, its hash in hex, and the signature over that. */
+export type RememberedCheckpoint = { readonly number: number; readonly hash: string; readonly signature: string };
+
+/**
+ * What the key store remembers of the log, so that one that was cut or written anew is refused. `link`: a link that its
+ * chain once had. Null: nothing is remembered yet.
+ */
+export type LogMemory = { readonly checkpoint: RememberedCheckpoint | null; readonly link: ChainLink | null };
 
 /** What became of a data key. */
 export type KeyFate = {
@@ -127,5 +137,10 @@ export interface KeyRing {
   /** How far a reader of the log or of the keys came, kept in the key store so that a restored copy rewinds; 0 first. */
   checkpoint(name: KeyRingReader): Promise<number>;
   saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;
+  logMemory(): Promise<LogMemory>;
+  /** Remembers these unless something newer is remembered already; null leaves what is there. Durable when it resolves. */
+  rememberLog(memory: LogMemory): Promise<void>;
+  /** Remembers these in place of whatever is remembered: the log is another copy. */
+  replaceLogMemory(memory: LogMemory): Promise<void>;
   readonly rotation: KeyRotation;
 }

@@ -1,3 +1,4 @@
+import type { Commit } from '../events/commit.js';
 import type { NewEvent } from '../events/event.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { ClaimResult } from './claims.js';
@@ -27,10 +28,18 @@ export type StreamWrite = {
 export type SeenStream = { readonly tenantId: string; readonly stream: string; readonly revision: number };
 
 /** Whether a write makes a living token of the tenant with this keyed fingerprint. */
-export function makesToken({ row }: StreamWrite, tenantId: string, fingerprintHash: string): boolean {
+export function makesToken({ row }: Pick<StreamWrite, 'row'>, tenantId: string, fingerprintHash: string): boolean {
   if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return false;
   return row.view.tenantId === tenantId && row.index.fingerprintHash === fingerprintHash;
 }
+
+/** A write and a change with the proof of its events, as a store takes them that writes events and rows in one transaction. */
+export type StoredWrite = Omit<StreamWrite, 'events'> & { readonly commit: Commit };
+export type StoredChange = Omit<Change, 'writes'> & { readonly writes: readonly StoredWrite[] };
+export type StoredWork = {
+  commit(change: StoredChange): Promise<CommitOutcome>;
+  readonly follow: UnitOfWork['follow'];
+};
 
 export type Change = {
   readonly writes: readonly StreamWrite[];

@@ -20,6 +20,7 @@ import { usualWaits } from '#src/adapters/mongodb/work/waits.js';
 import { workIndexes } from '#src/adapters/mongodb/work/work-indexes.js';
 import type { ContractStores } from '../contract/support.js';
 import { eventStoreDb } from '../support/eventstoredb.js';
+import { authenticated } from '../support/integrity.js';
 import { manualClock } from '../support/manual-clock.js';
 import { type MongoDatabase, mongoDatabase } from './own-database.js';
 
@@ -39,7 +40,8 @@ async function open(
   database: MongoDatabase,
   connection: MongoDatabase['connection'],
 ): Promise<ContractStores> {
-  const { log, close: closeLog } = await openEventStoreDb(server.url, limitMs);
+  const { log: stored, close: closeLog } = await openEventStoreDb(server.url, limitMs);
+  const log = authenticated(stored);
   const generations = mongoGenerations(connection, log);
   const rows = tokenRowsInUse(connection, generations);
   const clock = manualClock();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-log.js';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { authenticStores } from '#src/audit/authentic-log.js';
 import { accessLogContract } from '../contract/access-log.js';
 import type { ContractStores } from '../contract/support.js';
 import { manualClock } from '../support/manual-clock.js';
@@ -13,9 +14,10 @@ async function mongoAccess(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   const database = await mongoDatabase();
   const clock = manualClock();
-  const others = await openSqliteStores(dataDir, Buffer.alloc(32, 7), clock, (error) => {
+  const fail = (error: unknown) => {
     throw error;
-  });
+  };
+  const others = authenticStores(await openSqliteStores(dataDir, Buffer.alloc(32, 7), clock, fail));
   let connection = await database.connect();
   let accessLog = mongoAccessLog(connection);
   const close = async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { authenticStores } from '#src/audit/authentic-log.js';
 import { keyRingContract } from '../contract/key-ring.js';
 import { keyRotationContract } from '../contract/key-rotation.js';
 import type { ContractStores } from '../contract/support.js';
@@ -18,9 +19,10 @@ async function mongoKeys(): Promise<ContractStores> {
   let rootKey: Buffer = randomBytes(32);
   const clock = manualClock();
   const open = async () => {
-    const others = await openSqliteStores(dataDir, ofOthers, clock, (error) => {
+    const fail = (error: unknown) => {
       throw error;
-    });
+    };
+    const others = authenticStores(await openSqliteStores(dataDir, ofOthers, clock, fail));
     const connection = await database.connect();
     const { keys } = await openMongoKeyStore(connection, rootKey, clock, () => others.log.head());
     return { ...others, keys, connection, closeOthers: others.close };

@@ -7,7 +7,7 @@ import { tokenRowsInUse } from '#src/adapters/mongodb/token-rows/rows-in-use.js'
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import { mongoTraces } from '#src/adapters/mongodb/traces.js';
 import { workIndexes } from '#src/adapters/mongodb/work/work-indexes.js';
-import type { RecordedEvent } from '#src/events/event.js';
+import { type ProvenEvent, sealCommit } from '#src/events/commit.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
 import type { ContractStores } from '../contract/support.js';
@@ -24,7 +24,7 @@ export async function rowsAlone(): Promise<ContractStores> {
   return onDatabase(database, database.connection, new Map());
 }
 
-type Streams = Map<string, RecordedEvent[]>;
+type Streams = Map<string, ProvenEvent[]>;
 
 function onDatabase(
   database: MongoDatabase,
@@ -66,9 +66,10 @@ function workOn(connection: MongoDatabase['connection'], streams: Streams): Unit
 
   function append({ stream, expectedRevision, events }: StreamWrite): void {
     const stored = streams.get(stream) ?? [];
-    const recorded = events.map((event, index) => {
+    const { events: committed, leaf } = sealCommit(Buffer.alloc(32), stream, expectedRevision, events);
+    const recorded = committed.map((event, index) => {
       position += 7;
-      return { ...event, stream, position, revision: expectedRevision + 1 + index };
+      return { ...event, leaf, stream, position, revision: expectedRevision + 1 + index };
     });
     streams.set(stream, [...stored, ...recorded]);
   }

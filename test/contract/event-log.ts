@@ -267,8 +267,15 @@ function positionsOf(appended: AppendOutcome): readonly number[] {
   return appended.positions;
 }
 
+function withoutProof<T extends object>(event: T): Omit<T, 'proof' | 'leaf'> {
+  return Object.fromEntries(Object.entries(event).filter(([name]) => name !== 'proof' && name !== 'leaf')) as Omit<
+    T,
+    'proof' | 'leaf'
+  >;
+}
+
 function plain(event: NewEvent | RecordedEvent | undefined): object {
   if (event === undefined) return {};
-  const { trace, sealed, ...facts } = event;
+  const { trace, sealed, ...facts } = withoutProof(event);
   return { ...facts, trace: bytes(trace), content: bytes(sealed.content), cvc: bytes(sealed.cvc) };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { authenticStores } from '#src/audit/authentic-log.js';
 import { manualClock } from '../support/manual-clock.js';
 import { accessLogContract } from './access-log.js';
 import { claimsContract } from './claims.js';
@@ -23,10 +24,10 @@ async function sqlite(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   let rootKey: Buffer = randomBytes(32);
   const clock = manualClock();
-  const open = () =>
-    openSqliteStores(dataDir, rootKey, clock, (error) => {
-      throw error;
-    });
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const open = async () => authenticStores(await openSqliteStores(dataDir, rootKey, clock, fail));
   let stores = await open();
   const contractStores = (): ContractStores => ({
     ...stores,

@@ -44,7 +44,7 @@ test('an old vault.db with the keys.db of today: the deleted value cannot be ope
   execFileSync('cp', [join(today, 'keys.db'), join(old, 'keys.db')]);
 
   const stores = await openSqliteStores(old, rootKey, clock, () => undefined);
-  const events = await stores.log.readStream(stream);
+  const events = await stores.storedLog.readStream(stream);
   expect(events.map(({ type }) => type)).toEqual(['token.created']);
   const living = (await stores.keys.made(0, Number.MAX_SAFE_INTEGER, 100_000)).map(({ keyId }) => keyId);
   expect(living.length).toBeGreaterThan(0);

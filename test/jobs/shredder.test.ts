@@ -61,7 +61,7 @@ test.skipIf(profile === 'cluster')('what was stored is not read once more by the
   const { dataDir, rootKey, clock } = service;
   await service.stop();
   const stores = await openSqliteStores(dataDir, rootKey, clock, () => undefined);
-  const [came, head] = [await stores.keys.checkpoint('shredder'), await stores.log.head()];
+  const [came, head] = [await stores.keys.checkpoint('shredder'), await stores.storedLog.head()];
   await stores.close();
   service = await startTestService({ dataDir, rootKey });
   expect(head).toBeGreaterThan(1_200);

@@ -1,5 +1,5 @@
 import type { AllStreamResolvedEvent, ResolvedEvent } from '@eventstore/db-client';
-import type { ClearEvent, RecordedEvent } from '../../events/event.js';
+import type { StoredClear, StoredEvent } from '../../events/commit.js';
 import { ourMetadata } from './event-metadata.js';
 import { positionOf } from './position.js';
 import { openSealedFrame } from './sealed-frame.js';
@@ -8,7 +8,7 @@ import { openSealedFrame } from './sealed-frame.js';
 export type ReadEvent = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>;
 
 /** An event as the port has it; null when it is not ours: the system's, or that of another user of the server. */
-export function decodeEvent(read: ReadEvent): RecordedEvent | null {
+export function decodeEvent(read: ReadEvent): StoredEvent | null {
   const clear = decodeClear(read);
   if (clear === null) return null;
   const data = read.event?.data;
@@ -17,13 +17,18 @@ export function decodeEvent(read: ReadEvent): RecordedEvent | null {
 }
 
 /** The event without what is sealed, which is not even taken apart. */
-export function decodeClear({ event, commitPosition }: ReadEvent): ClearEvent | null {
+export function decodeClear({ event, commitPosition }: ReadEvent): StoredClear | null {
   if (event === undefined || event.type.startsWith('$') || event.streamId.startsWith('$')) return null;
   const ours = ourMetadata(event.metadata);
   if (ours === null) return null;
-  const { version, tenant, actor, time, cmd, clear } = ours;
+  const { version, tenant, actor, time, cmd, clear, first, digests, sealed, mac } = ours;
   return {
     ...{ id: event.id, type: event.type, version, tenantId: tenant, actorId: actor, time, cmd, clear },
     ...{ stream: event.streamId, revision: Number(event.revision), position: positionOf(commitPosition) },
+    proof: {
+      first,
+      digests: digests === null ? null : Buffer.from(digests, 'base64url'),
+      ...{ sealedHash: Buffer.from(sealed, 'base64url'), mac: Buffer.from(mac, 'base64url') },
+    },
   };
 }

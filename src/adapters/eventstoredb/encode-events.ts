@@ -1,5 +1,5 @@
 import { binaryEvent, type EventData } from '@eventstore/db-client';
-import type { NewEvent } from '../../events/event.js';
+import type { Commit } from '../../events/commit.js';
 import type { EventMetadata } from './event-metadata.js';
 import { sealedFrame } from './sealed-frame.js';
 
@@ -7,11 +7,13 @@ import { sealedFrame } from './sealed-frame.js';
 const maxAppendBytes = 1024 * 1024;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+type CommittedEvent = Commit['events'][number];
+
 /**
  * Events as EventStoreDB stores them: what is sealed is the data, all else is the metadata. Throws for what the client
  * would answer with a rejection that nobody can catch, and for more than one append can hold: both are bugs of a caller.
  */
-export function encodeEvents(events: readonly NewEvent[]): EventData[] {
+export function encodeEvents(events: readonly CommittedEvent[]): EventData[] {
   if (events.length === 0) throw new Error('an append needs an event');
   const encoded = events.map(encodeEvent);
   const bytes = encoded.reduce((sum, { size }) => sum + size, 0);
@@ -21,12 +23,20 @@ export function encodeEvents(events: readonly NewEvent[]): EventData[] {
   return encoded.map(({ data }) => data);
 }
 
-function encodeEvent(event: NewEvent): { readonly data: EventData; readonly size: number } {
-  const { id, type, version, tenantId, actorId, time, cmd, clear } = event;
+function encodeEvent(event: CommittedEvent): { readonly data: EventData; readonly size: number } {
+  const { id, type, version, tenantId, actorId, time, cmd, clear, proof } = event;
   if (!uuid.test(id)) throw new Error('the id of an event must be a UUID in lower case');
   if (type === '' || type.startsWith('$')) throw new Error('an event needs a type that is no system type');
-  const metadata: EventMetadata = { strongroom: 1, version, tenant: tenantId, actor: actorId, time, cmd, clear };
+  const metadata: EventMetadata = {
+    ...{ strongroom: 2, version, tenant: tenantId, actor: actorId, time, cmd, clear, first: proof.first },
+    digests: proof.digests === null ? null : base64url(proof.digests),
+    ...{ sealed: base64url(proof.sealedHash), mac: base64url(proof.mac) },
+  };
   const frame = sealedFrame(event);
   const size = frame.length + Buffer.byteLength(JSON.stringify(metadata)) + 2 * type.length;
   return { data: binaryEvent({ id, type, data: frame, metadata }), size };
+}
+
+function base64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url');
 }

@@ -1,20 +1,20 @@
 import type { EventStoreDBClient } from '@eventstore/db-client';
-import type { EventLog } from '../../ports/event-log.js';
+import type { StoredLog } from '../../ports/event-log.js';
 import { appendTo } from './append-to.js';
 import { decodeClear, decodeEvent } from './decode-event.js';
 import { encodeEvents } from './encode-events.js';
 import { readLog } from './read-log.js';
 
 /**
- * `EventLog` on EventStoreDB. Every call is made again while the server is away and throws StoreUnavailable after
+ * `StoredLog` on EventStoreDB. Every call is made again while the server is away and throws StoreUnavailable after
  * `limitMs`; so does one that a server does not answer. An append that throws it may have happened.
  */
-export function eventStoreDbEventLog(client: EventStoreDBClient, limitMs: number): EventLog {
+export function eventStoreDbEventLog(client: EventStoreDBClient, limitMs: number): StoredLog {
   const read = readLog(client, limitMs);
   const append = appendTo(client, limitMs, read);
 
   return {
-    async append(stream, expectedRevision, events) {
+    async append(stream, expectedRevision, { events }) {
       if (stream === '' || stream.startsWith('$')) throw new Error('a stream needs a name that is no system name');
       return append(stream, expectedRevision, encodeEvents(events));
     },

@@ -1,22 +1,33 @@
 import type { JsonObject } from '../../domain/json.js';
 
 /**
- * Metadata of an event in EventStoreDB: the event without its boxes. `strongroom` is the version of this form, and what
- * tells our events from those of anybody else who uses the same server.
+ * Metadata of an event in EventStoreDB: the event without what is sealed, and its proof in base64url. `strongroom` is the
+ * version of this form, and distinguishes our events from those of other users of the server.
  */
 export type EventMetadata = {
-  readonly strongroom: 1;
+  readonly strongroom: 2;
   readonly version: number;
   readonly tenant: string;
   readonly actor: string;
   readonly time: number;
   readonly cmd: string | null;
   readonly clear: JsonObject;
+  readonly first: number;
+  readonly digests: string | null;
+  readonly sealed: string;
+  readonly mac: string;
 };
 
 /** Null: the event is not ours. Throws for an event of ours in a form that this version does not know. */
 export function ourMetadata(metadata: unknown): EventMetadata | null {
   if (typeof metadata !== 'object' || metadata === null || !('strongroom' in metadata)) return null;
-  if (metadata.strongroom !== 1) throw new Error('an event in EventStoreDB has an unknown format');
+  if (metadata.strongroom !== 2) throw new Error('an event in EventStoreDB has an unknown format');
+  if (!hasProof(metadata)) throw new Error('an event in EventStoreDB has an unknown format');
   return metadata as EventMetadata;
+}
+
+function hasProof(metadata: object): boolean {
+  const { first, digests, sealed, mac } = metadata as Readonly<Record<string, unknown>>;
+  const isText = (value: unknown) => typeof value === 'string';
+  return typeof first === 'number' && isText(sealed) && isText(mac) && (digests === null || isText(digests));
 }

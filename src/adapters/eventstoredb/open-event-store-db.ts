@@ -1,5 +1,5 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
-import type { EventLog } from '../../ports/event-log.js';
+import type { StoredLog } from '../../ports/event-log.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { eventStoreDbEventLog } from './event-log.js';
 import { within } from './persist.js';
@@ -14,7 +14,7 @@ const defaultLimitMs = 5_000;
 export async function openEventStoreDb(
   connectionString: string,
   limitMs = defaultLimitMs,
-): Promise<{ readonly log: EventLog; close(): Promise<void> }> {
+): Promise<{ readonly log: StoredLog; close(): Promise<void> }> {
   const client = clientOf(connectionString);
   const close = () => within(limitMs, client.dispose());
   const log = eventStoreDbEventLog(client, limitMs);

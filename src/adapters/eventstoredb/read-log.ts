@@ -7,7 +7,7 @@ import {
   StreamNotFoundError,
 } from '@eventstore/db-client';
 import pLimit from 'p-limit';
-import type { ClearEvent } from '../../events/event.js';
+import type { StoredClear } from '../../events/commit.js';
 import { collect } from './collect.js';
 import { decodeClear, type ReadEvent } from './decode-event.js';
 import { noAnswer } from './failure.js';
@@ -29,10 +29,10 @@ export type ReadLog = {
   readonly stream: <T>(stream: string, decode: Decode<T>) => Promise<T[]>;
   readonly all: <T>(afterPosition: number, limit: number, decode: Decode<T>) => Promise<T[]>;
   /** The newest events of a stream before a revision (null: from its end), the newest first, without what is sealed. */
-  readonly newest: (stream: string, beforeRevision: number | null, maxCount: number) => Promise<ClearEvent[]>;
+  readonly newest: (stream: string, beforeRevision: number | null, maxCount: number) => Promise<StoredClear[]>;
   readonly head: () => Promise<number>;
   /** Events of a stream from a revision on, without what is sealed. */
-  readonly some: (stream: string, fromRevision: number, maxCount: number) => Promise<ClearEvent[]>;
+  readonly some: (stream: string, fromRevision: number, maxCount: number) => Promise<StoredClear[]>;
 };
 
 export function readLog(client: EventStoreDBClient, limitMs: number): ReadLog {

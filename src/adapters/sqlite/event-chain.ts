@@ -2,16 +2,17 @@ import type { ChainLink, EventChain } from '../../ports/event-chain.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 
-/** `EventChain` on `vault.db`, where each event is stored with its link. */
-export function sqliteEventChain(database: SqliteDatabase): EventChain {
-  const columns = 'position, position AS count, chain AS hash';
-  const head = database.prepare(`SELECT ${columns} FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1`);
-  const after = database.prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`);
+/** `EventChain` on `vault.db`, where the last event of each commit is stored with its link. */
+export function sqliteEventChain(database: SqliteDatabase): EventChain & { newest(): ChainLink | null } {
+  const links = 'SELECT position, number AS count, link AS hash FROM events WHERE link IS NOT NULL';
+  const head = database.prepare(`${links} AND position <= ? ORDER BY position DESC LIMIT 1`);
+  const after = database.prepare(`${links} AND position > ? ORDER BY position LIMIT ?`);
+
+  const newest = (upTo = Number.MAX_SAFE_INTEGER) => reading(() => (head.get(upTo) as ChainLink | undefined) ?? null);
 
   return {
-    async head(upTo = Number.MAX_SAFE_INTEGER) {
-      return reading(() => (head.get(upTo) as ChainLink | undefined) ?? null);
-    },
+    newest: () => newest(),
+    head: async (upTo) => newest(upTo),
     after: async (position, limit) => reading(() => after.all(position, limit) as ChainLink[]),
     follow: async () => undefined,
   };

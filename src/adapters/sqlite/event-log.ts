@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
-import type { ClearEvent, RecordedEvent } from '../../events/event.js';
-import type { EventLog } from '../../ports/event-log.js';
-import type { UnitOfWork } from '../../ports/unit-of-work.js';
+import type { StoredClear, StoredEvent } from '../../events/commit.js';
+import type { StoredLog } from '../../ports/event-log.js';
+import type { StoredWork } from '../../ports/unit-of-work.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 
@@ -18,6 +18,10 @@ type EventRow = {
   readonly cmd: string | null;
   readonly trace: Buffer | null;
   readonly clear: string;
+  readonly commit_first: number;
+  readonly commit_digests: Buffer | null;
+  readonly sealed_hash: Buffer;
+  readonly mac: Buffer;
   readonly content: Buffer | null;
   readonly cvc: Buffer | null;
 };
@@ -25,11 +29,12 @@ type EventRow = {
 type ClearRow = Omit<EventRow, 'trace' | 'content' | 'cvc'>;
 
 // `clear` stands before the boxes in a row, so pages that hold nothing but boxes are not read.
-const clearColumns = 'position, stream, revision, id, type, version, tenant, actor, time, cmd, clear';
+const proofColumns = 'commit_first, commit_digests, sealed_hash, mac';
+const clearColumns = `position, stream, revision, id, type, version, tenant, actor, time, cmd, clear, ${proofColumns}`;
 const columns = `${clearColumns}, trace, content, cvc`;
 
-/** `EventLog` on `vault.db`: reads on a connection of its own, appends through the unit of work. */
-export function sqliteEventLog(database: SqliteDatabase, work: UnitOfWork): EventLog {
+/** `StoredLog` on `vault.db`: reads on a connection of its own, appends through the unit of work. */
+export function sqliteEventLog(database: SqliteDatabase, work: StoredWork): StoredLog {
   const stream = database.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
   const newest = database.prepare(
     `SELECT ${clearColumns} FROM events WHERE stream = ? AND revision < ? ORDER BY revision DESC LIMIT ?`,
@@ -43,14 +48,13 @@ export function sqliteEventLog(database: SqliteDatabase, work: UnitOfWork): Even
   after.pluck();
 
   return {
-    async append(name, expectedRevision, events) {
-      if (events.length === 0) throw new Error('an append needs an event');
-      const write = { stream: name, expectedRevision, events, row: null, distinct: null };
+    async append(name, expectedRevision, commit) {
+      const write = { stream: name, expectedRevision, commit, row: null, distinct: null };
       const { outcome } = await work.commit({ writes: [write], claim: null });
       if (outcome !== 'committed') return { outcome: 'conflict' };
       return {
         outcome: 'appended',
-        positions: reading(() => after.all(name, expectedRevision, events.length) as number[]),
+        positions: reading(() => after.all(name, expectedRevision, commit.events.length) as number[]),
       };
     },
     async readStream(name) {
@@ -72,10 +76,14 @@ export function sqliteEventLog(database: SqliteDatabase, work: UnitOfWork): Even
   };
 }
 
-function recorded({ trace, content, cvc, ...row }: EventRow): RecordedEvent {
+function recorded({ trace, content, cvc, ...row }: EventRow): StoredEvent {
   return { ...clearPart(row), trace, sealed: { content, cvc } };
 }
 
-function clearPart({ tenant, actor, clear, ...row }: ClearRow): ClearEvent {
-  return { ...row, tenantId: tenant, actorId: actor, clear: JSON.parse(clear) as JsonObject };
+function clearPart({ tenant, actor, clear, ...row }: ClearRow): StoredClear {
+  const { commit_first: first, commit_digests: digests, sealed_hash: sealedHash, mac, ...event } = row;
+  return {
+    ...{ ...event, tenantId: tenant, actorId: actor, clear: JSON.parse(clear) as JsonObject },
+    proof: { first, digests, sealedHash, mac },
+  };
 }

@@ -24,7 +24,7 @@ const writesNothing: Writer = {
 export function openRebuildReader(dataDir: string, rootKey: Buffer) {
   const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
-  const keys = sqliteKeyRing(keysDb, writesNothing, createRootKeys(rootKey), { now: () => Date.now() }, () => 0);
+  const keys = sqliteKeyRing(keysDb, writesNothing, createRootKeys(rootKey), { now: () => Date.now() }, () => null);
   const slotOf = vault.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
   const revisions = ofBothSlots((slot) =>
     vault.prepare(
@@ -34,8 +34,8 @@ export function openRebuildReader(dataDir: string, rootKey: Buffer) {
 
   return {
     keys,
+    storedLog: sqliteEventLog(vault, sqliteUnitOfWork(writesNothing)),
     sources: {
-      log: sqliteEventLog(vault, sqliteUnitOfWork(writesNothing)),
       directory: sqliteDirectory(vault, writesNothing),
       generations: sqliteGenerations(vault, writesNothing),
       keys,

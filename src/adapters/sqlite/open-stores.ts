@@ -52,7 +52,6 @@ export async function openSqliteStores(
     const others = nextRootKey === null ? [] : [nextRootKey];
     const roots = createRootKeys(await findRootKey(keysDb, writer, [rootKey, ...others]));
     await ensureGenerationKey(keysDb, writer, roots, clock.now());
-    const head = vault.prepare('SELECT max(position) FROM events').pluck();
     const tokens = vault
       .prepare(
         `SELECT CASE (SELECT slot FROM generations WHERE state = 'read') WHEN 0
@@ -60,15 +59,16 @@ export async function openSqliteStores(
       )
       .pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
-    const work = sqliteUnitOfWork(writer);
-    const keys = sqliteKeyRing(keysDb, writer, roots, clock, () => reading(() => Number(head.get() ?? 0)));
+    const storedWork = sqliteUnitOfWork(writer);
+    const chain = sqliteEventChain(vault);
+    const keys = sqliteKeyRing(keysDb, writer, roots, clock, chain.newest);
 
     return {
-      work,
+      storedWork,
+      storedLog: sqliteEventLog(vault, storedWork),
       keys,
       accessLog,
-      log: sqliteEventLog(vault, work),
-      chain: sqliteEventChain(vault),
+      chain,
       rows: sqliteTokenRows(
         vault,
         createSearchConnections(() => openReader('vault.db')),

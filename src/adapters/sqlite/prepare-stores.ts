@@ -1,10 +1,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { vaultKeyTenant } from '../key-ring/tenant-key.js';
 import { StoreBroken } from './database-error.js';
 import { keysSchema, keysSchemaVersion } from './keys-schema.js';
 import type { SqliteDatabase } from './open-database.js';
 import { prepareFile } from './prepare-file.js';
 import { vaultSchema, vaultSchemaVersion } from './vault-schema.js';
+
+/** The keys of the vault itself are made before its first event, which needs one of them. */
+const keysOfTenants = `tenant_keys WHERE tenant <> '${vaultKeyTenant}'`;
 
 /**
  * Opens both files for writing and makes those that are not there, unless the other one shows that it should be: then
@@ -17,11 +21,11 @@ export function prepareStores(dataDir: string): { readonly vault: SqliteDatabase
   const openVault = () => prepareFile(join(dataDir, 'vault.db'), 'vault.db', vaultSchema, vaultSchemaVersion);
 
   if (!hasKeys && hasVault) refuse(openVault(), 'events', lostKeys);
-  if (hasKeys && !hasVault) refuse(openKeys(), 'tenant_keys', lostVault);
+  if (hasKeys && !hasVault) refuse(openKeys(), keysOfTenants, lostVault);
   const keys = openKeys();
   try {
     const vault = openVault();
-    if (holds(vault, 'events') || !holds(keys, 'tenant_keys')) return { vault, keys };
+    if (holds(vault, 'events') || !holds(keys, keysOfTenants)) return { vault, keys };
     vault.close();
     throw lostVault();
   } catch (error) {
@@ -43,12 +47,12 @@ function hasContent(path: string): boolean {
   return [path, `${path}-wal`].some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }
 
-function refuse(database: SqliteDatabase, table: string, error: () => StoreBroken): void {
-  const inUse = holds(database, table);
+function refuse(database: SqliteDatabase, rows: string, error: () => StoreBroken): void {
+  const inUse = holds(database, rows);
   database.close();
   if (inUse) throw error();
 }
 
-function holds(database: SqliteDatabase, table: string): boolean {
-  return database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
+function holds(database: SqliteDatabase, rows: string): boolean {
+  return database.prepare(`SELECT 1 FROM ${rows} LIMIT 1`).get() !== undefined;
 }

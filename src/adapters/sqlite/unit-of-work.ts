@@ -1,7 +1,7 @@
-import type { UnitOfWork } from '../../ports/unit-of-work.js';
+import type { StoredWork } from '../../ports/unit-of-work.js';
 import type { Writer } from './writer/writer.js';
 
-/** `UnitOfWork` on `vault.db`: one savepoint of a transaction that many commands share. */
-export function sqliteUnitOfWork(writer: Writer): UnitOfWork {
+/** `StoredWork` on `vault.db`: one savepoint of a transaction that many commands share. */
+export function sqliteUnitOfWork(writer: Writer): StoredWork {
   return { commit: (change) => writer.request('commit', change), follow: async () => undefined };
 }

@@ -23,8 +23,15 @@ export const vaultSchema = `
     time INTEGER NOT NULL,
     cmd TEXT,
     clear TEXT NOT NULL,
-    -- The hash chain over all events up to this one, in order of position.
-    chain BLOB NOT NULL,
+    -- The proof of the event: the first revision of its commit, the digests of the events in it (NULL if it is alone),
+    -- the hash of what is sealed, and the authentication code of the commit.
+    commit_first INTEGER NOT NULL,
+    commit_digests BLOB,
+    sealed_hash BLOB NOT NULL,
+    mac BLOB NOT NULL,
+    -- In the last event of a commit: how many commits there are up to it, and the hash chain over them.
+    number INTEGER,
+    link BLOB,
     trace BLOB,
     content BLOB,
     cvc BLOB,
@@ -72,4 +79,4 @@ ${slots.map(rowsSchema).join('')}
   CREATE INDEX claims_time ON claims (time);
 `;
 
-export const vaultSchemaVersion = 3;
+export const vaultSchemaVersion = 4;

@@ -1,12 +1,13 @@
 import { verify } from 'node:crypto';
-import { type Checkpoint, checkpointBytes, checkpointHash } from '../../events/audit/checkpoint.js';
+import { type Checkpoint, checkpointHash, signedBytes } from '../../events/audit/checkpoint.js';
 import { keyName } from '../make-checkpoint.js';
 
 /** Whether the key signed the checkpoint; the text says what is wrong, null: nothing. */
 export function signatureProblem(checkpoint: Checkpoint, publicKey: string): string | null {
   const { number, signature, signed_by: signedBy } = checkpoint;
   if (signedBy !== keyName(publicKey)) return `checkpoint ${number} is signed by another key`;
-  const isSigned = verify(null, checkpointBytes(checkpoint), publicKey, Buffer.from(signature, 'base64'));
+  const signed = signedBytes(checkpointHash(checkpoint));
+  const isSigned = verify(null, signed, publicKey, Buffer.from(signature, 'base64'));
   return isSigned ? null : `the signature of checkpoint ${number} does not hold: it, or what it signs, was changed`;
 }
 

@@ -1,10 +1,12 @@
-import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
-import { noLink } from '../../events/audit/event-link.js';
-import { noSealedParts } from '../../events/event.js';
+import { type Checkpoint, checkpointStream, readCheckpointEvent, treeOf } from '../../events/audit/checkpoint.js';
+import { emptyTree, type MerkleTree, treeRoot, withLeaf } from '../../events/audit/merkle.js';
+import { endsCommit, noLink } from '../../events/commit.js';
+import type { ClearEvent } from '../../events/event.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import type { ChainedEvent } from '../export-line.js';
+import { type ChainedCommit, chainedCommits, follows } from './chained-commits.js';
 import { orderProblem, signatureProblem } from './check-checkpoint.js';
-import { follows, nameBreak, nameOf } from './name-break.js';
+import { nameBreak, nameOf } from './name-break.js';
 import type { Problem } from './problem.js';
 
 /** How far is read on to name what was done where the chain breaks. */
@@ -34,70 +36,70 @@ export type LogReport = {
   readonly linked: number;
   /** The newest checkpoint whose events are proven. */
   readonly proven: Checkpoint | null;
-  /** Linked events after those that it proves. */
+  /** Linked commits after those that it proves. */
   readonly unsigned: number;
   /** All checkpoints that hold. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
 /**
- * Recomputes the chain over events in log order and compares it with the stored links, and with what the checkpoints among
- * the events have signed. Stops at the first problem. Needs no key but the public one.
+ * Recomputes the chain and the tree over commits in log order and compares them with the stored links, and with what the
+ * checkpoints among the events have signed. Stops at the first problem. Needs no key but the public one.
  */
 export async function verifyLog(
   events: AsyncIterable<ChainedEvent>,
   { publicKey, logId, from, anchored, isPart }: LogChecks,
 ): Promise<LogReport> {
-  const reader = lookingAhead(events);
-  const links = new Map<number, { readonly count: number; readonly link: string }>();
+  const reader = lookingAhead(chainedCommits(events));
+  const links = new Map<number, Linked>();
   const checkpoints: Checkpoint[] = from === null ? [] : [from];
   let link = from?.hash ?? firstLink;
-  let count = from?.count ?? 0;
-  let seen = 0;
-  const before: ChainedEvent[] = [];
+  let tree = from === null ? emptyTree : treeOf(from);
+  let [seen, linked] = [0, 0];
+  const before: ChainedCommit[] = [];
   let isFirst = from === null;
-  let unlinked: ChainedEvent | null = null;
+  let unlinked: ChainedCommit | null = null;
 
   function report(problem: Problem | null): LogReport {
     const proven = checkpoints.at(-1) ?? null;
-    const linked = count - (from?.count ?? 0);
-    return { problem, events: seen, linked, proven, unsigned: count - (proven?.count ?? 0), checkpoints };
+    return { problem, events: seen, linked, proven, unsigned: tree.size - (proven?.count ?? 0), checkpoints };
   }
 
-  for (let chained = await reader.next(); chained !== null; chained = await reader.next()) {
-    if (chained.event !== null) seen += 1;
-    if (chained.link === null && chained.event !== null) {
-      unlinked ??= chained;
+  for (let commit = await reader.next(); commit !== null; commit = await reader.next()) {
+    seen += commit.events.length;
+    if (commit.link === null && (commit.leaf !== null || (isPart && isCutOff(commit)))) {
+      unlinked ??= commit;
       continue;
     }
-    const broken = unlinked ?? chained;
-    if (unlinked !== null || !follows(link, chained)) {
+    const broken = unlinked ?? commit;
+    const count = tree.size;
+    if (unlinked !== null || !follows(link, commit)) {
       return report(nameBreak({ link, count, before, broken, following: await reader.ahead(followingMax) }));
     }
-    before.push({ ...chained, event: chained.event === null ? null : { ...chained.event, sealed: noSealedParts } });
+    before.push(commit);
     if (before.length > 2 * beforeMax) before.splice(0, beforeMax);
-    link = chained.link ?? link;
-    count += 1;
-    if (chained.count !== null && chained.count !== count) {
-      return report(nameBreak({ link, count: count - 1, before, broken: chained, following: [] }));
+    link = commit.link ?? link;
+    if (commit.leaf !== null) tree = withLeaf(tree, commit.leaf);
+    linked += commit.events.length;
+    if (commit.count !== null && commit.count !== tree.size) {
+      return report(nameBreak({ link, count, before, broken: commit, following: [] }));
     }
-    remember(links, chained.position, count, link);
-    const { event } = chained;
-    if (event === null) continue;
+    remember(links, commit.position, { link, tree });
+    const [event] = commit.events;
+    if (event === undefined) continue;
     if (isFirst && (event.type !== 'log.opened' || (logId !== null && event.clear['log_id'] !== logId))) {
-      const message = `${nameOf(chained)} is not the first of this log`;
-      return report({ kind: 'missing', position: chained.position, message });
+      const message = `${nameOf(commit)} is not the first of this log`;
+      return report({ kind: 'missing', position: event.position, message });
     }
     isFirst = false;
     if (event.stream !== checkpointStream) continue;
-    const wrong = checkpointProblem(chained);
-    if (wrong !== null) return report({ kind: 'checkpoint', position: chained.position, message: wrong });
+    const wrong = checkpointProblem(event);
+    if (wrong !== null) return report({ kind: 'checkpoint', position: event.position, message: wrong });
   }
   return report(isPart ? null : tailProblem());
 
   /** Checks a checkpoint among the events; one that holds is added. */
-  function checkpointProblem({ event }: ChainedEvent): string | null {
-    if (event === null) return null;
+  function checkpointProblem(event: ClearEvent): string | null {
     let checkpoint: Checkpoint;
     try {
       checkpoint = readCheckpointEvent(event);
@@ -126,17 +128,17 @@ export async function verifyLog(
   }
 
   function hashProblem(checkpoint: Checkpoint, before: Checkpoint | null): string | null {
-    const { number, position, count: signed, hash } = checkpoint;
+    const { number, position, count: signed, hash, root } = checkpoint;
     const at = links.get(position);
-    if (at?.link === hash && at.count === signed) return null;
+    if (at?.link === hash && at.tree.size === signed && hex(treeRoot(at.tree)) === root) return null;
     const start = before === null ? 'the beginning' : `checkpoint ${before.number} (position ${before.position})`;
-    const difference = at === undefined ? 0 : at.count - signed;
+    const difference = at === undefined ? 0 : at.tree.size - signed;
     const counted =
       difference === 0
         ? ''
         : difference < 0
-          ? `; ${-difference} fewer than it signed`
-          : `; ${difference} more than it signed`;
+          ? `; ${-difference} commits fewer than it signed`
+          : `; ${difference} commits more than it signed`;
     return (
       `between ${start} and checkpoint ${number} (position ${position}) events were changed, removed, inserted or ` +
       `reordered, and their links made anew${counted}`
@@ -149,39 +151,45 @@ export async function verifyLog(
     const newest = lost.sort((one, other) => other.number - one.number)[0];
     if (newest === undefined) return null;
     const { number, count: signed } = newest;
-    const message = `the log was cut: the anchor holds checkpoint ${number} over ${signed} events, and the log ends with checkpoint ${lastNumber} and ${count} events`;
+    const message = `the log was cut: the anchor holds checkpoint ${number} over ${signed} commits, and the log ends with checkpoint ${lastNumber} and ${tree.size} commits`;
     return { kind: 'cut_tail', position: null, message };
   }
 }
 
-function remember(
-  links: Map<number, { readonly count: number; readonly link: string }>,
-  position: number,
-  count: number,
-  link: string,
-): void {
-  links.set(position, { count, link });
+/** Whether a part of the log ends within this commit. */
+function isCutOff({ events }: ChainedCommit): boolean {
+  const last = events.at(-1);
+  return last !== undefined && !endsCommit(last);
+}
+
+type Linked = { readonly link: string; readonly tree: MerkleTree };
+
+function remember(links: Map<number, Linked>, position: number, linked: Linked): void {
+  links.set(position, linked);
   if (links.size <= rememberedMax) return;
   const [oldest] = links.keys();
   if (oldest !== undefined) links.delete(oldest);
 }
 
-function lookingAhead(events: AsyncIterable<ChainedEvent>) {
-  const iterator = events[Symbol.asyncIterator]();
-  async function next(): Promise<ChainedEvent | null> {
-    const { done, value } = await iterator.next();
+function lookingAhead(commits: AsyncGenerator<ChainedCommit>) {
+  async function next(): Promise<ChainedCommit | null> {
+    const { done, value } = await commits.next();
     return done === true ? null : value;
   }
   return {
     next,
-    async ahead(max: number): Promise<readonly ChainedEvent[]> {
-      const found: ChainedEvent[] = [];
+    async ahead(max: number): Promise<readonly ChainedCommit[]> {
+      const found: ChainedCommit[] = [];
       while (found.length < max) {
-        const chained = await next();
-        if (chained === null) break;
-        found.push(chained);
+        const commit = await next();
+        if (commit === null) break;
+        found.push(commit);
       }
       return found;
     },
   };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }

@@ -15,14 +15,15 @@ import { createFingerprintClaims } from '../../adapters/mongodb/work/fingerprint
 import { createMongoClaims } from '../../adapters/mongodb/work/mongo-claims.js';
 import { mongoUnitOfWork } from '../../adapters/mongodb/work/mongo-unit-of-work.js';
 import { usualWaits, type Waits } from '../../adapters/mongodb/work/waits.js';
-import type { EventLog } from '../../ports/event-log.js';
+import { authenticLog } from '../../audit/authentic-log.js';
+import type { StoredLog } from '../../ports/event-log.js';
 import type { KeyRing } from '../../ports/key-ring.js';
 import type { ClusterClock } from './cluster-clock.js';
 
 type Needs = {
   readonly rowsConnection: MongoConnection;
   readonly keysConnection: MongoConnection;
-  readonly log: EventLog;
+  readonly log: StoredLog;
   readonly clock: ClusterClock;
   readonly rootKey: Buffer;
   readonly rereadRootKeys?: RootKeySource;
@@ -32,10 +33,11 @@ type Needs = {
 };
 
 /** The stores of the cluster profile on connections that are open; `close` leaves those open. */
-export async function storesOn({ rowsConnection, keysConnection, log, clock, rootKey, project, ...rest }: Needs) {
-  const { waits = usualWaits, rereadRootKeys } = rest;
+export async function storesOn({ rowsConnection, keysConnection, clock, rootKey, project, ...rest }: Needs) {
+  const { log: stored, waits = usualWaits, rereadRootKeys } = rest;
+  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, stored.head, rereadRootKeys);
+  const log = authenticLog(stored, keyStore.keys);
   const generations = mongoGenerations(rowsConnection, log);
-  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head, rereadRootKeys);
   const accessLog = mongoAccessLog(rowsConnection);
   const rows = tokenRowsInUse(rowsConnection, generations);
   const directoryWriter = mongoDirectoryWriter(rowsConnection);
@@ -47,7 +49,19 @@ export async function storesOn({ rowsConnection, keysConnection, log, clock, roo
   const claims = createMongoClaims({ ...shared, batches });
   const parts = { ...shared, rows: rowWriter, directory: directoryWriter, claims, fingerprints, batches };
   return {
-    ...{ log, rows, clock, batches, rowWriter, directoryWriter, keyStore, rowsConnection, keysConnection, accessLog },
+    ...{
+      storedLog: stored,
+      log,
+      rows,
+      clock,
+      batches,
+      rowWriter,
+      directoryWriter,
+      keyStore,
+      rowsConnection,
+      keysConnection,
+      accessLog,
+    },
     chain: mongoEventChain(rowsConnection, log),
     traces: mongoTraces(rowsConnection),
     keys: keyStore.keys,

@@ -1,6 +1,7 @@
 import { constants, platform, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openRebuildReader } from '../../adapters/sqlite/open-rebuild-reader.js';
+import { authenticLog } from '../../audit/authentic-log.js';
 import { createExpressions } from '../../domain/expressions/expressions.js';
 import { buildPage } from '../../jobs/rebuild/build-page.js';
 import { foldDirectory } from '../../jobs/rebuild/fold-directory.js';
@@ -12,7 +13,8 @@ import { toThreadError } from './thread-error.js';
 function start(port: MessagePort, { dataDir, rootKey }: ThreadData): void {
   giveWay();
   const reader = openRebuildReader(dataDir, Buffer.from(rootKey));
-  const { sources, keys, revisionsIn, compare } = reader;
+  const { storedLog, keys, revisionsIn, compare } = reader;
+  const sources = { ...reader.sources, log: authenticLog(storedLog, keys) };
   const expressions = createExpressions();
   const methods: Pick<RebuildThread, ThreadMethod> = {
     async build({ generation }, after, limit) {

@@ -4,49 +4,68 @@ import type { JsonObject } from '../../domain/json.js';
 import type { ClearEvent } from '../event.js';
 import { lengthPrefixed } from '../sealing/length-prefixed.js';
 import { UnreadableEvent } from '../tokens/catalogue.js';
+import { hasItsPeaks, type MerkleTree, treeRoot } from './merkle.js';
 
 /** The stream of all checkpoints: checkpoint `n` is its event at revision `n` - 1. */
 export const checkpointStream = 'audit-checkpoints';
 export const checkpointType = 'audit.checkpoint';
 /** The schema version that this program writes. */
-export const checkpointVersion = 1;
+export const checkpointVersion = 2;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /**
- * What a checkpoint signs: the log, and the hash of its chain at a position, after so many events; the checkpoint before,
- * and the ends of those chains of the access log that have grown since. `time` is ms since the epoch.
+ * What a checkpoint signs: the log up to a position, by the hash of its chain and by the root of the Merkle tree over its
+ * commits; the checkpoint before; and the ends of those chains of the access log that have grown since. `time` is ms since
+ * the epoch.
  */
 export const checkpointSchema = z.object({
   log_id: z.string(),
   number: z.int().min(1),
   time: count,
+  /** The number of the newest checkpoint, up to this one, that was signed because an hour began. */
+  hourly: z.int().min(1),
+  /** How many such checkpoints there are up to this one. */
+  hours: z.int().min(1),
   position: count,
+  /** How many commits the chain is over, which is the size of the tree. */
   count,
   hash,
-  /** Hash of the checkpoint before, its signature included; null in the first. */
+  root: hash,
+  /** `checkpointHash` of the checkpoint before; null in the first. */
   previous: hash.nullable(),
   access: z.array(z.object({ chain: z.string(), sequence: z.int().min(1), hash })),
   /** Which key signed it: the hash of the public one. */
   signed_by: hash,
-  /** Ed25519 (RFC 8032) over `checkpointBytes`, base64. */
+  /** Ed25519 (RFC 8032) over `signedBytes`, base64. */
   signature: z.string(),
+  /** The peaks of the tree, from which the next checkpoint goes on. Not signed: they must lead to `root`. */
+  peaks: z.array(hash),
 });
 
 export type Checkpoint = z.output<typeof checkpointSchema>;
+type Signed = Omit<Checkpoint, 'signature' | 'peaks'>;
 
-/** The bytes that are signed: every field but the signature, each with its length before it. */
-export function checkpointBytes(checkpoint: Omit<Checkpoint, 'signature'>): Buffer {
-  const { log_id, number, time, position, count: events, hash: head, previous, access, signed_by } = checkpoint;
-  const numbers = [number, time, position, events].map(String);
-  const chains = access.flatMap(({ chain, sequence, hash: end }) => [chain, String(sequence), end]);
-  return lengthPrefixed(['strongroom.checkpoint.1', log_id, ...numbers, head, previous ?? '', signed_by, ...chains]);
+/** SHA-256 over every signed field, each with its length before it, in hex: what the signature and the next checkpoint name. */
+export function checkpointHash(checkpoint: Signed): string {
+  const { log_id, number, time, hourly, hours, position, count: commits, hash: head, root, previous } = checkpoint;
+  const numbers = [number, time, hourly, hours, position, commits].map(String);
+  const chains = checkpoint.access.flatMap(({ chain, sequence, hash: end }) => [chain, String(sequence), end]);
+  const names = [head, root, previous ?? '', checkpoint.signed_by];
+  return createHash('sha256')
+    .update(lengthPrefixed(['strongroom.checkpoint.2', log_id, ...numbers, ...names, ...chains]))
+    .digest('hex');
 }
 
-/** What the next checkpoint names as the one before. */
-export function checkpointHash(checkpoint: Checkpoint): string {
-  return createHash('sha256').update(checkpointBytes(checkpoint)).update(checkpoint.signature).digest('hex');
+/** The bytes that are signed. They depend on the hash alone, so the hash with its signature is evidence by itself. */
+export function signedBytes(hashOfCheckpoint: string): Buffer {
+  return lengthPrefixed(['strongroom.checkpoint.2.signature', hashOfCheckpoint]);
+}
+
+/** The tree that a checkpoint signs. */
+export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks'>): MerkleTree {
+  return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };
 }
 
 /** The clear part of the event; its time is that of the event. */
@@ -58,8 +77,9 @@ export function checkpointClear({ time: _, ...clear }: Checkpoint): JsonObject {
 export function readCheckpointEvent(event: ClearEvent): Checkpoint {
   if (event.version > checkpointVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   const parsed = checkpointSchema.safeParse({ ...event.clear, time: event.time });
-  if (!parsed.success || event.type !== checkpointType)
+  if (!parsed.success || event.type !== checkpointType || !hasItsTree(parsed.data)) {
     throw new UnreadableEvent(event, 'is no checkpoint, or damaged');
+  }
   return parsed.data;
 }
 
@@ -77,4 +97,9 @@ export function readCheckpointLine(line: string): Checkpoint | null {
   } catch {
     return null;
   }
+}
+
+function hasItsTree(checkpoint: Checkpoint): boolean {
+  const tree = treeOf(checkpoint);
+  return hasItsPeaks(tree) && Buffer.from(treeRoot(tree)).toString('hex') === checkpoint.root;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { authenticStores } from '#src/audit/authentic-log.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import { anEvent, aStream } from '../../contract/support.js';
 import { manualClock } from '../../support/manual-clock.js';
@@ -16,7 +17,7 @@ test('a rotation that an older version began, whose mark has no time, goes on, a
   const open = () =>
     openSqliteStores(dataDir, Buffer.from(rootKey), manualClock(), (error) => {
       throw error;
-    });
+    }).then(authenticStores);
   const first = await open();
   // Without a log the store would rightly think it lost.
   await first.log.append(aStream(), -1, [anEvent()]);

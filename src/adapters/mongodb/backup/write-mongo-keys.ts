@@ -3,13 +3,13 @@ import { BSON, type Document } from 'mongodb';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
 import { type KeyRingReader, noEvent } from '../../../ports/key-ring.js';
 import { connectMongo, type MongoConnection } from '../connection.js';
-import { keyCollections, restored, restoringMark } from '../key-ring/key-collections.js';
+import { keyCollections, logMemories, restored, restoringMark } from '../key-ring/key-collections.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 
 const rowsAtOnce = 1_000;
 /** How far readers of the log came: from the start again, because the log may be another copy. */
 const readers = ['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[];
-const notRestored = new Set<unknown>([...readers, restoringMark]);
+const notRestored = new Set<unknown>([...readers, ...logMemories, restoringMark]);
 
 /**
  * Writes the lines of a backup into an empty key store, or one in which that was cut off. A key that was erased since is

@@ -1,4 +1,6 @@
 import type { Collection, Db, Timestamp } from 'mongodb';
+import type { ChainLink } from '../../../ports/event-chain.js';
+import type { RememberedCheckpoint } from '../../../ports/key-ring.js';
 import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
 import type { RequiredIndexes } from '../required-indexes.js';
 
@@ -54,6 +56,14 @@ export type MetaDocument = {
   readonly at?: number;
 };
 
+/** What the key store remembers of the log, in `meta` too. */
+export type LogMemoryDocument = {
+  readonly _id: (typeof logMemories)[number];
+  readonly checkpoint?: RememberedCheckpoint | null;
+  readonly link?: ChainLink | null;
+};
+export const logMemories = ['log_checkpoint', 'log_link'] as const;
+
 /** The document of `meta` that is there while keys are restored, and after that was cut off. */
 export const restoringMark = 'restoring';
 /** Its value once all of them are there: nothing is ever removed from a key store. */
@@ -66,6 +76,7 @@ export const keyCollections = {
   generationKeys: (db: Db): Collection<GenerationKeyDocument> => db.collection('generation_keys'),
   wraps: (db: Db): Collection<WrapsDocument> => db.collection('wraps'),
   meta: (db: Db): Collection<MetaDocument> => db.collection('meta'),
+  logMemory: (db: Db): Collection<LogMemoryDocument> => db.collection('meta'),
 };
 
 /** Every query of the key store goes by one of these or by `_id`. */

@@ -6,6 +6,7 @@ import {
   type KeyRing,
   type KeyRingReader,
   type KeyUse,
+  type LogMemory,
   noEvent,
 } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
@@ -15,7 +16,7 @@ import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
 import { integrityKeysOf, signingKeyOf } from '../../key-ring/vault-keys.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
-import { keyCollections } from './key-collections.js';
+import { keyCollections, logMemories } from './key-collections.js';
 import { createMongoDataKeys } from './mongo-data-keys.js';
 import { createMongoGenerationKeys } from './mongo-generation-keys.js';
 import { mongoKeyRotation } from './mongo-key-rotation.js';
@@ -178,6 +179,26 @@ export function mongoKeyRing(
         keyCollections.meta(db).updateOne({ _id: name }, { $set: { value } }, { upsert: true }),
       );
     },
+    async logMemory(): Promise<LogMemory> {
+      const found = await connection.call((db) =>
+        keyCollections
+          .logMemory(db)
+          .find({ _id: { $in: [...logMemories] } })
+          .toArray(),
+      );
+      const checkpoint = found.find(({ _id }) => _id === 'log_checkpoint')?.checkpoint ?? null;
+      const link = found.find(({ _id }) => _id === 'log_link')?.link ?? null;
+      return { checkpoint, link };
+    },
+    rememberLog: (memory: LogMemory) => saveLogMemory(connection, memory),
+    async replaceLogMemory(memory: LogMemory): Promise<void> {
+      // Nothing is ever removed from a key store: its user may not.
+      const nothing = { $set: { checkpoint: null, link: null } };
+      await connection.call((db) =>
+        keyCollections.logMemory(db).updateMany({ _id: { $in: [...logMemories] } }, nothing),
+      );
+      await saveLogMemory(connection, memory);
+    },
     async close(): Promise<void> {
       const ended = await pools.close();
       cache.close();
@@ -187,6 +208,23 @@ export function mongoKeyRing(
       });
     },
   };
+}
+
+/** Documents compare by their first field, so the one with the larger number or position stays. */
+async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: LogMemory): Promise<void> {
+  if (checkpoint !== null) {
+    const { number, hash, signature } = checkpoint;
+    const newer = { $max: { checkpoint: { number, hash, signature } } };
+    await call((db) => keyCollections.logMemory(db).updateOne({ _id: 'log_checkpoint' }, newer, { upsert: true }));
+  }
+  if (link !== null) {
+    const { position, count, hash } = link;
+    const newer = { $max: { link: { position, count, hash: Buffer.from(hash) } } };
+    await call((db) => keyCollections.logMemory(db).updateOne({ _id: 'log_link' }, newer, { upsert: true }));
+    await call((db) =>
+      keyCollections.meta(db).updateOne({ _id: 'log' }, { $max: { value: position } }, { upsert: true }),
+    );
+  }
 }
 
 function newestOf({ state, newest }: OpenTenant): NonNullable<OpenTenant['newest']> {

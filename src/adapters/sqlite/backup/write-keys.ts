@@ -9,7 +9,8 @@ import { uuidText } from '../uuid-bytes.js';
 const rowsAtOnce = 1_000;
 const noEvent = Buffer.alloc(16);
 /** How far readers of the log came: from the start again, because the log may be another copy. */
-const readers = new Set<unknown>(['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[]);
+const readers: readonly KeyRingReader[] = ['shredder', 'orphans', 'anchor', 'log'];
+const notRestored = new Set<unknown>([...readers, 'log_memory']);
 
 /** Makes `keys.db` from the lines of a backup. A key that was erased since is destroyed before it is ever written. */
 export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, erased: ErasedKeys): Promise<void> {
@@ -33,7 +34,7 @@ export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, e
     for await (const line of lines) {
       const decoded = decodeKeyLine(line);
       if (decoded === null) throw notARow();
-      if (decoded.table === 'meta' && readers.has(decoded.row['name'])) continue;
+      if (decoded.table === 'meta' && notRestored.has(decoded.row['name'])) continue;
       rows.push(withoutErased(decoded, erased));
       if (rows.length < rowsAtOnce) continue;
       insert(rows);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../ports/clock.js';
-import type { DataKey, EndedKey, KeyRing, KeyRingReader, KeyUse, MadeKey } from '../../../ports/key-ring.js';
+import type { ChainLink } from '../../../ports/event-chain.js';
+import type { DataKey, EndedKey, KeyRing, KeyRingReader, KeyUse, LogMemory, MadeKey } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
 import { createKeyCache } from '../../key-ring/key-cache.js';
@@ -11,6 +12,7 @@ import type { RootKeys } from '../../key-ring/root-keys.js';
 import { integrityKeysOf, signingKeyOf } from '../../key-ring/vault-keys.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
+import { logMemoryBytes, logMemoryIn } from '../log-memory.js';
 import { numberBytes, numberIn } from '../number-bytes.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { reading } from '../reading.js';
@@ -26,14 +28,15 @@ type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_he
 
 /**
  * `KeyRing` on `keys.db`. Reads happen on the calling thread, one `get` each, so that no read transaction outlives a
- * call; everything that writes goes to the writer. `logHead` answers the position of the newest event.
+ * call; everything that writes goes to the writer. `newestLink` returns the newest link of the log, whose position is that of
+ * its newest event.
  */
 export function sqliteKeyRing(
   database: SqliteDatabase,
   writer: Writer,
   roots: RootKeys,
   clock: Clock,
-  logHead: () => number,
+  newestLink: () => ChainLink | null,
 ): KeyRing & { forgetAll(): void; close(): Promise<void> } {
   const tenants = createTenantKeys(database, roots);
   const generations = createGenerationKeys(database, writer, roots);
@@ -73,7 +76,7 @@ export function sqliteKeyRing(
       id,
       wrapped: wrapDataKey(wrappingKey, key, { tenantId, tenantKeyId, keyId: id }),
     }));
-    const input = { tenantKeyId, madeAt: clock.now(), logHead: logHead(), keys: rows };
+    const input = { tenantKeyId, madeAt: clock.now(), link: newestLink(), keys: rows };
     await writer.request('insert_data_keys', input);
     return keys;
   }
@@ -94,12 +97,12 @@ export function sqliteKeyRing(
     return key;
   }
 
-  /** 0 when the log cannot be read: no destruction is to fail for that. */
-  function knownHead(): number {
+  /** Null when the log cannot be read: no destruction is to fail for that. */
+  function knownLink(): ChainLink | null {
     try {
-      return logHead();
+      return newestLink();
     } catch {
-      return 0;
+      return null;
     }
   }
 
@@ -160,7 +163,7 @@ export function sqliteKeyRing(
     async destroy(ended: readonly EndedKey[]): Promise<number> {
       for (const { keyId } of ended) cache.drop(keyId);
       try {
-        return await writer.request('destroy_keys', { ended, at: clock.now(), logHead: knownHead() });
+        return await writer.request('destroy_keys', { ended, at: clock.now(), link: knownLink() });
       } finally {
         // A read that began before the destruction may have cached the key once more; it is dropped also when the
         // answer is "not yet", for then the key is overwritten all the same.
@@ -187,6 +190,15 @@ export function sqliteKeyRing(
     async saveCheckpoint(name: KeyRingReader, value: number): Promise<void> {
       await writer.request('save_meta', { name, value: numberBytes(value) });
     },
+    async logMemory(): Promise<LogMemory> {
+      return logMemoryIn(reading(() => metaOf.get('log_memory') as Buffer | undefined, 'keys.db'));
+    },
+    async rememberLog(memory: LogMemory): Promise<void> {
+      await writer.request('remember_log', memory);
+    },
+    async replaceLogMemory(memory: LogMemory): Promise<void> {
+      await writer.request('save_meta', { name: 'log_memory', value: logMemoryBytes(memory) });
+    },
     /** Forgets every key that is open: who reads a great many does so after each few. */
     forgetAll(): void {
       tenants.forgetAll();
@@ -198,7 +210,7 @@ export function sqliteKeyRing(
       const ended = await pools.close();
       cache.close();
       if (ended.length === 0) return;
-      await writer.request('destroy_keys', { ended, at: clock.now(), logHead: knownHead() }).catch((error: unknown) => {
+      await writer.request('destroy_keys', { ended, at: clock.now(), link: knownLink() }).catch((error: unknown) => {
         // They are orphans then, and the search for orphans finds them.
         if (!(error instanceof StoreUnavailable)) throw error;
       });

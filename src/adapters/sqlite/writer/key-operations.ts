@@ -1,5 +1,7 @@
+import type { LogMemory } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { never } from '../keys-schema.js';
+import { logMemoryBytes, logMemoryIn, newerMemory } from '../log-memory.js';
 import { numberBytes } from '../number-bytes.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { uuidBytes } from '../uuid-bytes.js';
@@ -53,10 +55,13 @@ export function createKeyOperations(database: SqliteDatabase) {
     `INSERT INTO meta (name, value) VALUES ('log', ?)
      ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
   );
+  const findMemory = database.prepare(`SELECT value FROM meta WHERE name = 'log_memory'`).pluck();
 
-  /** A log that is found to end before is an older copy. */
-  function note(logHead: number): void {
-    noteLog.run(numberBytes(logHead));
+  /** A log that is found to end before, or to hold something else there, is refused. */
+  function remember(memory: LogMemory): void {
+    const before = logMemoryIn(findMemory.get() as Buffer | undefined);
+    saveMeta.run('log_memory', logMemoryBytes(newerMemory(before, memory)));
+    if (memory.link !== null) noteLog.run(numberBytes(memory.link.position));
   }
 
   return {
@@ -73,19 +78,20 @@ export function createKeyOperations(database: SqliteDatabase) {
       const keyId = `generation ${generation}`;
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
-    insert_data_keys({ tenantKeyId, madeAt, logHead, keys }: WriterOperations['insert_data_keys']['input']): null {
+    insert_data_keys({ tenantKeyId, madeAt, link, keys }: WriterOperations['insert_data_keys']['input']): null {
       // Threat: a key that was chosen before its end would wrap keys that nothing ever opens.
       if (livingTenantKey.get(tenantKeyId) === undefined) throw new StoreUnavailable('keys.db', 'tenant_key_destroyed');
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);
+      const logHead = link?.position ?? 0;
       for (const { id, wrapped } of keys) {
         insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEvent, wrapped);
       }
-      note(logHead);
+      remember({ checkpoint: null, link });
       return null;
     },
-    destroy_keys({ ended, at, logHead }: WriterOperations['destroy_keys']['input']): Destroyed {
-      note(logHead);
+    destroy_keys({ ended, at, link }: WriterOperations['destroy_keys']['input']): Destroyed {
+      remember({ checkpoint: null, link });
       const destroyedNow = ended
         .filter(({ keyId, eventId }) => destroyDataKey.run(at, uuidBytes(eventId), uuidBytes(keyId)).changes > 0)
         .map(({ keyId }) => keyId);
@@ -96,6 +102,10 @@ export function createKeyOperations(database: SqliteDatabase) {
       const keyIds = tenantKeyIds.all(tenantId) as string[];
       const destroyedNow = keyIds.filter((id) => destroyTenantKey.run(at, uuidBytes(eventId), id).changes > 0);
       return { keyIds, destroyedNow };
+    },
+    remember_log(memory: LogMemory): null {
+      remember(memory);
+      return null;
     },
     save_meta({ name, value }: WriterOperations['save_meta']['input']): null {
       saveMeta.run(name, value);

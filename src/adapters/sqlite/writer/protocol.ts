@@ -1,9 +1,10 @@
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { DirectoryRecord } from '../../../ports/directory.js';
+import type { ChainLink } from '../../../ports/event-chain.js';
 import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
-import type { EndedKey } from '../../../ports/key-ring.js';
+import type { EndedKey, LogMemory } from '../../../ports/key-ring.js';
 import type { FoundProblem } from '../../../ports/store-problem.js';
-import type { Change, CommitOutcome } from '../../../ports/unit-of-work.js';
+import type { CommitOutcome, StoredChange } from '../../../ports/unit-of-work.js';
 import type { StoredProjection } from '../../../projections/versions.js';
 import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
 
@@ -35,7 +36,7 @@ export type NewRoot = {
 
 /** What the thread that owns both files can be asked for, with the answer of each. */
 export type WriterOperations = {
-  commit: { of: 'vault'; input: Change; answer: CommitOutcome };
+  commit: { of: 'vault'; input: StoredChange; answer: CommitOutcome };
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly day: number }; answer: null };
@@ -82,15 +83,15 @@ export type WriterOperations = {
     input: {
       readonly tenantKeyId: string;
       readonly madeAt: number;
-      readonly logHead: number;
+      readonly link: ChainLink | null;
       readonly keys: readonly DataKeyRow[];
     };
     answer: null;
   };
-  /** `logHead`: what the key store remembers of the log. */
+  /** `link`: what the key store remembers of the log. */
   destroy_keys: {
     of: 'keys';
-    input: { readonly ended: readonly EndedKey[]; readonly at: number; readonly logHead: number };
+    input: { readonly ended: readonly EndedKey[]; readonly at: number; readonly link: ChainLink | null };
     answer: number;
   };
   destroy_tenant_keys: {
@@ -103,6 +104,7 @@ export type WriterOperations = {
   replace_root: { of: 'keys'; input: NewRoot; answer: boolean };
   /** Answers when the log of `keys.db` is empty. */
   empty_keys_log: { of: 'keys'; input: null; answer: null };
+  remember_log: { of: 'keys'; input: LogMemory; answer: null };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
   record_access: { of: 'access'; input: readonly AccessEntry[]; answer: null };
   drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };

@@ -1,5 +1,5 @@
 import type { BuiltRow } from '../../../ports/generations.js';
-import type { StreamWrite } from '../../../ports/unit-of-work.js';
+import type { StoredWrite } from '../../../ports/unit-of-work.js';
 import { withCreatedPosition } from '../../../projections/token-view.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { ofBothSlots } from '../rows-schema.js';
@@ -20,18 +20,18 @@ export function createRowWriter(database: SqliteDatabase) {
 
   return {
     /** False: the index lacks the terms of a generation that was added since it was made. */
-    covers({ row }: StreamWrite): boolean {
+    covers({ row }: StoredWrite): boolean {
       if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return true;
       const { terms } = row.index;
       return written().every(({ generation }) => terms[generation] !== undefined);
     },
-    write({ row, events, expectedRevision }: StreamWrite, positions: readonly number[]): void {
+    write({ row, commit, expectedRevision }: StoredWrite, positions: readonly number[]): void {
       if (row?.of === 'directory') for (const record of row.records) directory.write(record);
       if (row?.of !== 'token') return;
       const { index } = row;
       const view = { ...row.view, state: withCreatedPosition(row.view.state, expectedRevision, positions) };
       const keeps = index === 'keep' && view.state.life !== null;
-      const at = events.at(-1)?.time ?? 0;
+      const at = commit.events.at(-1)?.time ?? 0;
       for (const generation of written()) {
         const rows = of[generation.slot];
         // The rebuild comes to this stream, and says what its row is found by.

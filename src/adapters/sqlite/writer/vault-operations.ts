@@ -1,13 +1,12 @@
-import { eventLink, noLink } from '../../../events/audit/event-link.js';
-import type { NewEvent } from '../../../events/event.js';
-import { type Change, type CommitOutcome, makesToken, type StreamWrite } from '../../../ports/unit-of-work.js';
+import { linkAfter, noLink } from '../../../events/commit.js';
+import { type CommitOutcome, makesToken, type StoredChange, type StoredWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
 import { createGenerationOperations } from './generation-operations.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
 
-type Newest = { readonly position: number; readonly hash: Buffer };
+type Newest = { readonly position: number; readonly number: number; readonly link: Buffer };
 
 /** What is done to `vault.db`, each call inside a savepoint of the group's transaction. */
 export function createVaultOperations(database: SqliteDatabase) {
@@ -22,11 +21,12 @@ export function createVaultOperations(database: SqliteDatabase) {
       )
       .pluck(),
   );
-  const newest = database.prepare('SELECT position, chain AS hash FROM events ORDER BY position DESC LIMIT 1');
+  const newest = database.prepare('SELECT position, number, link FROM events ORDER BY position DESC LIMIT 1');
   const insertEvent = database.prepare(
     `INSERT INTO events
-       (position, stream, revision, id, type, version, tenant, actor, time, cmd, clear, chain, trace, content, cvc)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (position, stream, revision, id, type, version, tenant, actor, time, cmd, clear,
+        commit_first, commit_digests, sealed_hash, mac, number, link, trace, content, cvc)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const directoryEventAfter = database.prepare(
     `SELECT 1 FROM events WHERE position > ? AND stream >= 'tenant-' AND stream < 'tenant.' LIMIT 1`,
@@ -41,7 +41,7 @@ export function createVaultOperations(database: SqliteDatabase) {
     database.prepare(`DELETE FROM ${rowTables(slot).rows} WHERE removed_at < ?`),
   );
 
-  function refusal(writes: readonly StreamWrite[]): CommitOutcome | null {
+  function refusal(writes: readonly StoredWrite[]): CommitOutcome | null {
     for (const [index, write] of writes.entries()) {
       if ((headOf.get(write.stream) ?? -1) !== write.expectedRevision) return { outcome: 'conflict' };
       if (!rows.covers(write)) return { outcome: 'conflict' };
@@ -55,20 +55,21 @@ export function createVaultOperations(database: SqliteDatabase) {
     return null;
   }
 
-  function append(write: StreamWrite): number[] {
-    return write.events.map((event, index) => insert(event, write.stream, write.expectedRevision + 1 + index));
-  }
-
-  /** The position is also the count of events, which the chain is over: no event is ever removed. */
-  function insert(event: NewEvent, stream: string, revision: number): number {
+  /** Appends a commit after the newest one and answers the positions of its events. The last one carries the link. */
+  function append({ stream, expectedRevision, commit: { events, leaf } }: StoredWrite): number[] {
     const before = newest.get() as Newest | undefined;
-    const position = (before?.position ?? 0) + 1;
-    const chain = eventLink(before?.hash ?? noLink, { ...event, stream, revision });
-    const { id, type, version, tenantId, actorId, time, cmd, trace, clear, sealed } = event;
-    const { content, cvc } = sealed;
-    const facts = [position, stream, revision, id, type, version, tenantId, actorId, time, cmd, JSON.stringify(clear)];
-    insertEvent.run(...facts, chain, trace, content, cvc);
-    return position;
+    const number = (before?.number ?? 0) + 1;
+    const link = linkAfter(before?.link ?? noLink, leaf);
+    return events.map((event, index) => {
+      const position = (before?.position ?? 0) + 1 + index;
+      const { id, type, version, tenantId, actorId, time, cmd, trace, clear, sealed, proof } = event;
+      const place = [position, stream, expectedRevision + 1 + index, id, type, version];
+      const facts = [tenantId, actorId, time, cmd, JSON.stringify(clear)];
+      const proven = [proof.first, proof.digests, proof.sealedHash, proof.mac];
+      const chained = index === events.length - 1 ? [number, link] : [null, null];
+      insertEvent.run(...place, ...facts, ...proven, ...chained, trace, sealed.content, sealed.cvc);
+      return position;
+    });
   }
 
   return {
@@ -82,7 +83,7 @@ export function createVaultOperations(database: SqliteDatabase) {
       rows.replaceDirectory(records);
       return true;
     },
-    commit({ writes, claim }: Change): CommitOutcome {
+    commit({ writes, claim }: StoredChange): CommitOutcome {
       if (claim !== null && findClaim.get(claim.cmd) !== undefined) return { outcome: 'claimed' };
       const refused = refusal(writes);
       if (refused !== null) return refused;

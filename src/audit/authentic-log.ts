@@ -1,0 +1,98 @@
+import {
+  endsCommit,
+  type ProvenClear,
+  type ProvenEvent,
+  provenLeaf,
+  type StoredClear,
+  type StoredEvent,
+  sealCommit,
+  sealedHash,
+} from '../events/commit.js';
+import { type EventLog, type EventPlace, ForgedLog, type StoredLog } from '../ports/event-log.js';
+import type { KeyRing } from '../ports/key-ring.js';
+import type { StoredWork, UnitOfWork } from '../ports/unit-of-work.js';
+
+type Keys = Pick<KeyRing, 'integrityKeys'>;
+
+/**
+ * The log of a store with authentication codes: what is appended gets one, and every event that is read is verified. So
+ * whatever writes to the store can neither add an event nor change one. An event that is missing at the end of its stream
+ * or of the log is not seen here: the key store remembers how far the log went (`audit/continuity.ts`).
+ */
+export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
+  const keyOf = async () => (await keys.integrityKeys()).commits;
+
+  return {
+    async append(stream, expectedRevision, events) {
+      if (events.length === 0) throw new Error('an append needs an event');
+      return stored.append(stream, expectedRevision, sealCommit(await keyOf(), stream, expectedRevision, events));
+    },
+    async readStream(stream) {
+      const [key, events] = await Promise.all([keyOf(), stored.readStream(stream)]);
+      const proven = events.map((event, revision) => expectAt(wholeEvent(key, event), stream, revision));
+      expectEnd(proven.at(-1));
+      return proven;
+    },
+    async readNewest(stream, beforeRevision, limit) {
+      const [key, events] = await Promise.all([keyOf(), stored.readNewest(stream, beforeRevision, limit)]);
+      const newest = events[0]?.revision ?? 0;
+      const proven = events.map((event, index) => expectAt(clearEvent(key, event), stream, newest - index));
+      if (beforeRevision === null) expectEnd(proven[0]);
+      return proven;
+    },
+    async readAll(afterPosition, limit) {
+      const [key, events] = await Promise.all([keyOf(), stored.readAll(afterPosition, limit)]);
+      return events.map((event) => wholeEvent(key, event));
+    },
+    async readClear(afterPosition, limit) {
+      const [key, events] = await Promise.all([keyOf(), stored.readClear(afterPosition, limit)]);
+      return events.map((event) => clearEvent(key, event));
+    },
+    head: () => stored.head(),
+  };
+}
+
+/** A unit of work whose store takes events and rows in one transaction, with the authentication codes of the events. */
+function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
+  return {
+    async commit({ writes, claim }) {
+      const { commits: key } = await keys.integrityKeys();
+      const sealed = writes.map(({ events, ...write }) => ({
+        ...write,
+        commit: sealCommit(key, write.stream, write.expectedRevision, events),
+      }));
+      return work.commit({ writes: sealed, claim });
+    },
+    follow: (streams) => work.follow(streams),
+  };
+}
+
+/** Stores of which log and rows share transactions, with an authentic log and unit of work. */
+export function authenticStores<S extends { storedLog: StoredLog; storedWork: StoredWork; keys: Keys }>(stores: S) {
+  const { storedLog, storedWork, keys } = stores;
+  return { ...stores, log: authenticLog(storedLog, keys), work: authenticWork(storedWork, keys) };
+}
+
+function clearEvent(key: Uint8Array, event: StoredClear): ProvenClear {
+  const leaf = provenLeaf(key, event);
+  if (leaf === null) throw ForgedLog.at(event, 'has no valid authentication code');
+  return { ...event, leaf };
+}
+
+function wholeEvent(key: Uint8Array, event: StoredEvent): ProvenEvent {
+  const { leaf } = clearEvent(key, event);
+  if (!sealedHash(event).equals(event.proof.sealedHash))
+    throw ForgedLog.at(event, 'holds other ciphertexts than were sealed');
+  return { ...event, leaf };
+}
+
+function expectAt<T extends EventPlace>(event: T, stream: string, revision: number): T {
+  if (event.stream === stream && event.revision === revision) return event;
+  throw ForgedLog.at({ position: null, stream, revision }, 'is missing');
+}
+
+/** Throws ForgedLog if the events of a stream end within a commit. */
+function expectEnd(last: StoredClear | undefined): void {
+  if (last === undefined || endsCommit(last)) return;
+  throw ForgedLog.at({ position: null, stream: last.stream, revision: last.revision + 1 }, 'is missing');
+}

@@ -1,0 +1,80 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { type Checkpoint, treeOf } from '../events/audit/checkpoint.js';
+import { emptyTree, type MerkleTree, withLeaf } from '../events/audit/merkle.js';
+import { endsCommit, linkAfter, noLink, type ProvenClear } from '../events/commit.js';
+import type { ChainLink } from '../ports/event-chain.js';
+import { type EventLog, ForgedLog } from '../ports/event-log.js';
+
+/** On one page: few enough that a turn of the thread that serves stays short. */
+const pageSize = 250;
+
+/** Up to where the log was verified: every event after a checkpoint by its code, and their order by the chain. */
+export type ProvenChain = {
+  /** Of the last event of the newest commit. */
+  readonly position: number;
+  readonly link: Uint8Array;
+  /** Over all commits up to it. */
+  readonly tree: MerkleTree;
+  /** How many events were read since the checkpoint. */
+  readonly events: number;
+};
+
+/** The chain as a checkpoint signs it; null: before the first commit. */
+export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
+  if (checkpoint === null) return { position: 0, link: noLink, tree: emptyTree, events: 0 };
+  const { position, hash } = checkpoint;
+  return { position, link: Buffer.from(hash, 'hex'), tree: treeOf(checkpoint), events: 0 };
+}
+
+/**
+ * Reads the log on from `from` to its head, or to `upTo`, and computes its chain anew, whatever links are stored. `onCommit`
+ * is told of each commit. Throws ForgedLog.
+ */
+export async function followLog(
+  log: Pick<EventLog, 'readClear'>,
+  from: ProvenChain,
+  upTo = Number.POSITIVE_INFINITY,
+  onCommit: (chain: ProvenChain) => void = () => undefined,
+): Promise<ProvenChain> {
+  let chain = from;
+  let commit: ProvenClear[] = [];
+  for (let after = from.position; ; ) {
+    const page = await log.readClear(after, pageSize);
+    for (const event of page) {
+      // What is appended meanwhile may be half of a commit on this page.
+      if (event.position > upTo) return chain;
+      expectNext(commit.at(-1), event);
+      commit.push(event);
+      if (!endsCommit(event)) continue;
+      const { position, leaf } = event;
+      const link = linkAfter(chain.link, leaf);
+      chain = { position, link, tree: withLeaf(chain.tree, leaf), events: chain.events + commit.length };
+      commit = [];
+      onCommit(chain);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return chain;
+    after = last.position;
+    // Where reading is no waiting, others have their turn.
+    await endOfTurn();
+  }
+}
+
+/** Throws ForgedLog unless this link is the one of a chain that was computed. */
+export function expectLink(chain: ProvenChain, { position, count, hash }: ChainLink): void {
+  if (chain.position === position && chain.tree.size === count && Buffer.from(chain.link).equals(hash)) return;
+  throw new ForgedLog(`its ${count} commits up to position ${position} are not those that the vault wrote`);
+}
+
+/** The events of a commit follow one another; one without the others is not what was written. */
+function expectNext(before: ProvenClear | undefined, event: ProvenClear): void {
+  const { stream, revision, proof } = event;
+  const follows =
+    before === undefined
+      ? revision === proof.first
+      : stream === before.stream && proof.first === before.proof.first && revision === before.revision + 1;
+  if (follows) return;
+  const missing =
+    before === undefined ? { stream, revision: proof.first } : { ...before, revision: before.revision + 1 };
+  throw ForgedLog.at({ ...missing, position: null }, 'is missing');
+}

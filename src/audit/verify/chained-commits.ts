@@ -1,0 +1,66 @@
+import { commitSize, endsCommit, leafOf, linkAfter } from '../../events/commit.js';
+import type { ChainedEvent } from '../export-line.js';
+
+type Event = NonNullable<ChainedEvent['event']>;
+
+/** A commit as it lies in the log, and the link that is stored for it. */
+export type ChainedCommit = {
+  /** Of its last event, or of the link if that is all there is. */
+  readonly position: number;
+  readonly count: number | null;
+  readonly link: string | null;
+  /** Empty: only the link is there. */
+  readonly events: readonly Event[];
+  /** Null: these events are not a whole commit as it was written. */
+  readonly leaf: Uint8Array | null;
+};
+
+/** Puts the events of a log together to commits, in log order. */
+export async function* chainedCommits(lines: AsyncIterable<ChainedEvent>): AsyncGenerator<ChainedCommit> {
+  let open: Event[] = [];
+  const commitOf = ({ position, count, link }: Omit<ChainedEvent, 'event'>): ChainedCommit => {
+    const events = open;
+    open = [];
+    return { position, count, link, events, leaf: wholeLeaf(events) };
+  };
+  for await (const { event, ...place } of lines) {
+    const last = open.at(-1);
+    if (last !== undefined && (event === null || !isSameCommit(last, event))) {
+      yield commitOf({ position: last.position, count: null, link: null });
+    }
+    if (event !== null) open.push(event);
+    if (event === null || place.link !== null || endsCommit(event)) yield commitOf(place);
+  }
+  const last = open.at(-1);
+  if (last !== undefined) yield commitOf({ position: last.position, count: null, link: null });
+}
+
+/** Whether a commit has the link, in hex, that it would have after this one. */
+export function follows(link: string, commit: ChainedCommit): boolean {
+  return commit.link !== null && hashAfter(link, commit) === commit.link;
+}
+
+/** The link of a commit after this one; null if the commit is not whole. */
+export function hashAfter(link: string, { leaf }: ChainedCommit): string | null {
+  return leaf === null ? null : linkAfter(Buffer.from(link, 'hex'), leaf).toString('hex');
+}
+
+/** The event of a commit that is not as it was written, as far as the commit itself shows it; else its last. */
+export function suspectOf({ events }: ChainedCommit): Event | null {
+  return events.find((event) => leafOf(event) === null) ?? events.at(-1) ?? null;
+}
+
+function wholeLeaf(events: readonly Event[]): Uint8Array | null {
+  const [first] = events;
+  if (first === undefined || events.length !== commitSize(first.proof)) return null;
+  const leaf = leafOf(first);
+  const isWhole = events.every(
+    (event, index) =>
+      event.revision === first.proof.first + index && leaf?.equals(leafOf(event) ?? Buffer.of()) === true,
+  );
+  return isWhole ? leaf : null;
+}
+
+function isSameCommit(one: Event, other: Event): boolean {
+  return one.stream === other.stream && one.proof.first === other.proof.first && other.revision === one.revision + 1;
+}

@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+
+/** RFC 6962, 2.1: separates inner nodes from leaves. */
+const nodePrefix = Buffer.of(1);
+
+/** A Merkle tree as RFC 6962, section 2.1, defines it, of which only what later leaves need is kept. */
+export type MerkleTree = {
+  /** How many leaves it has. */
+  readonly size: number;
+  /** The roots of its whole subtrees, the largest first: one for each bit that is set in `size`. */
+  readonly peaks: readonly Uint8Array[];
+};
+
+export const emptyTree: MerkleTree = { size: 0, peaks: [] };
+
+/** Returns the tree with one leaf more. The leaf is a hash already. */
+export function withLeaf({ size, peaks }: MerkleTree, leaf: Uint8Array): MerkleTree {
+  const kept = [...peaks];
+  let node = leaf;
+  for (let count = size; count % 2 === 1; count = (count - 1) / 2) node = innerNode(kept.pop() ?? node, node);
+  return { size: size + 1, peaks: [...kept, node] };
+}
+
+/** The Merkle tree hash. */
+export function treeRoot({ peaks }: MerkleTree): Uint8Array {
+  const [last, ...larger] = [...peaks].reverse();
+  if (last === undefined) return hash('sha256', Buffer.of(), 'buffer');
+  return larger.reduce((root, peak) => innerNode(peak, root), last);
+}
+
+/** Whether a tree of this size has this number of peaks. */
+export function hasItsPeaks({ size, peaks }: MerkleTree): boolean {
+  let bits = 0;
+  for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) bits += rest % 2;
+  return peaks.length === bits;
+}
+
+export function innerNode(left: Uint8Array, right: Uint8Array): Buffer {
+  return hash('sha256', Buffer.concat([nodePrefix, left, right]), 'buffer');
+}

@@ -1,0 +1,155 @@
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { ClearEvent, NewEvent, RecordedEvent } from './event.js';
+import { lengthPrefixed } from './sealing/length-prefixed.js';
+
+/**
+ * What is stored with an event so that it can be verified without any other: its commit, which is the events that one
+ * command appends to one stream, and the authentication code of that commit.
+ */
+export type EventProof = {
+  /** The revision of the first event of the commit. */
+  readonly first: number;
+  /** The digests of all events of the commit in order, 32 bytes each; null if the event is alone in it. */
+  readonly digests: Uint8Array | null;
+  /** The hash of the trace and of what is sealed, so that the event can be verified without reading them. */
+  readonly sealedHash: Uint8Array;
+  /** HMAC-SHA-256 over the leaf of the commit, under a key that only the vault has. */
+  readonly mac: Uint8Array;
+};
+
+/** Events that are appended together, each with its proof. */
+export type Commit = {
+  readonly events: readonly (NewEvent & { readonly proof: EventProof })[];
+  /** The commit in the hash chain and in the Merkle tree of a checkpoint. */
+  readonly leaf: Uint8Array;
+};
+
+/** An event as a store holds it: whatever could write to the store may have written it. */
+export type StoredEvent = RecordedEvent & { readonly proof: EventProof };
+export type StoredClear = ClearEvent & { readonly proof: EventProof };
+
+/** An event whose authentication code was verified. `leaf` is that of its commit. */
+export type ProvenEvent = StoredEvent & { readonly leaf: Uint8Array };
+export type ProvenClear = StoredClear & { readonly leaf: Uint8Array };
+
+/** An event with its place in its stream. Its position in the log is not part of any hash: a restored log may have others. */
+export type PlacedEvent = Omit<ClearEvent, 'position'>;
+
+const hashBytes = 32;
+const absent = 0xffff_ffff;
+/** RFC 6962, 2.1: separates leaves from inner nodes. */
+const leafPrefix = Buffer.of(0);
+
+/** The link before the first commit. */
+export const noLink: Uint8Array = new Uint8Array(hashBytes);
+
+/** Computes the proof of events that are to be appended to a stream after `expectedRevision`. */
+export function sealCommit(
+  key: Uint8Array,
+  stream: string,
+  expectedRevision: number,
+  events: readonly NewEvent[],
+): Commit {
+  const first = expectedRevision + 1;
+  const sealedHashes = events.map(sealedHash);
+  const digests = events.map((event, index) =>
+    eventDigest({ ...event, stream, revision: first + index }, sealedHashes[index] ?? noLink),
+  );
+  // Unpooled: a structured clone to another thread copies the whole pool that a pooled buffer lies in.
+  const joined = Buffer.allocUnsafeSlow(digests.length * hashBytes);
+  for (const [index, digest] of digests.entries()) digest.copy(joined, index * hashBytes);
+  const leaf = commitLeaf(stream, first, joined);
+  const mac = commitMac(key, leaf);
+  return {
+    events: events.map((event, index) => ({
+      ...event,
+      proof: {
+        first,
+        digests: events.length === 1 ? null : joined,
+        sealedHash: sealedHashes[index] ?? noLink,
+        mac,
+      },
+    })),
+    leaf,
+  };
+}
+
+type Placed = { readonly revision: number; readonly proof: Pick<EventProof, 'first' | 'digests'> };
+
+/** How many events the commit of an event has. */
+export function commitSize({ digests }: Pick<EventProof, 'digests'>): number {
+  return digests === null ? 1 : digests.length / hashBytes;
+}
+
+/** Whether an event is the last one of its commit. */
+export function endsCommit({ revision, proof }: Placed): boolean {
+  return revision === proof.first + commitSize(proof) - 1;
+}
+
+/** The leaf of the commit that an event claims to be part of; null if it cannot be part of that commit. Needs no key. */
+export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, 'mac'> }): Buffer | null {
+  const { stream, revision, proof } = event;
+  const { first, digests, sealedHash: sealed } = proof;
+  const digest = eventDigest(event, sealed);
+  if (digests === null) return revision === first ? commitLeaf(stream, first, digest) : null;
+  const at = (revision - first) * hashBytes;
+  if (digests.length % hashBytes !== 0 || at < 0 || at >= digests.length) return null;
+  if (!digest.equals(digests.subarray(at, at + hashBytes))) return null;
+  return commitLeaf(stream, first, digests);
+}
+
+/** The leaf of an event's commit if its authentication code holds; otherwise null. */
+export function provenLeaf(key: Uint8Array, event: StoredClear): Buffer | null {
+  const leaf = leafOf(event);
+  const { mac } = event.proof;
+  if (leaf === null || mac.length !== hashBytes) return null;
+  return timingSafeEqual(commitMac(key, leaf), mac) ? leaf : null;
+}
+
+/** The link of the hash chain after a commit: SHA-256 over the link before and the leaf. */
+export function linkAfter(previous: Uint8Array, leaf: Uint8Array): Buffer {
+  return sha256(Buffer.concat([previous, leaf], 2 * hashBytes));
+}
+
+/** The hash of what an event does not show: its trace, its content and its cvc. */
+export function sealedHash({ trace, sealed }: Pick<NewEvent, 'trace' | 'sealed'>): Buffer {
+  if (trace === null && sealed.content === null && sealed.cvc === null) return nothingSealed;
+  return hashOfBoxes([trace, sealed.content, sealed.cvc]);
+}
+
+function hashOfBoxes(boxes: readonly (Uint8Array | null)[]): Buffer {
+  const all = createHash('sha256');
+  for (const box of boxes) {
+    const length = Buffer.allocUnsafe(4);
+    length.writeUInt32BE(box === null ? absent : box.length);
+    all.update(length);
+    if (box !== null) all.update(box);
+  }
+  return all.digest();
+}
+
+const nothingSealed = hashOfBoxes([null, null, null]);
+
+function eventDigest(event: PlacedEvent, sealed: Uint8Array): Buffer {
+  const { stream, revision, id, type, version, tenantId, actorId, time, cmd, clear } = event;
+  const place = ['strongroom.event.1', stream, String(revision), id, type, String(version)];
+  const facts = [tenantId, actorId, String(time), JSON.stringify(clear), ...(cmd === null ? [] : [cmd])];
+  return sha256(Buffer.concat([sealed, lengthPrefixed([...place, ...facts])]));
+}
+
+/** It depends on nothing of any other stream, so that the events of one person can be proven without those of others. */
+function commitLeaf(stream: string, first: number, digests: Uint8Array): Buffer {
+  const count = digests.length / hashBytes;
+  const head = lengthPrefixed(['strongroom.commit.1', stream, String(first), String(count)]);
+  return sha256(Buffer.concat([leafPrefix, head, digests]));
+}
+
+function commitMac(key: Uint8Array, leaf: Uint8Array): Buffer {
+  return createHmac('sha256', key).update(macPurpose).update(leaf).digest();
+}
+
+const macPurpose = lengthPrefixed(['strongroom.commit.mac.1']);
+
+function sha256(bytes: Uint8Array): Buffer {
+  return hash('sha256', bytes, 'buffer');
+}
