@@ -73,6 +73,17 @@ export function authenticStores<S extends { storedLog: StoredLog; storedWork: St
   return { ...stores, log: authenticLog(storedLog, keys), work: authenticWork(storedWork, keys) };
 }
 
+/** What is wrong with an event as it is stored; null if it is authentic. */
+export function forgery(key: Uint8Array, event: StoredEvent): string | null {
+  try {
+    wholeEvent(key, event);
+    return null;
+  } catch (error) {
+    if (error instanceof ForgedLog) return error.what;
+    throw error;
+  }
+}
+
 function clearEvent(key: Uint8Array, event: StoredClear): ProvenClear {
   const leaf = provenLeaf(key, event);
   if (leaf === null) throw ForgedLog.at(event, 'has no valid authentication code');

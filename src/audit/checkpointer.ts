@@ -1,15 +1,15 @@
-import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../events/audit/checkpoint.js';
+import { type Checkpoint, checkpointStream, readCheckpointEvent, rememberedOf } from '../events/audit/checkpoint.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Anchor } from '../ports/anchor.js';
 import type { Clock } from '../ports/clock.js';
 import type { EventChain } from '../ports/event-chain.js';
-import type { EventLog } from '../ports/event-log.js';
+import { type EventLog, ForgedLog } from '../ports/event-log.js';
 import type { KeyRing } from '../ports/key-ring.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
 import { deliverCheckpoints } from './deliver-checkpoints.js';
-import { rememberedOf, signCheckpoint, storeCheckpoint } from './make-checkpoint.js';
-import { chainAt, expectLink, followLog, type ProvenChain } from './proven-chain.js';
+import { signCheckpoint, storeCheckpoint } from './make-checkpoint.js';
+import { chainAt, followLog, isAt, type ProvenChain } from './proven-chain.js';
 import { createSignedHeads } from './signed-heads.js';
 
 const eventsMax = 10_000;
@@ -65,7 +65,7 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
     const before = known ?? (await newest(log));
     let after: Known | null = before;
     const proven = await followLog(log, before.chain, head.position);
-    expectLink(proven, head);
+    if (!isAt(proven, head)) throw new ForgedLog('its links are not those of its events');
     after = { ...before, chain: proven };
     const { last } = before;
     const now = clock.now();

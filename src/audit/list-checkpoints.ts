@@ -1,14 +1,33 @@
 import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../events/audit/checkpoint.js';
 import type { EventLog } from '../ports/event-log.js';
 
-/** A page of all checkpoints, the newest first, and how many there are. Throws UnreadableEvent. */
-export async function listCheckpoints(
-  log: EventLog,
+const pageSize = 100;
+
+/**
+ * A page of the checkpoints that were signed because an hour began, the newest first, and how many of them there are. The
+ * others come with the traffic of all tenants. Throws UnreadableEvent.
+ */
+export async function listHourlyCheckpoints(
+  log: Pick<EventLog, 'readNewest'>,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly checkpoints: readonly Checkpoint[]; readonly total: number }> {
   const [newest] = await log.readNewest(checkpointStream, null, 1);
-  const total = newest === undefined ? 0 : newest.revision + 1;
-  if (offset >= total) return { checkpoints: [], total };
-  const events = await log.readNewest(checkpointStream, total - offset, limit);
-  return { checkpoints: events.map(readCheckpointEvent), total };
+  const total = newest === undefined ? 0 : readCheckpointEvent(newest).hours;
+  const wanted = Math.max(0, Math.min(limit, total - offset));
+  const checkpoints: Checkpoint[] = [];
+  let skipped = 0;
+  for (let before: number | null = null; checkpoints.length < wanted; ) {
+    const page: readonly Checkpoint[] = (await log.readNewest(checkpointStream, before, pageSize)).map(
+      readCheckpointEvent,
+    );
+    const hourly = page.filter(({ number, hourly: newestHourly }) => number === newestHourly);
+    const after = Math.min(hourly.length, offset - skipped);
+    skipped += after;
+    checkpoints.push(...hourly.slice(after));
+    const oldest = page.at(-1);
+    // The next page begins with an hourly one, however many others lie between.
+    before = oldest === undefined ? 0 : oldest.hourly === oldest.number ? oldest.number - 1 : oldest.hourly;
+    if (before === 0) break;
+  }
+  return { checkpoints: checkpoints.slice(0, wanted), total };
 }

@@ -12,7 +12,7 @@ import { treeRoot } from '../events/audit/merkle.js';
 import { noSealedParts } from '../events/event.js';
 import type { AccessHead } from '../ports/access-log.js';
 import type { EventLog } from '../ports/event-log.js';
-import type { RememberedCheckpoint, SigningKey } from '../ports/key-ring.js';
+import type { SigningKey } from '../ports/key-ring.js';
 import type { ProvenChain } from './proven-chain.js';
 
 type Signed = {
@@ -55,12 +55,6 @@ export async function storeCheckpoint(log: EventLog, id: string, checkpoint: Che
   };
   const { outcome } = await log.append(checkpointStream, checkpoint.number - 2, [event]);
   return outcome === 'appended';
-}
-
-/** What the key store remembers of a checkpoint. */
-export function rememberedOf(checkpoint: Checkpoint): RememberedCheckpoint {
-  const { number, signature } = checkpoint;
-  return { number, hash: checkpointHash(checkpoint), signature };
 }
 
 function hex(bytes: Uint8Array): string {

@@ -28,13 +28,13 @@ export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
 
 /**
  * Reads the log on from `from` to its head, or to `upTo`, and computes its chain anew, whatever links are stored. `onCommit`
- * is told of each commit. Throws ForgedLog.
+ * is told of each commit and its last event. Throws ForgedLog.
  */
 export async function followLog(
   log: Pick<EventLog, 'readClear'>,
   from: ProvenChain,
   upTo = Number.POSITIVE_INFINITY,
-  onCommit: (chain: ProvenChain) => void = () => undefined,
+  onCommit: (chain: ProvenChain, last: ProvenClear) => void = () => undefined,
 ): Promise<ProvenChain> {
   let chain = from;
   let commit: ProvenClear[] = [];
@@ -50,7 +50,7 @@ export async function followLog(
       const link = linkAfter(chain.link, leaf);
       chain = { position, link, tree: withLeaf(chain.tree, leaf), events: chain.events + commit.length };
       commit = [];
-      onCommit(chain);
+      onCommit(chain, event);
     }
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return chain;
@@ -60,10 +60,9 @@ export async function followLog(
   }
 }
 
-/** Throws ForgedLog unless this link is the one of a chain that was computed. */
-export function expectLink(chain: ProvenChain, { position, count, hash }: ChainLink): void {
-  if (chain.position === position && chain.tree.size === count && Buffer.from(chain.link).equals(hash)) return;
-  throw new ForgedLog(`its ${count} commits up to position ${position} are not those that the vault wrote`);
+/** Whether a link is the one of a chain that was computed. */
+export function isAt(chain: ProvenChain, { position, count, hash }: ChainLink): boolean {
+  return chain.position === position && chain.tree.size === count && Buffer.from(chain.link).equals(hash);
 }
 
 /** The events of a commit follow one another; one without the others is not what was written. */

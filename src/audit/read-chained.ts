@@ -1,6 +1,8 @@
 import type { StoredEvent } from '../events/commit.js';
 import type { ChainLink, EventChain } from '../ports/event-chain.js';
 import type { StoredLog } from '../ports/event-log.js';
+import type { KeyRing } from '../ports/key-ring.js';
+import { forgery } from './authentic-log.js';
 import { type ExportLine, exportedEvent } from './export-line.js';
 
 const pageSize = 256;
@@ -9,6 +11,8 @@ const pageBytes = 4 * 1024 * 1024;
 
 export type ChainedPage = {
   readonly lines: readonly ExportLine[];
+  /** What is wrong with the first event that is not authentic; null: nothing. */
+  readonly forged: string | null;
   /** Where the next page begins; null: this is the last. */
   readonly next: number | null;
 };
@@ -17,11 +21,13 @@ export type ChainedPage = {
  * A page of events with their links, as both lie in the stores, after one position and up to another: whoever verifies them
  * names what is wrong. Nothing is opened. Where links are made after their events, those up to `upTo` must have been.
  */
-export async function readChained(
-  { log, chain }: { readonly log: Pick<StoredLog, 'readAll'>; readonly chain: EventChain },
-  after: number,
-  upTo: number,
-): Promise<ChainedPage> {
+type Needs = {
+  readonly log: Pick<StoredLog, 'readAll'>;
+  readonly chain: EventChain;
+  readonly keys: Pick<KeyRing, 'integrityKeys'>;
+};
+
+export async function readChained({ log, chain, keys }: Needs, after: number, upTo: number): Promise<ChainedPage> {
   const events = upToBytes(await log.readAll(after, pageSize));
   const links = await chain.after(after, pageSize);
   const end = Math.min(endOf(events.page, events.isWhole), endOf(links, links.length < pageSize));
@@ -32,7 +38,10 @@ export async function readChained(
     .filter(([position]) => position <= end && position <= upTo)
     .sort(([one], [other]) => one - other)
     .map(([position, found]) => lineOf(position, found));
-  return { lines, next: end < upTo ? end : null };
+  const { commits: key } = await keys.integrityKeys();
+  const shown = events.page.filter(({ position }) => position <= end && position <= upTo);
+  const forged = shown.map((event) => forgery(key, event)).find((what) => what !== null) ?? null;
+  return { lines, forged, next: end < upTo ? end : null };
 }
 
 function lineOf(position: number, { event, link }: { event?: StoredEvent; link?: ChainLink }): ExportLine {

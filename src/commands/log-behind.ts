@@ -1,6 +1,8 @@
+import { checkpointStream, readCheckpointEvent, rememberedOf } from '../events/audit/checkpoint.js';
 import type { EventLog } from '../ports/event-log.js';
 import type { KeyRing } from '../ports/key-ring.js';
 import { StoreProblem } from '../ports/store-problem.js';
+import type { Vault } from './vault.js';
 
 /** The log ends before a position that its key store has seen. */
 export class LogBehind extends StoreProblem {
@@ -42,14 +44,23 @@ export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<
   await both.keys.saveCheckpoint('log', behind.seen);
 }
 
-/** Has the keys remember where the log ends now. */
-export async function noteLogHead({ log, keys }: Both): Promise<void> {
-  const head = await log.head();
-  if (head > (await keys.checkpoint('log'))) await keys.saveCheckpoint('log', head);
+/**
+ * Has the key store remember where the log ends now, and what its chain is there: a log that was put back or written anew
+ * is refused from then on. Awaited before a change of who may read is acknowledged.
+ */
+export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): Promise<void> {
+  await chain.follow();
+  const link = await chain.head();
+  if (link === null || link.position <= ((await keys.logMemory()).link?.position ?? 0)) return;
+  await keys.rememberLog({ checkpoint: null, link });
 }
 
 /** Has the keys forget what they have seen of a log that is gone: all readers of the log begin anew. */
-export async function acceptLog({ log, keys }: Both): Promise<void> {
+export async function acceptLog({ log, chain, keys }: Pick<Vault, 'log' | 'chain' | 'keys'>): Promise<void> {
   for (const reader of ['shredder', 'orphans', 'anchor'] as const) await keys.saveCheckpoint(reader, 0);
+  await chain.follow();
+  const [newest] = await log.readNewest(checkpointStream, null, 1);
+  const checkpoint = newest === undefined ? null : rememberedOf(readCheckpointEvent(newest));
+  await keys.replaceLogMemory({ checkpoint, link: await chain.head() });
   await keys.saveCheckpoint('log', await log.head());
 }

@@ -1,5 +1,5 @@
 import { noSealedParts } from '../events/event.js';
-import type { EventLog } from '../ports/event-log.js';
+import type { EventLog, StoredLog } from '../ports/event-log.js';
 import type { Random } from '../ports/random.js';
 
 const stream = 'log';
@@ -9,7 +9,7 @@ const noTenant = '';
 export type LogIdentity = { readonly logId: string; readonly dev: boolean };
 
 /** The identity of a log; null when it is empty. */
-export async function logIdentity(log: EventLog): Promise<LogIdentity | null> {
+export async function logIdentity(log: Pick<StoredLog, 'readStream'>): Promise<LogIdentity | null> {
   const [opened] = await log.readStream(stream);
   return opened === undefined ? null : { logId: String(opened.clear['log_id']), dev: opened.clear['dev'] === true };
 }

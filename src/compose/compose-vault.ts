@@ -13,6 +13,7 @@ import { createVocabularies } from '../commands/vocabulary/vocabularies.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
 import { createLimits } from '../http/limits/limits.js';
 import type { Service } from '../http/service.js';
+import { ForgedLog } from '../ports/event-log.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
 import type { RateLimits } from '../ports/rate-limits.js';
@@ -56,6 +57,8 @@ type ComposedVault = {
   readonly service: Omit<Service, 'state' | 'projections'>;
   /** How many tokens were found whose key is lost. */
   readonly lostKeys: () => number;
+  /** What was found first that something else than this vault had changed in the log; null: nothing. */
+  readonly forgedLog: () => string | null;
   /** Notes a failure that no request caused. */
   readonly backgroundFailed: (error: unknown) => void;
 };
@@ -77,11 +80,13 @@ export function composeVault(
     guesses: createGuesses(rateLimits, limits, metrics, (caller) => recordExhaustedGuesses(vault, caller)),
   };
   const lost = new Set<string>();
+  let forged: string | null = null;
   const reportError = (error: unknown): void => {
     if (error instanceof KeyLost) lost.add(error.stream);
+    if (error instanceof ForgedLog) forged ??= error.what;
   };
   return {
-    ...{ vault, recorder, lostKeys: () => lost.size },
+    ...{ vault, recorder, lostKeys: () => lost.size, forgedLog: () => forged },
     service: {
       ...{ vault, metrics, reportError },
       authenticate: createAuthenticate(vault),

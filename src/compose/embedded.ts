@@ -2,12 +2,14 @@ import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
+import { lostVault } from '../adapters/sqlite/prepare-stores.js';
 import { onceAMinute } from '../adapters/time-limit/once-a-minute.js';
 import { authenticStores } from '../audit/authentic-log.js';
 import { type Checkpointer, createCheckpointer } from '../audit/checkpointer.js';
+import { expectContinuity, unlessForged } from '../audit/continuity.js';
 import { createKnownCallers } from '../commands/directory/known-callers.js';
 import { type LimitSettings, noLimits } from '../commands/limits/limit-settings.js';
-import { expectNotBehind, noteLogHead } from '../commands/log-behind.js';
+import { expectNotBehind, noteLog } from '../commands/log-behind.js';
 import { logIdentity, openLog } from '../commands/open-log.js';
 import { rebuildStatus } from '../jobs/rebuild/rebuild-status.js';
 import { shredWithNotice } from '../jobs/shredder.js';
@@ -30,7 +32,7 @@ export type EmbeddedOptions = {
   readonly nextRootKey?: Buffer | null;
   /** `dev` and `production` refuse data that the other made; `any` takes both, for verbs of the command line. */
   readonly mode: 'dev' | 'production' | 'any';
-  /** Opens also a log that is behind its keys, to bring both in line. */
+  /** Opens also a log that is behind its keys or does not go on from them, to look at it or to bring both in line. */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
   /** None without it, as for verbs of the command line. */
@@ -70,7 +72,7 @@ const systemClock: Clock = { now: () => Date.now() };
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, rootKey, clock = systemClock, random = systemRandom, limits = noLimits } = options;
-  const { onNotice = () => undefined, keptMs = keptRowsMs } = options;
+  const { onNotice = () => undefined, keptMs = keptRowsMs, acceptsOlderLog = false } = options;
   const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir);
   try {
@@ -80,11 +82,12 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     );
     let logId: string;
     try {
-      logId = await identify(stores, options.mode, random, clock);
-      await expectNotBehind(stores, options.acceptsOlderLog ?? false);
+      logId = await identify(stores, options, random, clock);
+      await expectNotBehind(stores, acceptsOlderLog);
+      if (!acceptsOlderLog) await expectContinuity(stores);
       outdated = await outdatedProjections(stores);
       if (outdated.includes('shredder')) await stores.keys.saveCheckpoint('shredder', 0);
-      await shredWithNotice(stores.log, stores.keys, onNotice);
+      await unlessForged(shredWithNotice(stores.log, stores.keys, onNotice), acceptsOlderLog);
       if (outdated.includes('shredder')) await stores.generations.saveVersion('shredder', projectionVersions.shredder);
     } catch (error) {
       await stores.close();
@@ -92,7 +95,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     }
     const rateLimits = memoryRateLimits(clock);
     const { onError, cvcRetentionMs } = options;
-    const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(stores, {
+    const { vault, recorder, service, lostKeys, forgedLog, backgroundFailed } = composeVault(stores, {
       integrity: await stores.keys.integrityKeys(),
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
       // One timer wakes the sweep, and it names no token.
@@ -108,7 +111,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const state = async () => {
       // A store that does not answer tells nothing of a rebuild either.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
-      return embeddedState(stores, lostKeys(), recorder.isWritable(), running);
+      return embeddedState(stores, { lostKeys: lostKeys(), forgedLog: forgedLog() }, recorder.isWritable(), running);
     };
     const needs = { vault, stores, dataDir, keptMs, state, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);
@@ -142,8 +145,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await checkpointer.stop();
         // The next start need not read it then: after an import that is all of it.
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
-        // What is not noted now only shows a little less.
-        await noteLogHead(stores).catch(() => undefined);
+        // What is not noted now only shows a little less. Threat: a log that is only looked at may be a forged one.
+        if (!acceptsOlderLog) await noteLog(stores).catch(() => undefined);
         await stores.close();
         lock.release();
       },
@@ -157,13 +160,15 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 /** Names a new log in both stores and answers its id; refuses stores that do not belong together, or to this way of starting. */
 async function identify(
   stores: EmbeddedStores,
-  mode: EmbeddedOptions['mode'],
+  { mode, acceptsOlderLog = false }: Pick<EmbeddedOptions, 'mode' | 'acceptsOlderLog'>,
   random: Random,
   clock: Clock,
 ): Promise<string> {
-  const identity = await logIdentity(stores.log);
+  const identity = await logIdentity(acceptsOlderLog ? stores.storedLog : stores.log);
   const logIdOfKeys = stores.logIdOfKeys();
   if (identity === null) {
+    // Threat: a log that was emptied would begin anew.
+    if ((await stores.keys.logMemory()).link !== null) throw lostVault();
     // The key store remembers a log that was about to be opened when the process died: it is opened under that id.
     const logId = logIdOfKeys ?? random.uuid();
     if (logIdOfKeys === null) await stores.bindKeysToLog(logId);

@@ -1,5 +1,6 @@
 import { recordForAllTenants } from '../commands/access-log/record-for-all-tenants.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
+import { noteLog } from '../commands/log-behind.js';
 import { StoreProblem } from '../ports/store-problem.js';
 import { anchorOf } from './anchor-of.js';
 import { storeUrls } from './config/store-urls.js';
@@ -40,7 +41,10 @@ export async function openProfile(config: Config, options: ProfileOptions): Prom
   const service = await openStores(config, options);
   const { vault } = service;
   const isAlone = config.settings.profile === 'embedded';
-  const onRotated = () => recordForAllTenants(vault, 'rotation').catch(options.onError);
+  const onRotated = async () => {
+    await noteLog(vault).catch(options.onError);
+    await recordForAllTenants(vault, 'rotation').catch(options.onError);
+  };
   return {
     ...service,
     rotation: createKeyRotationWork(vault.keys.rotation, rootKeyPlaceOf(config), isAlone, onRotated),

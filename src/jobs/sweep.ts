@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { noteLogHead } from '../commands/log-behind.js';
+import { noteLog } from '../commands/log-behind.js';
 import { forgottenBefore } from '../commands/once.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import type { Vault } from '../commands/vault.js';
@@ -78,7 +78,7 @@ export function createSweep(
     if (now - keptHouseAt < housekeepingMs) return;
     keptHouseAt = now;
     await shredEndedKeys(vault.log, vault.keys, await projectedUpTo());
-    await noteLogHead(vault);
+    await noteLog(vault);
     await vault.claims.forget(forgottenBefore(now));
     await forgetTombstones(now - tombstoneMs);
     await dropOldAccess(vault.accessLog, now);

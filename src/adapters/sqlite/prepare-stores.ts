@@ -38,7 +38,8 @@ function lostKeys(): StoreBroken {
   return new StoreBroken('keys.db is missing or empty, and nothing opens without it. Restore it from a backup.');
 }
 
-function lostVault(): StoreBroken {
+/** What to say when the log is gone and the key store is not. */
+export function lostVault(): StoreBroken {
   return new StoreBroken('vault.db is missing or empty, but keys.db is in use. Restore it from a backup.');
 }
 

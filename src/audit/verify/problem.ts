@@ -5,6 +5,7 @@ export type Problem = {
     | 'missing'
     | 'inserted'
     | 'reordered'
+    | 'forged'
     | 'cut_tail'
     | 'checkpoint'
     | 'access_log'

@@ -3,11 +3,20 @@ import type { ChainedPage } from '../../audit/read-chained.js';
 import type { AuditBegin } from '../operations/audit-begin.js';
 import type { RunOperation } from '../run-verb.js';
 
-/** The log of the vault with its links, after a position and up to another, page by page. */
-export async function* logLines(run: RunOperation, after: number, upTo: number): AsyncGenerator<ExportLine> {
+/**
+ * The log of the vault with its links, after a position and up to another, page by page. `onForged` is told of each event
+ * that is not authentic, after the lines of its page.
+ */
+export async function* logLines(
+  run: RunOperation,
+  after: number,
+  upTo: number,
+  onForged: (what: string) => void,
+): AsyncGenerator<ExportLine> {
   for (let next: number | null = after; next !== null; ) {
     const page: ChainedPage = await run('audit-events', { after: next, upTo });
     yield* page.lines;
+    if (page.forged !== null) onForged(page.forged);
     next = page.next;
   }
 }

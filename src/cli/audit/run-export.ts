@@ -24,6 +24,10 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   if (await exists(out)) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
   const begin = await beginAudit(run, from);
   const { head } = begin;
+  const refuse = (what: string): never => {
+    throw new Failure(`${what}; nothing was kept. Run \`strongroom audit verify\`.`, 3);
+  };
+  if (begin.forged !== null) refuse(begin.forged);
   if (to !== null && to > head.position) {
     throw new Failure(`position ${to} is past the head of the log, which is ${head.position}.`);
   }
@@ -46,7 +50,7 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
     const expectNoInterrupt = () => {
       if (interrupt.came()) throw new Failure('interrupted; nothing was kept.');
     };
-    for await (const line of logLines(run, start?.position ?? 0, to ?? head.position)) {
+    for await (const line of logLines(run, start?.position ?? 0, to ?? head.position, refuse)) {
       expectNoInterrupt();
       await write(line);
       events += 1;

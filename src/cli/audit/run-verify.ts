@@ -13,6 +13,8 @@ import { beginAudit, logLines } from './log-lines.js';
 import { readAnchor } from './read-anchor.js';
 
 const keptMonths = 13;
+/** Events that are not authentic and that the text names. */
+const forgedMax = 5;
 
 export type VerifyOptions = {
   readonly from: number;
@@ -56,13 +58,20 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   }
   const start = begin.from === null ? null : checkpointSchema.parse(begin.from);
   const isPart = to !== null;
+  const forged: string[] = [];
   const verified = await verifySource(options, {
-    lines: logLines(run, start?.position ?? 0, to ?? head.position),
+    lines: logLines(run, start?.position ?? 0, to ?? head.position, (what) => forged.push(what)),
     access: (checkpoints) => accessBatches(run, begin, isPart, checkpoints),
     ...{ total: head.count - (start?.count ?? 0), key: begin.public_key, logId, from: start, isPart },
     keptFrom: keptFrom(Date.now()),
   });
-  if (verified.problem !== null || isPart || !begin.is_behind) return verified;
+  if (verified.problem !== null) return verified;
+  const isBehind = begin.is_behind && !isPart;
+  if (begin.forged !== null && !isBehind) forged.push(begin.forged);
+  if (forged.length > 0) {
+    return { ...verified, problem: { kind: 'forged', position: null, message: forged.slice(0, forgedMax).join('; ') } };
+  }
+  if (!isBehind) return verified;
   const message = `the log was cut, or is an older copy: its keys have seen events after position ${head.position}`;
   return { ...verified, problem: { kind: 'cut_tail', position: head.position, message } };
 }

@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { expectContinuity } from '../../audit/continuity.js';
 import { logBehind } from '../../commands/log-behind.js';
 import { logIdentity } from '../../commands/open-log.js';
+import type { Vault } from '../../commands/vault.js';
 import type { JsonObject } from '../../domain/json.js';
 import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
 import type { ClearEvent } from '../../events/event.js';
+import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import { ForgedLog, type StoredLog } from '../../ports/event-log.js';
 import { OperationFailed, operation } from './operation.js';
 
 export type AuditBegin = {
@@ -16,6 +20,8 @@ export type AuditBegin = {
   readonly from: JsonObject | null;
   /** The keys have seen later events than the head: it was cut off, or is an older copy. */
   readonly is_behind: boolean;
+  /** Why the log does not go on from what the key store remembers of it; null: it does. */
+  readonly forged: string | null;
   readonly chains: readonly string[];
   /** Up to where that one and those before it have signed each chain of the access log. */
   readonly signed_before: readonly { readonly chain: string; readonly sequence: number }[];
@@ -25,9 +31,10 @@ export type AuditBegin = {
 export const auditBegin = operation(
   z.object({ from: z.int().min(1) }),
   async ({ vault }, { from }): Promise<AuditBegin> => {
-    const { log, chain, keys, accessLog, recorder } = vault;
+    // Not the authentic log: whoever verifies names what is wrong with it.
+    const { storedLog: log, chain, keys, accessLog, recorder } = vault;
     await recorder.now([]);
-    await chain.follow();
+    const forged = await forgeryIn(vault);
     const head = await chain.head();
     if (head === null) throw new OperationFailed('the log is empty.');
     if (from > head.position) {
@@ -38,14 +45,25 @@ export const auditBegin = operation(
     return {
       ...{ log_id: identity?.logId ?? null, public_key: publicKey },
       head: { position: head.position, count: head.count },
-      is_behind: (await logBehind(vault)) !== null,
+      ...{ is_behind: (await logBehind(vault)) !== null, forged },
       ...{ ...(await signedBefore(log, from)), chains: await accessLog.chains() },
     };
   },
 );
 
+async function forgeryIn(vault: Vault): Promise<string | null> {
+  try {
+    await expectContinuity(vault);
+    return null;
+  } catch (error) {
+    if (error instanceof ForgedLog) return error.what;
+    if (error instanceof UnreadableEvent) return error.message;
+    throw error;
+  }
+}
+
 async function signedBefore(
-  log: Parameters<typeof logIdentity>[0],
+  log: Pick<StoredLog, 'readNewest'>,
   position: number,
 ): Promise<Pick<AuditBegin, 'from' | 'signed_before'>> {
   let from: JsonObject | null = null;

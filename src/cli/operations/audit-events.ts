@@ -6,7 +6,8 @@ import { operation } from './operation.js';
 export const auditEvents = operation(
   z.object({ after: z.int().min(0), upTo: z.int().min(0) }),
   async ({ vault }, { after, upTo }) => {
-    const { lines, next } = await readChained({ log: vault.storedLog, chain: vault.chain }, after, upTo);
-    return { lines: [...lines], next };
+    const { storedLog: log, chain, keys } = vault;
+    const { lines, forged, next } = await readChained({ log, chain, keys }, after, upTo);
+    return { lines: [...lines], forged, next };
   },
 );

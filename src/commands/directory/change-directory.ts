@@ -11,6 +11,7 @@ import type { ClaimResult } from '../../ports/claims.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { applyToDirectory, type DirectoryView } from '../../projections/directory-view.js';
 import type { EventOrigin } from '../event-origin.js';
+import { noteLog } from '../log-behind.js';
 import { type CommandResult, done } from '../result.js';
 import { lost, settled, settleRace } from '../settle-race.js';
 import { tenantKeysOf } from '../tenant-keys.js';
@@ -52,6 +53,8 @@ export function changeDirectory<T>(
     if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return lost;
     // Nobody knows a caller that did not exist: what is only added need not be forgotten anywhere.
     if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
+    // Threat: an older copy of the log, put back after a kill, would bring back who could read before.
+    await noteLog(vault);
     return settled(done(answer(after, events)));
   });
 }

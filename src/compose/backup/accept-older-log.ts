@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { expectWholeLog } from '../../audit/continuity.js';
 import { acceptLog, logBehind } from '../../commands/log-behind.js';
 import { endLost } from '../../jobs/end-erased.js';
 import { lookOverKeys } from '../../jobs/look-over-keys.js';
@@ -25,6 +26,8 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
   try {
     if ((await logBehind(vault)) === null)
       throw new BackupRefused('the log is not behind its keys; nothing was changed.');
+    // Threat: what is accepted is what every later start goes on from.
+    await expectWholeLog(vault);
     // A key without a row was not erased: that is for a backup of the keys to mend.
     const erased = (await lookOverKeys(vault)).lost.filter(({ key }) => key === 'destroyed');
     await endLost(vault, erased);

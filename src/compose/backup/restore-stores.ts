@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
-import { acceptLog, logBehind } from '../../commands/log-behind.js';
+import { expectWholeLog } from '../../audit/continuity.js';
+import { acceptLog } from '../../commands/log-behind.js';
 import { endLost, findLost, type LostToken } from '../../jobs/end-erased.js';
 import { BackupRefused, type ErasedKeys } from '../../ports/backup.js';
 import { storeUrls } from '../config/store-urls.js';
@@ -81,10 +82,12 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted }:
     ...{ rootKeys, prepares: false, isVerb: true, acceptsOlderLog: true, onError: fail, onBroken: fail },
   });
   try {
+    // Threat: what is accepted is what every later start goes on from.
+    await expectWholeLog(service.vault);
     const lost = await findLost(service.vault.log, (keyId) => erased.ids.has(keyId));
     expectAccepted(lost);
     await endLost(service.vault, lost);
-    if ((await logBehind(service.vault)) !== null) await acceptLog(service.vault);
+    await acceptLog(service.vault);
     return lost.length;
   } finally {
     await service.close();

@@ -4,12 +4,12 @@ import { systemRandom } from '../compose-vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
- * Names a new log in the key store and answers its id. Throws MongoBroken for stores that do not belong together, and for
+ * Names a new log in the key store and answers its id. `looksOnly`: the log may be forged. Throws MongoBroken for stores that do not belong together, and for
  * rows that can no longer be searched.
  */
-export async function identifyStores(stores: ClusterStores, prepares: boolean): Promise<string> {
-  const { log, clock, checkpoints, keyStore } = stores;
-  const identity = await logIdentity(log);
+export async function identifyStores(stores: ClusterStores, prepares: boolean, looksOnly: boolean): Promise<string> {
+  const { log, storedLog, clock, checkpoints, keyStore } = stores;
+  const identity = await logIdentity(looksOnly ? storedLog : log);
   if (identity === null) {
     // Threat: a new EventStoreDB would pass for the log of this vault, and every token would be gone.
     if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
@@ -35,7 +35,11 @@ async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise
 /** Whether MongoDB has rows or keys of a vault whose log was in use. */
 async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
   if ((await directory.list('tenant')).length > 0) return true;
-  return (await checkpoints.position('tokens')) > 0 || (await keys.checkpoint('shredder')) > 0;
+  return (
+    (await checkpoints.position('tokens')) > 0 ||
+    (await keys.checkpoint('shredder')) > 0 ||
+    (await keys.logMemory()).link !== null
+  );
 }
 
 const emptyLog =

@@ -5,6 +5,7 @@ import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
+import { expectContinuity, unlessForged } from '../../audit/continuity.js';
 import { createKnownCallers } from '../../commands/directory/known-callers.js';
 import { projectDirectory } from '../../commands/directory/project-directory.js';
 import { type LimitSettings, noLimits } from '../../commands/limits/limit-settings.js';
@@ -43,7 +44,7 @@ export type ClusterOptions = {
   readonly role: 'all' | 'api' | 'worker';
   /** Makes the log, indexes and collections that are not there (`strongroom init`). */
   readonly prepares: boolean;
-  /** Opens also a log that is behind its keys, to bring both in line. */
+  /** Opens also a log that is behind its keys or does not go on from them, to look at it or to bring both in line. */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
@@ -95,16 +96,18 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await stores.close();
   };
   try {
-    const logId = await identifyStores(stores, prepares);
-    await expectNotBehind(stores, options.acceptsOlderLog ?? false);
+    const { acceptsOlderLog = false } = options;
+    const logId = await identifyStores(stores, prepares, acceptsOlderLog);
+    await expectNotBehind(stores, acceptsOlderLog);
+    if (!acceptsOlderLog) await expectContinuity(stores);
     const projectedUpTo = () => stores.checkpoints.position('tokens');
-    await shredEndedKeys(stores.log, stores.keys, await projectedUpTo());
+    await unlessForged(shredEndedKeys(stores.log, stores.keys, await projectedUpTo()), acceptsOlderLog);
     const connections = [stores.rowsConnection, stores.keysConnection];
     const prove = createReadProof(stores.rowsConnection);
     // What another process knew of a caller is forgotten by then; so is what a server said that was deposed.
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
-    const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(stores, {
+    const { vault, recorder, service, lostKeys, forgedLog, backgroundFailed } = composeVault(stores, {
       integrity: await stores.keys.integrityKeys(),
       ...{ clock, random: systemRandom, metrics, rateLimits: redis.rateLimits, limits, onError, cvcRetentionMs },
       timers: redis.timers,
@@ -145,13 +148,23 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     });
     const works = role !== 'api';
     // Anybody may ask whether a process is ready; what that costs the stores is bounded.
-    const state = remembered(stateMs, lostKeys, async () =>
-      clusterState({
-        rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
-        ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lostKeys(), clockOffMs: clockOffMs() },
-        isUp: { mongodb: prove, redis: redis.ping },
-        ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
-      }),
+    const state = remembered(
+      stateMs,
+      () => lostKeys() + (forgedLog() === null ? 0 : 1),
+      async () =>
+        clusterState({
+          rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
+          ...{
+            log: stores.log,
+            keys: stores.keys,
+            checkpoints,
+            lostKeys: lostKeys(),
+            forgedLog: forgedLog(),
+            clockOffMs: clockOffMs(),
+          },
+          isUp: { mongodb: prove, redis: redis.ping },
+          ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
+        }),
     );
     const { keptMs = keptRowsMs, onNotice = () => undefined } = options;
     const needs = { vault, stores, keptMs, state, onError: onBackgroundError };

@@ -63,6 +63,12 @@ export function signedBytes(hashOfCheckpoint: string): Buffer {
   return lengthPrefixed(['strongroom.checkpoint.2.signature', hashOfCheckpoint]);
 }
 
+/** What is remembered elsewhere of a checkpoint, to know it again. */
+export function rememberedOf(checkpoint: Checkpoint) {
+  const { number, signature } = checkpoint;
+  return { number, hash: checkpointHash(checkpoint), signature };
+}
+
 /** The tree that a checkpoint signs. */
 export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks'>): MerkleTree {
   return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };

@@ -1,0 +1,100 @@
+import { type Checkpoint, checkpointStream, readCheckpointEvent, rememberedOf } from '../events/audit/checkpoint.js';
+import { treeRoot } from '../events/audit/merkle.js';
+import type { ProvenClear } from '../events/commit.js';
+import type { ChainLink, EventChain } from '../ports/event-chain.js';
+import { type EventLog, ForgedLog } from '../ports/event-log.js';
+import type { KeyRing, RememberedCheckpoint } from '../ports/key-ring.js';
+import { chainAt, followLog, isAt, type ProvenChain } from './proven-chain.js';
+import { orderProblem, signatureProblem } from './verify/check-checkpoint.js';
+
+type Needs = {
+  readonly log: Pick<EventLog, 'readClear' | 'readNewest'>;
+  readonly chain: EventChain;
+  readonly keys: Pick<KeyRing, 'signingKey' | 'logMemory'>;
+};
+
+/** Commits that are remembered until the checkpoint comes that signs them: it lies a few events later. */
+const recentMax = 20_000;
+
+/**
+ * Verifies that the log goes on from the checkpoint that the key store remembers: that it is there as it was signed, that
+ * every commit after it is authentic, and that these lead to the links that the key store and the chain hold. It reads at
+ * most what was added since that checkpoint. Throws ForgedLog.
+ */
+export async function expectContinuity({ log, chain, keys }: Needs): Promise<void> {
+  const { checkpoint: remembered, link } = await keys.logMemory();
+  await chain.follow();
+  const from = remembered === null ? null : await checkpointIn(log, keys, remembered);
+  await followTo(log, from, [link, await chain.head()]);
+}
+
+/** Verifies the whole log in the same way, with every checkpoint in it. What the key store remembers is not asked. */
+export async function expectWholeLog({ log, chain, keys }: Needs): Promise<void> {
+  await chain.follow();
+  const { publicKey } = await keys.signingKey();
+  const recent = new Map<number, ProvenChain>();
+  let last: Checkpoint | null = null;
+  await followTo(log, null, [await chain.head()], (at, event) => {
+    recent.set(at.position, at);
+    const [oldest] = recent.keys();
+    if (recent.size > recentMax && oldest !== undefined) recent.delete(oldest);
+    if (event.stream !== checkpointStream) return;
+    const checkpoint = readCheckpointEvent(event);
+    const wrong = signatureProblem(checkpoint, publicKey) ?? orderProblem(checkpoint, last);
+    if (wrong !== null) throw new ForgedLog(wrong);
+    if (!signs(checkpoint, recent.get(checkpoint.position))) {
+      throw new ForgedLog(`checkpoint ${checkpoint.number} signs other commits than those before it`);
+    }
+    last = checkpoint;
+  });
+}
+
+/** Awaits work at the start; `isAllowed`: a forged log is opened all the same, for whoever names what is wrong with it. */
+export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!isAllowed || !(error instanceof ForgedLog)) throw error;
+  });
+}
+
+/** The remembered checkpoint as the log holds it. */
+async function checkpointIn(
+  log: Needs['log'],
+  keys: Needs['keys'],
+  remembered: RememberedCheckpoint,
+): Promise<Checkpoint> {
+  const { number, hash, signature } = remembered;
+  const [event] = await log.readNewest(checkpointStream, number, 1);
+  const checkpoint = event?.revision === number - 1 ? readCheckpointEvent(event) : null;
+  const found = checkpoint === null ? null : rememberedOf(checkpoint);
+  if (checkpoint === null || found?.hash !== hash || found.signature !== signature) {
+    throw new ForgedLog(`it does not go on from checkpoint ${number}, which the key store remembers`);
+  }
+  const wrong = signatureProblem(checkpoint, (await keys.signingKey()).publicKey);
+  if (wrong !== null) throw new ForgedLog(wrong);
+  return checkpoint;
+}
+
+/** Follows the log to its head. Each of the links after the checkpoint must be one of the chain that this computes. */
+async function followTo(
+  log: Needs['log'],
+  from: Checkpoint | null,
+  links: readonly (ChainLink | null)[],
+  onCommit: (at: ProvenChain, event: ProvenClear) => void = () => undefined,
+): Promise<void> {
+  const start = chainAt(from);
+  const due = links.filter((link) => link !== null).filter(({ position }) => position > start.position);
+  const met = new Set<ChainLink>();
+  await followLog(log, start, Number.POSITIVE_INFINITY, (at, event) => {
+    for (const link of due) if (isAt(at, link)) met.add(link);
+    onCommit(at, event);
+  });
+  const missed = due.find((link) => !met.has(link));
+  if (missed === undefined) return;
+  const { count, position } = missed;
+  throw new ForgedLog(`its ${count} commits up to position ${position} are not those that the vault wrote`);
+}
+
+function signs({ hash, count, root }: Checkpoint, at: ProvenChain | undefined): boolean {
+  if (at === undefined || at.tree.size !== count) return false;
+  return Buffer.from(at.link).toString('hex') === hash && Buffer.from(treeRoot(at.tree)).toString('hex') === root;
+}
