@@ -2,8 +2,12 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { type AccessRecorder, createAccessRecorder } from '../commands/access-log/access-recorder.js';
 import { recordExhaustedGuesses } from '../commands/access-log/record-exhausted-guesses.js';
 import { recordedWork } from '../commands/access-log/recorded-work.js';
+import { authenticTokenRows } from '../commands/authentic-token-rows.js';
 import { createAuthenticate } from '../commands/directory/authenticate.js';
+import { authenticDirectory } from '../commands/directory/authentic-directory.js';
+import { healDirectory } from '../commands/directory/heal-directory.js';
 import type { KnownCallers } from '../commands/directory/known-callers.js';
+import { ForgedRow } from '../commands/forged-row.js';
 import { KeyLost } from '../commands/key-lost.js';
 import { createGuesses } from '../commands/limits/guesses.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
@@ -13,16 +17,18 @@ import { createVocabularies } from '../commands/vocabulary/vocabularies.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
 import { createLimits } from '../http/limits/limits.js';
 import type { Service } from '../http/service.js';
+import type { Directory } from '../ports/directory.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
 import type { RateLimits } from '../ports/rate-limits.js';
+import type { TokenRows } from '../ports/token-rows.js';
 import { countingKeyRing } from './counting-key-ring.js';
 
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  'log' | 'chain' | 'rows' | 'traces' | 'generations' | 'work' | 'keys' | 'claims' | 'directory' | 'accessLog'
->;
+  'log' | 'chain' | 'traces' | 'generations' | 'work' | 'keys' | 'claims' | 'accessLog'
+> & { readonly rows: TokenRows; readonly directory: Directory };
 
 /** What a profile decides besides its stores. */
 export type Parts = Pick<Vault, 'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs'> & {
@@ -44,21 +50,29 @@ type ComposedVault = {
   readonly recorder: AccessRecorder;
   /** What the service is besides its state and its projections. */
   readonly service: Omit<Service, 'state' | 'projections'>;
-  /** How many tokens were found whose key is lost. */
-  readonly lostKeys: () => number;
+  /** What is broken in the stores, as far as requests and background work met it: reasons not to be ready. */
+  readonly damage: () => readonly string[];
   /** Notes a failure that no request caused. */
   readonly backgroundFailed: (error: unknown) => void;
 };
 
+/** So many rows are named at a time; doctor names all. */
+const forgedNamedMax = 10;
+
 /** What all commands work with, on the stores of one profile. */
 export function composeVault(
-  { log, chain, rows, traces, generations, claims, directory, accessLog, ...stores }: Stores,
-  { metrics, rateLimits, limits, onError, ...parts }: Parts,
+  { log, chain, traces, generations, claims, accessLog, ...stores }: Stores,
+  { integrity, metrics, rateLimits, limits, onError, ...parts }: Parts,
 ): ComposedVault {
   const keys = countingKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
+  const rows = authenticTokenRows(stores.rows, integrity.rows);
+  const directory = authenticDirectory({
+    ...{ directory: stores.directory, keys, key: integrity.rows },
+    heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
+  });
   const vault: Vault = {
-    ...{ log, chain, rows, traces, generations, keys, claims, directory, accessLog, recorder, ...parts },
+    ...{ log, chain, rows, traces, generations, keys, claims, directory, accessLog, recorder, integrity, ...parts },
     work: recordedWork(stores.work, keys, recorder),
     expressions: createExpressions(),
     streams: createStreamQueue(),
@@ -67,14 +81,24 @@ export function composeVault(
     guesses: createGuesses(rateLimits, limits, metrics, (caller) => recordExhaustedGuesses(vault, caller)),
   };
   const lost = new Set<string>();
+  const forged = new Map<string, string>();
   const reportError = (error: unknown): void => {
     if (error instanceof KeyLost) lost.add(error.stream);
+    if (!(error instanceof ForgedRow)) return;
+    metrics.forgedRowFound();
+    if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
+  };
+  const onForged = (error: ForgedRow): void => {
+    // Whoever guesses keys must not fill the log.
+    if (!forged.has(`${error.row.of} ${error.row.name}`)) onError(error);
+    reportError(error);
   };
   return {
-    ...{ vault, recorder, lostKeys: () => lost.size },
+    ...{ vault, recorder },
+    damage: () => [...(lost.size === 0 ? [] : ['keys of tokens are lost']), ...forged.values()],
     service: {
       ...{ vault, metrics, reportError },
-      authenticate: createAuthenticate(vault),
+      authenticate: createAuthenticate(vault, onForged),
       limits: createLimits(rateLimits, limits, metrics),
     },
     backgroundFailed(error) {

@@ -5,11 +5,11 @@ import type { ServiceState } from '../ports/service-state.js';
 
 /**
  * Asks both files, and what the last write to the access log came to. Rows and directory are written in the transaction of their events, so the shredder is the one
- * projection that can have a gap. `lostKeys`: tokens whose key was found missing.
+ * projection that can have a gap. `damage`: what was found broken.
  */
 export async function embeddedState(
   { log, keys }: { readonly log: EventLog; readonly keys: KeyRing },
-  lostKeys: number,
+  damage: readonly string[],
   accessLogIsWritable: boolean,
   rebuild: RebuildStatus | null,
 ): Promise<ServiceState> {
@@ -21,7 +21,7 @@ export async function embeddedState(
   return {
     reasons: [
       ...down.map((name) => `${name} does not answer`),
-      ...(lostKeys === 0 ? [] : ['keys of tokens are lost']),
+      ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
     ],
     stores: [

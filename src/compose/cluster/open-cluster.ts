@@ -104,7 +104,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     // What another process knew of a caller is forgotten by then; so is what a server said that was deposed.
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
-    const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(stores, {
+    const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
       integrity: await stores.keys.integrityKeys(),
       ...{ clock, random: systemRandom, metrics, rateLimits: redis.rateLimits, limits, onError, cvcRetentionMs },
       timers: redis.timers,
@@ -145,10 +145,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     });
     const works = role !== 'api';
     // Anybody may ask whether a process is ready; what that costs the stores is bounded.
-    const state = remembered(stateMs, lostKeys, async () =>
+    const state = remembered(stateMs, () => damage().join(), async () =>
       clusterState({
         rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
-        ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lostKeys(), clockOffMs: clockOffMs() },
+        ...{ log: stores.log, keys: stores.keys, checkpoints, damage: damage(), clockOffMs: clockOffMs() },
         isUp: { mongodb: prove, redis: redis.ping },
         ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
       }),
@@ -182,9 +182,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /** Asks at most once in so many milliseconds, unless `known` moves; who comes meanwhile gets the same answer. */
-function remembered<T>(lifeMs: number, known: () => number, ask: () => Promise<T>): () => Promise<T> {
+function remembered<T>(lifeMs: number, known: () => string, ask: () => Promise<T>): () => Promise<T> {
   let askedAt = Number.NEGATIVE_INFINITY;
-  let knownThen = 0;
+  let knownThen = '';
   let answer: Promise<T> | null = null;
   return () => {
     if (answer === null || performance.now() - askedAt > lifeMs || known() !== knownThen) {

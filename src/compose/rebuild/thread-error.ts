@@ -1,3 +1,4 @@
+import { ForgedRow } from '../../commands/forged-row.js';
 import { KeyLost, type LostKey } from '../../commands/key-lost.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
@@ -5,12 +6,14 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 /** An error on its way between threads, without what could quote data. */
 export type ThreadError =
   | { readonly is: 'key_lost'; readonly stream: string; readonly what: LostKey }
+  | { readonly is: 'forged_row'; readonly row: ForgedRow['row']; readonly what: ForgedRow['what'] }
   | { readonly is: 'unavailable'; readonly store: string; readonly reason: string }
   | { readonly is: 'unreadable'; readonly event: UnreadableEvent['event']; readonly reason: string }
   | { readonly is: 'unforeseen'; readonly name: string };
 
 export function toThreadError(error: unknown): ThreadError {
   if (error instanceof KeyLost) return { is: 'key_lost', stream: error.stream, what: error.what };
+  if (error instanceof ForgedRow) return { is: 'forged_row', row: error.row, what: error.what };
   if (error instanceof StoreUnavailable) return { is: 'unavailable', store: error.store, reason: error.reason };
   if (error instanceof UnreadableEvent) return { is: 'unreadable', event: error.event, reason: error.reason };
   return { is: 'unforeseen', name: error instanceof Error ? error.name : 'not an error' };
@@ -18,6 +21,7 @@ export function toThreadError(error: unknown): ThreadError {
 
 export function fromThreadError(error: ThreadError): Error {
   if (error.is === 'key_lost') return new KeyLost(error.stream, error.what);
+  if (error.is === 'forged_row') return new ForgedRow(error.row, error.what);
   if (error.is === 'unavailable') return new StoreUnavailable(error.store, error.reason);
   if (error.is === 'unreadable') return new UnreadableEvent(error.event, error.reason);
   return new Error(`the thread of the rebuild failed: ${error.name}`);

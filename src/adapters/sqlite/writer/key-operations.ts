@@ -1,5 +1,6 @@
+import type { DirectoryRevision, KeyRevision } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { never } from '../keys-schema.js';
+import { never, noRevision } from '../keys-schema.js';
 import { numberBytes } from '../number-bytes.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { uuidBytes } from '../uuid-bytes.js';
@@ -38,12 +39,20 @@ export function createKeyOperations(database: SqliteDatabase) {
      WHERE generation = ? AND destroyed_at = ${never}`,
   );
   const insertDataKey = database.prepare(
-    `INSERT INTO data_keys (id, tenant_key, made_at, log_head, destroyed_at, destroyed_by, wrapped)
-     VALUES (?, ?, ?, ?, ${never}, ?, ?)`,
+    `INSERT INTO data_keys (id, tenant_key, made_at, log_head, destroyed_at, destroyed_by, revision, wrapped)
+     VALUES (?, ?, ?, ?, ${never}, ?, ?, ?)`,
   );
   const destroyDataKey = database.prepare(
     `UPDATE data_keys SET wrapped = zeroblob(length(wrapped)), destroyed_at = ?, destroyed_by = ?
      WHERE id = ? AND destroyed_at = ${never}`,
+  );
+  const advanceDataKey = database.prepare(
+    `UPDATE data_keys SET revision = @revision
+     WHERE id = @id AND destroyed_at = ${never} AND (revision < @revision OR revision = @noRevision)`,
+  );
+  const noteRevision = database.prepare(
+    `INSERT INTO directory_revisions (kind, id, revision) VALUES (?, ?, ?)
+     ON CONFLICT (kind, id) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > revision`,
   );
   const saveMeta = database.prepare(
     'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
@@ -57,6 +66,12 @@ export function createKeyOperations(database: SqliteDatabase) {
   /** A log that is found to end before is an older copy. */
   function note(logHead: number): void {
     noteLog.run(numberBytes(logHead));
+  }
+
+  function advance(advanced: readonly KeyRevision[]): void {
+    for (const { keyId, revision } of advanced) {
+      advanceDataKey.run({ id: uuidBytes(keyId), revision: numberBytes(revision), noRevision });
+    }
   }
 
   return {
@@ -79,17 +94,26 @@ export function createKeyOperations(database: SqliteDatabase) {
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);
       for (const { id, wrapped } of keys) {
-        insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEvent, wrapped);
+        insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEvent, noRevision, wrapped);
       }
       note(logHead);
       return null;
     },
-    destroy_keys({ ended, at, logHead }: WriterOperations['destroy_keys']['input']): Destroyed {
+    destroy_keys({ ended, advanced, at, logHead }: WriterOperations['destroy_keys']['input']): Destroyed {
       note(logHead);
+      advance(advanced);
       const destroyedNow = ended
         .filter(({ keyId, eventId }) => destroyDataKey.run(at, uuidBytes(eventId), uuidBytes(keyId)).changes > 0)
         .map(({ keyId }) => keyId);
       return { keyIds: ended.map(({ keyId }) => keyId), destroyedNow };
+    },
+    advance_keys(advanced: readonly KeyRevision[]): null {
+      advance(advanced);
+      return null;
+    },
+    note_directory(revisions: readonly DirectoryRevision[]): null {
+      for (const { kind, id, revision } of revisions) noteRevision.run(kind, id, revision);
+      return null;
     },
     /** The keys of a tenant are overwritten where they lie, and with them all that they wrap is out of reach. */
     destroy_tenant_keys({ tenantId, eventId, at }: WriterOperations['destroy_tenant_keys']['input']): Destroyed {
