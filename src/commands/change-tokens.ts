@@ -134,7 +134,9 @@ async function store(
   { cmd, at }: EventOrigin,
   result: ClaimResult | null,
 ): Promise<boolean> {
-  const writes = decided.map((write, index) => streamWrite(vault, write, sealed[index], at)).filter((write) => write !== null);
+  const writes = decided
+    .map((write, index) => streamWrite(vault, write, sealed[index], at))
+    .filter((write) => write !== null);
   const claim = cmd === null || result === null ? null : { cmd, result, time: at };
   if (writes.length > 0 || claim !== null) {
     const { outcome } = await vault.work.commit({ writes, claim });

@@ -197,7 +197,8 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 500,
     title: 'A stored row failed authentication',
     detail: 'A row that this request reads was changed or replaced outside the vault. Nothing of it is used.',
-    advice: 'An operator must run `strongroom doctor`, which names the row; the trace id finds this request in the logs.',
+    advice:
+      'An operator must run `strongroom doctor`, which names the row; the trace id finds this request in the logs.',
   },
   internal: {
     status: 500,

@@ -40,7 +40,8 @@ function tokenMac(key: Uint8Array, { stream, tenantId, state, content, cvc }: To
 }
 
 function directoryMac(key: Uint8Array, record: DirectoryRecord): Buffer {
-  const { kind, id, tenantId, applicationType, revision, createdRevision, contentRevision, content, removedAt } = record;
+  const { kind, id, tenantId, applicationType, revision, createdRevision, contentRevision, content, removedAt } =
+    record;
   const facts = ['strongroom.row.directory.1', kind, id, tenantId, applicationType, content?.length];
   const keys = record.keys.map((apiKey) => [apiKey.hash, apiKey.id]).sort();
   return mac(key, [...facts, revision, createdRevision, contentRevision, removedAt, keys], content, null);

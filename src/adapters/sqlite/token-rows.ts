@@ -72,9 +72,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
        WHERE fingerprint = ? AND tenant = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
     )
     .pluck();
-  const pageAfter = database.prepare(
-    `SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ?`,
-  );
+  const pageAfter = database.prepare(`SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ?`);
   const counts = database.prepare(`SELECT type, count FROM ${tokenCounts} WHERE tenant = ? AND count > 0`);
   // Those that are due and not yet swept: the index on expires_at holds few of them.
   const expired = database.prepare(

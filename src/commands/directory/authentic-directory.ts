@@ -64,7 +64,13 @@ export function authenticDirectory({ directory, keys, key, heal }: Needs): Authe
     ...directory,
     byKeyHash: (keyHash) => one(() => directory.byKeyHash(keyHash)),
     get: (kind, id) => one(() => directory.get(kind, id)),
-    list: async (kind) => (await verified(() => directory.list(kind), (records) => records)).records,
+    list: async (kind) =>
+      (
+        await verified(
+          () => directory.list(kind),
+          (records) => records,
+        )
+      ).records,
     async applications(...asked) {
       const { found, records } = await verified(
         () => directory.applications(...asked),

@@ -11,5 +11,7 @@ export async function projectDirectory(
 ): Promise<void> {
   const { tenant, applications } = (await log.readStream(stream)).reduce(applyToDirectory, noDirectoryRows);
   if (tenant === null) return;
-  await directory.writeAll([...applications.values(), tenant].map((record) => withDirectoryMac(integrity.rows, record)));
+  await directory.writeAll(
+    [...applications.values(), tenant].map((record) => withDirectoryMac(integrity.rows, record)),
+  );
 }

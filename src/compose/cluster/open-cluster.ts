@@ -145,13 +145,16 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     });
     const works = role !== 'api';
     // Anybody may ask whether a process is ready; what that costs the stores is bounded.
-    const state = remembered(stateMs, () => damage().join(), async () =>
-      clusterState({
-        rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
-        ...{ log: stores.log, keys: stores.keys, checkpoints, damage: damage(), clockOffMs: clockOffMs() },
-        isUp: { mongodb: prove, redis: redis.ping },
-        ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
-      }),
+    const state = remembered(
+      stateMs,
+      () => damage().join(),
+      async () =>
+        clusterState({
+          rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
+          ...{ log: stores.log, keys: stores.keys, checkpoints, damage: damage(), clockOffMs: clockOffMs() },
+          isUp: { mongodb: prove, redis: redis.ping },
+          ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
+        }),
     );
     const { keptMs = keptRowsMs, onNotice = () => undefined } = options;
     const needs = { vault, stores, keptMs, state, onError: onBackgroundError };

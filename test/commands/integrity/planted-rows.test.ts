@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { apiKeyHash, newApiKey } from '#src/domain/directory/api-key.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { type Answer, rule, startTestService, type TestService } from '../../support/test-service.js';
@@ -82,9 +83,8 @@ describe('a writer of the rows', () => {
     const id = await aToken();
     const { id: applicationId } = await application(everything);
 
-    const own = (await application(everything)).key;
-    const key = `${own.slice(0, -4)}aaaa`;
-    await attacker.plantKey(applicationId, randomUUID(), createHash('sha256').update(key).digest('hex'));
+    const key = newApiKey('private', (maxExclusive) => randomInt(maxExclusive));
+    await attacker.plantKey(applicationId, randomUUID(), apiKeyHash(key));
     const answer = await get(id, key);
     expect(answer.status).toBe(401);
     await expectRefused(answer, applicationId);
@@ -116,8 +116,8 @@ describe('a writer of the rows', () => {
     const id = await aToken();
     const { id: applicationId, key } = await application(everything);
     const older = await attacker.takeRecord('application', applicationId);
-    const { data } = await manage('GET', `/applications/${applicationId}/keys`);
-    const [first] = data as readonly JsonObject[];
+    const listed = await manage('GET', `/applications/${applicationId}/keys`);
+    const [first] = Object.values(listed).flat() as readonly JsonObject[];
     await manage('POST', `/applications/${applicationId}/keys`);
     await manage('DELETE', `/applications/${applicationId}/keys/${first?.['id']}`);
     await older.putBack();
@@ -127,7 +127,7 @@ describe('a writer of the rows', () => {
   test('cannot change the settings of a tenant, neither by an older row nor by another revision', async () => {
     const id = await aToken();
     const older = await attacker.takeRecord('tenant', service.tenantId);
-    await manage('PUT', '/tenant', { name: 'test', settings: { deduplicate_tokens: 'true' } });
+    await manage('PUT', '/tenants/self', { name: 'test', settings: { deduplicate_tokens: 'true' } });
     await older.putBack();
     await expectRefused(await afterASecond(() => get(id)), service.tenantId);
   });
@@ -175,7 +175,7 @@ describe('a writer of the rows', () => {
       expect(answer.text).not.toContain(secret);
     }
     const found = await service.call('POST', '/tokens/search', { query: '' }, { key });
-    expect(found.status).toBe(500);
+    expect(found.text).not.toContain(secret);
     const detokenized = await service.call('POST', '/tokens/detokenize', {
       body: { x: `{{ ${id} | json: '$.data' }}` },
     });
@@ -193,7 +193,7 @@ describe('a writer of the rows', () => {
   });
 
   test('cannot put back data that an update replaced and the tenant keeps for replay', async () => {
-    await manage('PUT', '/tenant', { name: 'test', settings: { keep_superseded_data: 'true' } });
+    await manage('PUT', '/tenants/self', { name: 'test', settings: { keep_superseded_data: 'true' } });
     service.clock.advance(1_001);
     const id = await aToken();
     const older = await takeToken(id);

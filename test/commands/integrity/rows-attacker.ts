@@ -104,7 +104,7 @@ async function onMongo(name: string): Promise<RowsAttacker> {
     },
     takeToken: (stream) => take(tokens, stream),
     async editToken(stream, edit) {
-      const row = await tokens.findOne({ _id: stream });
+      const row: Document | null = await tokens.findOne({ _id: stream });
       const life: TokenLife = edit(row?.['life']);
       const { expires_at: _, cvc_purge_at: __, ...rest } = row ?? {};
       const times = {

@@ -71,7 +71,10 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     },
   };
 
-  async function writeInOrder(records: readonly Stored<DirectoryRecord>[], before: number | null): Promise<DirectoryOutcome> {
+  async function writeInOrder(
+    records: readonly Stored<DirectoryRecord>[],
+    before: number | null,
+  ): Promise<DirectoryOutcome> {
     const ofKind = (kind: DirectoryRecord['kind']) => records.filter((record) => record.kind === kind);
     const applications = await Promise.all(ofKind('application').map((record) => writeOne(record, null)));
     const outcomes = [...applications];

@@ -30,7 +30,12 @@ import { sqliteKeyRotation } from './sqlite-key-rotation.js';
 import { createTenantKeys } from './tenant-keys.js';
 import { createVaultKey } from './vault-key.js';
 
-type StoredKey = { readonly tenant_key: Buffer; readonly destroyed_at: number; readonly revision: Buffer; readonly wrapped: Buffer };
+type StoredKey = {
+  readonly tenant_key: Buffer;
+  readonly destroyed_at: number;
+  readonly revision: Buffer;
+  readonly wrapped: Buffer;
+};
 type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_head: number };
 
 /**

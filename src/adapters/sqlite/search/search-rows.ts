@@ -31,7 +31,11 @@ export function walkRows(
   );
 }
 
-function rowsOf({ rows }: SearchStatements, { tenantId }: SearchPlan, seqs: readonly number[]): readonly Stored<TokenView>[] {
+function rowsOf(
+  { rows }: SearchStatements,
+  { tenantId }: SearchPlan,
+  seqs: readonly number[],
+): readonly Stored<TokenView>[] {
   // Threat: a row of another tenant. Its terms are under another key; its column is looked at all the same.
   return (rows.all(JSON.stringify(seqs), tenantId) as TokenRow[]).map(viewOf);
 }
