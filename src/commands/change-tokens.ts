@@ -1,10 +1,12 @@
 import type { TokenDecision } from '../domain/token/decide.js';
+import { advancedKeys } from '../events/advanced-keys.js';
 import { endedKeys } from '../events/ended-keys.js';
 import type { ClaimResult } from '../ports/claims.js';
-import { keyNamedWithinMs, type TenantKeys } from '../ports/key-ring.js';
+import { type KeyRevision, keyNamedWithinMs, type TenantKeys } from '../ports/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { DueRow } from '../ports/token-rows.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
+import { withTokenMac } from '../projections/row-mac.js';
 import { emptyView, type TokenView } from '../projections/token-view.js';
 import { dueRowsOf } from './due-rows-of.js';
 import type { EventOrigin, RequestOrigin } from './event-origin.js';
@@ -51,8 +53,8 @@ export type Targets = {
 };
 
 /**
- * The write path: load, decide, seal, append all with their rows or nothing, destroy ended keys, answer (architecture,
- * "A write, step by step"). `attempt` decides again after each conflict. Throws StoreUnavailable after 5 s of conflicts,
+ * The write path: load, decide, seal, append all with their rows or nothing, destroy ended keys and note the revisions of
+ * those that live on, answer (architecture, "A write, step by step"). `attempt` decides again after each conflict. Throws StoreUnavailable after 5 s of conflicts,
  * and when ended keys could not be destroyed yet; a repeat of the command finishes that.
  */
 export function changeTokens<T>(
@@ -132,7 +134,9 @@ async function store(
   { cmd, at }: EventOrigin,
   result: ClaimResult | null,
 ): Promise<boolean> {
-  const writes = decided.map((write, index) => streamWrite(write, sealed[index], at)).filter((write) => write !== null);
+  const writes = decided
+    .map((write, index) => streamWrite(vault, write, sealed[index], at))
+    .filter((write) => write !== null);
   const claim = cmd === null || result === null ? null : { cmd, result, time: at };
   if (writes.length > 0 || claim !== null) {
     const { outcome } = await vault.work.commit({ writes, claim });
@@ -143,6 +147,7 @@ async function store(
 }
 
 function streamWrite(
+  { integrity }: Vault,
   { view, index, distinctFingerprint }: TokenWrite,
   sealed: Sealed | undefined,
   now: number,
@@ -151,7 +156,7 @@ function streamWrite(
   const { stream, tenantId, state } = view;
   return {
     ...{ stream, expectedRevision: state.revision, events: sealed.events },
-    row: { of: 'token', view: sealed.view, index },
+    row: { of: 'token', view: withTokenMac(integrity.rows, sealed.view), index },
     distinct: distinctFingerprint === null ? null : { tenantId, fingerprintHash: distinctFingerprint, now },
   };
 }
@@ -168,9 +173,19 @@ async function settle(
     for (const row of dueRowsOf(decided[index]?.view ?? view))
       if (!due.some((left) => isSame(left, row))) timers.clear(row);
   }
-  // A command that finds its change made may be the repeat of one whose keys could not be destroyed yet.
+  // A command that finds its change made may be the repeat of one that could not reach the key store.
   const ended = sealed.flatMap(({ events, view }) => (events.length === 0 ? view.state.ended : endedKeys(events)));
-  if (ended.length > 0) await keys.destroy(ended);
+  const advanced = sealed.flatMap(({ events, view }, index) =>
+    events.length === 0 ? livingKeys(view) : advancedKeys(events, decided[index]?.view.state.revision ?? -1),
+  );
+  if (ended.length > 0) await keys.destroy(ended, advanced);
+  else if (advanced.length > 0) await keys.advance(advanced);
+}
+
+/** The keys that rows of this token may name which are older than the view; none while it is as it was created. */
+function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevision[] {
+  if (life === null || revision === life.createdRevision) return [];
+  return [life.key, ...life.superseded.slice(-1)].map((keyId) => ({ keyId, revision }));
 }
 
 function isSame(one: DueRow, other: DueRow): boolean {

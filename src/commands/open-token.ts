@@ -17,20 +17,42 @@ export type OpenToken = { readonly content: Secret<TokenContent>; readonly cvc: 
  * a deletion, or the key is lost; only the caller can tell, by looking again. Throws TenantGone and KeyLost.
  */
 export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
-  const content = await openContent(vault, view, life);
-  if (content === null) return null;
+  return (await openAll(vault, view, life))?.open ?? null;
+}
+
+/**
+ * Opens a living token of which all that is known is its row, as `openToken`. `newest`: the newest revision of it that the
+ * key store remembers. Threat: a writer of the rows puts back a row of before a change of containers, expiry or data.
+ */
+export async function openRow(
+  vault: Vault,
+  view: TokenView,
+  life: TokenLife,
+): Promise<{ readonly open: OpenToken; readonly newest: number } | null> {
+  const opened = await openAll(vault, view, life);
+  return opened === null ? null : { open: opened.open, newest: opened.revision ?? life.contentRevision };
+}
+
+async function openAll(vault: Vault, view: TokenView, life: TokenLife) {
   const due = cvcAt(life, latestNow(vault.clock));
-  // Read again after the wait for a key: the hour may have ended meanwhile.
-  const cvc = due === null ? null : await openBoxOf(vault, view, due.key, due.revision, 'cvc');
-  if (due !== null && cvc === null) return null;
-  const shown = due !== null && cvc !== null && latestNow(vault.clock) < due.purgeAt ? (cvc as string) : null;
-  return { content, cvc: shown === null ? null : new Secret(shown) };
+  const [content, cvc] = await Promise.all([
+    openBoxOf(vault, view, life.key, life.contentRevision, 'content'),
+    due === null ? null : openBoxOf(vault, view, due.key, due.revision, 'cvc'),
+  ]);
+  if (content === null || (due !== null && cvc === null)) return null;
+  // Asked again after the wait for a key: the hour may have ended meanwhile.
+  const shown = due !== null && cvc !== null && latestNow(vault.clock) < due.purgeAt ? (cvc.value as string) : null;
+  const open: OpenToken = {
+    content: new Secret(content.value as TokenContent),
+    cvc: shown === null ? null : new Secret(shown),
+  };
+  return { open, revision: content.revision };
 }
 
 /** The content alone; otherwise as `openToken`. */
 export async function openContent(vault: Keys, view: TokenView, life: TokenLife): Promise<Secret<TokenContent> | null> {
   const content = await openBoxOf(vault, view, life.key, life.contentRevision, 'content');
-  return content === null ? null : new Secret(content as TokenContent);
+  return content === null ? null : new Secret(content.value as TokenContent);
 }
 
 async function openBoxOf(
@@ -51,5 +73,5 @@ async function openBoxOf(
     return null;
   }
   if (opened.value === undefined) throw new KeyLost(stream, 'box_damaged');
-  return opened.value;
+  return { value: opened.value, revision: opened.revision };
 }

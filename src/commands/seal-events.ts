@@ -77,12 +77,13 @@ async function sealDecision(
       return { clear, sealed: { content: content.box, cvc: cvc.box } };
     }
     case 'token.updated': {
-      const { changed, expiresAt, cvcPurgeAt, ends } = decision;
+      const { changed, expiresAt, cvcPurgeAt, keeps, ends } = decision;
       const content = await sealContent(vault, place, decision.key, payload.content);
       const cvc = decision.cvc === 'set' ? await sealCvc(vault, place, payload.cvc) : noCvc;
       const clear = {
         ...{ changed: [...changed], key: content.keyId, cvc: decision.cvc, ends: [...ends] },
         ...{ ...cvc.clear, ...times(expiresAt, cvcPurgeAt) },
+        ...(keeps === null ? {} : { keeps }),
       };
       return { clear, sealed: { content: content.box, cvc: cvc.box } };
     }
@@ -91,8 +92,8 @@ async function sealDecision(
     case 'token.expired':
       return { clear: { due_at: decision.dueAt, ends: [...decision.ends] }, sealed: noSealedParts };
     case 'token.property.expired': {
-      const { reason, dueAt, ends } = decision;
-      return { clear: { property: 'cvc', reason, due_at: dueAt, ends: [...ends] }, sealed: noSealedParts };
+      const { reason, dueAt, keeps, ends } = decision;
+      return { clear: { property: 'cvc', reason, due_at: dueAt, keeps, ends: [...ends] }, sealed: noSealedParts };
     }
   }
 }

@@ -2,17 +2,17 @@ import type { Expressions } from '../domain/expressions/expressions.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Claims } from '../ports/claims.js';
 import type { Clock } from '../ports/clock.js';
-import type { Directory } from '../ports/directory.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog, StoredLog } from '../ports/event-log.js';
 import type { GenerationsInUse } from '../ports/generations.js';
 import type { IntegrityKeys, KeyRing } from '../ports/key-ring.js';
 import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
-import type { TokenRows } from '../ports/token-rows.js';
 import type { Traces } from '../ports/traces.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { AccessRecorder } from './access-log/access-recorder.js';
+import type { AuthenticTokenRows } from './authentic-token-rows.js';
+import type { AuthenticDirectory } from './directory/authentic-directory.js';
 import type { KnownCallers } from './directory/known-callers.js';
 import type { Guesses } from './limits/guesses.js';
 import type { StreamQueue } from './stream-queue.js';
@@ -24,14 +24,14 @@ export type Vault = {
   /** The same log as its store holds it, for a verification, which names what is not authentic. */
   readonly storedLog: StoredLog;
   readonly chain: EventChain;
-  readonly rows: TokenRows;
+  readonly rows: AuthenticTokenRows;
   /** The generations of rows; searches and what rows are found by are made for those that it names. */
   readonly generations: { inUse(): Promise<GenerationsInUse> };
   readonly keys: KeyRing;
   /** Compute and verify the authentication codes of what the stores hold. */
   readonly integrity: IntegrityKeys;
   readonly claims: Claims;
-  readonly directory: Directory;
+  readonly directory: AuthenticDirectory;
   /** What a statement of erasure looks for. */
   readonly traces: Traces;
   /** Records what it commits (`access-log/recorded-work.ts`). */

@@ -2,8 +2,12 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { type AccessRecorder, createAccessRecorder } from '../commands/access-log/access-recorder.js';
 import { recordExhaustedGuesses } from '../commands/access-log/record-exhausted-guesses.js';
 import { recordedWork } from '../commands/access-log/recorded-work.js';
+import { authenticTokenRows } from '../commands/authentic-token-rows.js';
+import { authenticDirectory } from '../commands/directory/authentic-directory.js';
 import { createAuthenticate } from '../commands/directory/authenticate.js';
+import { healDirectory } from '../commands/directory/heal-directory.js';
 import type { KnownCallers } from '../commands/directory/known-callers.js';
+import { ForgedRow } from '../commands/forged-row.js';
 import { KeyLost } from '../commands/key-lost.js';
 import { createGuesses } from '../commands/limits/guesses.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
@@ -13,27 +17,19 @@ import { createVocabularies } from '../commands/vocabulary/vocabularies.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
 import { createLimits } from '../http/limits/limits.js';
 import type { Service } from '../http/service.js';
+import type { Directory } from '../ports/directory.js';
 import { ForgedLog } from '../ports/event-log.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
 import type { RateLimits } from '../ports/rate-limits.js';
+import type { TokenRows } from '../ports/token-rows.js';
 import { countingKeyRing } from './counting-key-ring.js';
 
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  | 'log'
-  | 'storedLog'
-  | 'chain'
-  | 'rows'
-  | 'traces'
-  | 'generations'
-  | 'work'
-  | 'keys'
-  | 'claims'
-  | 'directory'
-  | 'accessLog'
->;
+  'log' | 'storedLog' | 'chain' | 'traces' | 'generations' | 'work' | 'keys' | 'claims' | 'accessLog'
+> & { readonly rows: TokenRows; readonly directory: Directory };
 
 /** What a profile decides besides its stores. */
 export type Parts = Pick<Vault, 'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs'> & {
@@ -55,23 +51,30 @@ type ComposedVault = {
   readonly recorder: AccessRecorder;
   /** What the service is besides its state and its projections. */
   readonly service: Omit<Service, 'state' | 'projections'>;
-  /** How many tokens were found whose key is lost. */
-  readonly lostKeys: () => number;
-  /** What was found first that something else than this vault had changed in the log; null: nothing. */
-  readonly forgedLog: () => string | null;
+  /** What is broken in the stores, as far as requests and background work met it: reasons not to be ready. */
+  readonly damage: () => readonly string[];
   /** Notes a failure that no request caused. */
   readonly backgroundFailed: (error: unknown) => void;
 };
 
+/** So many rows are named at a time; doctor names all. */
+const forgedNamedMax = 10;
+
 /** What all commands work with, on the stores of one profile. */
 export function composeVault(
-  { log, storedLog, chain, rows, traces, generations, claims, directory, accessLog, ...stores }: Stores,
-  { metrics, rateLimits, limits, onError, ...parts }: Parts,
+  { log, storedLog, chain, traces, generations, claims, accessLog, ...stores }: Stores,
+  { integrity, metrics, rateLimits, limits, onError, ...parts }: Parts,
 ): ComposedVault {
   const keys = countingKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
+  const rows = authenticTokenRows(stores.rows, integrity.rows);
+  const directory = authenticDirectory({
+    ...{ directory: stores.directory, keys, key: integrity.rows },
+    heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
+  });
   const vault: Vault = {
-    ...{ log, storedLog, chain, rows, traces, generations, keys, claims, directory, accessLog, recorder, ...parts },
+    ...{ log, storedLog, chain, rows, traces, generations, keys, claims, directory, accessLog, recorder },
+    ...{ integrity, ...parts },
     work: recordedWork(stores.work, keys, recorder),
     expressions: createExpressions(),
     streams: createStreamQueue(),
@@ -80,16 +83,30 @@ export function composeVault(
     guesses: createGuesses(rateLimits, limits, metrics, (caller) => recordExhaustedGuesses(vault, caller)),
   };
   const lost = new Set<string>();
-  let forged: string | null = null;
+  const forged = new Map<string, string>();
+  let forgedLog: string | null = null;
   const reportError = (error: unknown): void => {
     if (error instanceof KeyLost) lost.add(error.stream);
-    if (error instanceof ForgedLog) forged ??= error.what;
+    if (error instanceof ForgedLog) forgedLog ??= error.what;
+    if (!(error instanceof ForgedRow)) return;
+    metrics.forgedRowFound();
+    if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
+  };
+  const onForged = (error: ForgedRow): void => {
+    // Whoever guesses keys must not fill the log.
+    if (!forged.has(`${error.row.of} ${error.row.name}`)) onError(error);
+    reportError(error);
   };
   return {
-    ...{ vault, recorder, lostKeys: () => lost.size, forgedLog: () => forged },
+    ...{ vault, recorder },
+    damage: () => [
+      ...(lost.size === 0 ? [] : ['keys of tokens are lost']),
+      ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
+      ...forged.values(),
+    ],
     service: {
       ...{ vault, metrics, reportError },
-      authenticate: createAuthenticate(vault),
+      authenticate: createAuthenticate(vault, onForged),
       limits: createLimits(rateLimits, limits, metrics),
     },
     backgroundFailed(error) {

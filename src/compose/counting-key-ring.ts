@@ -5,8 +5,8 @@ import type { Metrics } from '../ports/metrics.js';
 export function countingKeyRing(keys: KeyRing, metrics: Metrics): KeyRing {
   return {
     ...keys,
-    async destroy(ended) {
-      const destroyed = await keys.destroy(ended);
+    async destroy(...given) {
+      const destroyed = await keys.destroy(...given);
       metrics.keysDestroyed(destroyed);
       return destroyed;
     },

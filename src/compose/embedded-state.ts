@@ -5,11 +5,11 @@ import type { ServiceState } from '../ports/service-state.js';
 
 /**
  * Asks both files, and what the last write to the access log came to. Rows and directory are written in the transaction of their events, so the shredder is the one
- * projection that can have a gap. `lostKeys`: tokens whose key was found missing; `forgedLog`: what was found forged.
+ * projection that can have a gap. `damage`: what was found broken.
  */
 export async function embeddedState(
   { log, keys }: { readonly log: EventLog; readonly keys: KeyRing },
-  { lostKeys, forgedLog }: { readonly lostKeys: number; readonly forgedLog: string | null },
+  damage: readonly string[],
   accessLogIsWritable: boolean,
   rebuild: RebuildStatus | null,
 ): Promise<ServiceState> {
@@ -21,8 +21,7 @@ export async function embeddedState(
   return {
     reasons: [
       ...down.map((name) => `${name} does not answer`),
-      ...(lostKeys === 0 ? [] : ['keys of tokens are lost']),
-      ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
+      ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
     ],
     stores: [

@@ -95,7 +95,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     }
     const rateLimits = memoryRateLimits(clock);
     const { onError, cvcRetentionMs } = options;
-    const { vault, recorder, service, lostKeys, forgedLog, backgroundFailed } = composeVault(stores, {
+    const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
       integrity: await stores.keys.integrityKeys(),
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
       // One timer wakes the sweep, and it names no token.
@@ -111,7 +111,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const state = async () => {
       // A store that does not answer tells nothing of a rebuild either.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
-      return embeddedState(stores, { lostKeys: lostKeys(), forgedLog: forgedLog() }, recorder.isWritable(), running);
+      return embeddedState(stores, damage(), recorder.isWritable(), running);
     };
     const needs = { vault, stores, dataDir, keptMs, state, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { ForgedRow } from '../commands/forged-row.js';
 import { KeyLost } from '../commands/key-lost.js';
 import type { Rejected } from '../commands/result.js';
 import { TenantGone } from '../commands/tenant-gone.js';
@@ -59,6 +60,7 @@ function problemOf(error: unknown): Rendered {
   if (error instanceof StoreUnavailable) return { code: 'store_unavailable' };
   if (error instanceof TenantGone) return { code: 'unauthenticated' };
   if (error instanceof KeyLost) return { code: 'key_lost' };
+  if (error instanceof ForgedRow) return { code: 'row_forged' };
   if (hasZodFastifySchemaValidationErrors(error)) {
     return { code: 'validation_failed', errors: schemaErrors(error.validation) };
   }

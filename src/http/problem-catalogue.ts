@@ -21,6 +21,7 @@ export type ProblemCode =
   | 'too_many_bad_keys'
   | 'store_unavailable'
   | 'key_lost'
+  | 'row_forged'
   | 'internal';
 
 /** The one table from code to status and words (contract, section 1 "Errors"). */
@@ -191,6 +192,13 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'The key of this token is lost',
     detail: 'The token exists, but its key is not in the key store. It was not erased.',
     advice: 'An operator must restore the key store from a backup; the trace id finds this request in the logs.',
+  },
+  row_forged: {
+    status: 500,
+    title: 'A stored row failed authentication',
+    detail: 'A row that this request reads was changed or replaced outside the vault. Nothing of it is used.',
+    advice:
+      'An operator must run `strongroom doctor`, which names the row; the trace id finds this request in the logs.',
   },
   internal: {
     status: 500,

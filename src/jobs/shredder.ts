@@ -1,4 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { advancedKeys } from '../events/advanced-keys.js';
+import { revisedRecords } from '../events/directory/revised-records.js';
 import { endedKeys } from '../events/ended-keys.js';
 import type { EventLog } from '../ports/event-log.js';
 import type { KeyRing } from '../ports/key-ring.js';
@@ -8,8 +10,9 @@ const pageSize = 1_000;
 const manyEvents = 100_000;
 
 /**
- * Destroys the keys that events of the log ended, and those of deleted tenants, from where it came to up to the head.
- * Commands destroy inline before they answer; this repeats it for whatever a crash or a busy store left. Its checkpoint
+ * Destroys the keys that events of the log ended, and those of deleted tenants, from where it came to up to the head, and
+ * notes the revisions that they led to. Commands do both before they answer; this repeats it for whatever a crash or a busy
+ * store left. Its checkpoint
  * lies beside the keys, so a restored key store is rewound and shredded again; and a log that is shorter than the
  * checkpoint, because it was restored, is read again from its start. Nothing after the position `upTo` is looked at: where
  * rows are written after their events, they must be first, or a row would name a key that is gone. Answers how many keys
@@ -24,10 +27,13 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
   const read = async () => (await log.readClear(position, pageSize)).filter((event) => event.position <= upTo);
   for (let page = await read(); page.length > 0; page = await read()) {
     const ended = endedKeys(page);
+    const advanced = advancedKeys(page);
     if (ended.length > 0) {
-      destroyed += await keys.destroy(ended);
+      destroyed += await keys.destroy(ended, advanced);
       hasEnded = true;
-    }
+    } else if (advanced.length > 0) await keys.advance(advanced);
+    const revised = revisedRecords(page);
+    if (revised.length > 0) await keys.noteDirectory(revised);
     for (const { type, tenantId, id } of page) {
       if (type !== 'tenant.deleted') continue;
       destroyed += await keys.destroyTenant(tenantId, id);

@@ -1,4 +1,5 @@
 import type { ApplicationType } from '../domain/access/application-type.js';
+import type { Stored } from '../projections/row-mac.js';
 
 /** A tenant or an application as its events left it (`projections/directory-view.ts`). */
 export type DirectoryRecord = {
@@ -32,25 +33,25 @@ export type DirectoryWriter = {
    * The records that events after the tenant's revision `before` lead to (-1: none). `gap`: the tenant's stored row is not the
    * one at `before`; whoever wrote folds the stream and writes all.
    */
-  write(records: readonly DirectoryRecord[], before: number): Promise<'written' | 'stale' | 'gap'>;
+  write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<'written' | 'stale' | 'gap'>;
   /** All records of a tenant, folded from its whole stream. */
-  writeAll(records: readonly DirectoryRecord[]): Promise<unknown>;
+  writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<unknown>;
 };
 
 /**
  * Tenants and applications. Rows are written by `UnitOfWork.commit` beside their events; the row of a tenant is never
  * newer than those of its applications, so that who reads it first and appends at its revision has missed nothing.
  */
-export interface Directory {
-  byKeyHash(keyHash: string): Promise<DirectoryRecord | null>;
-  get(kind: DirectoryRecord['kind'], id: string): Promise<DirectoryRecord | null>;
-  list(kind: DirectoryRecord['kind']): Promise<readonly DirectoryRecord[]>;
+export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> {
+  byKeyHash(keyHash: string): Promise<R | null>;
+  get(kind: DirectoryRecord['kind'], id: string): Promise<R | null>;
+  list(kind: DirectoryRecord['kind']): Promise<readonly R[]>;
   /** Living applications of a tenant, the newest first, and how many there are on all pages. */
   applications(
     tenantId: string,
     filter: ApplicationFilter,
     page: { readonly offset: number; readonly limit: number },
-  ): Promise<{ readonly records: readonly DirectoryRecord[]; readonly total: number }>;
+  ): Promise<{ readonly records: readonly R[]; readonly total: number }>;
   /** The day (counted from 1970-01-01, UTC) that a key was last used on; null: not yet. */
   keyUsedOn(keyHash: string): Promise<number | null>;
   /** Notes that a key was used on this day. Never goes back; an unknown key is ignored. */

@@ -1,3 +1,4 @@
+import type { Stored } from '../projections/row-mac.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { ProjectionVersions, StoredProjection } from '../projections/versions.js';
 import { StoreUnavailable } from './store-unavailable.js';
@@ -52,7 +53,7 @@ export type RebuildRate = {
 export type RebuildOutcome = 'done' | 'cancelled' | 'different' | 'key_lost' | 'failed';
 
 /** The row that a stream leads to. `at`: the time of the newest event, ms. */
-export type BuiltRow = { readonly view: TokenView; readonly index: RowIndex; readonly at: number };
+export type BuiltRow = { readonly view: Stored<TokenView>; readonly index: RowIndex; readonly at: number };
 
 /**
  * The generations of token rows. One is read; a rebuild adds a second one that every write goes into as well, fills it, and

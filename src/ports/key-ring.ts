@@ -1,3 +1,4 @@
+import type { DirectoryRecord } from './directory.js';
 import type { ChainLink } from './event-chain.js';
 import type { KeyRotation } from './key-rotation.js';
 
@@ -22,7 +23,8 @@ export type TenantKeys = {
 };
 
 export type KeyUse<T> =
-  | { readonly state: 'open'; readonly value: T }
+  /** `revision`: what was last noted of the key (`KeyRevision`); null: nothing yet. */
+  | { readonly state: 'open'; readonly value: T; readonly revision: number | null }
   | { readonly state: 'destroyed' }
   /** No row where one must be: the key is lost, which is not the same as erased. */
   | { readonly state: 'missing' };
@@ -38,6 +40,23 @@ export const keyNamedWithinMs = 600_000;
 
 /** A key and the event that ended it: both together are erasure. */
 export type EndedKey = { readonly keyId: string; readonly eventId: string };
+
+/**
+ * The newest revision of a token whose content lies under a key, or did while the key lives on. A row of the token that
+ * names the key and has an older revision was put back. Noted from the first change on that leaves the key alive.
+ */
+export type KeyRevision = { readonly keyId: string; readonly revision: number };
+
+/** Which record of the directory. */
+export type DirectoryName = Pick<DirectoryRecord, 'kind' | 'id'>;
+
+/** The newest revision of a record of the directory. */
+export type DirectoryRevision = DirectoryName & Pick<DirectoryRecord, 'revision'>;
+
+/** The name of a record as one text, which `KeyRing.directoryRevisions` answers by. */
+export function directoryName({ kind, id }: DirectoryName): string {
+  return `${kind}-${id}`;
+}
 
 /**
  * A living key. `sequence` is the order of making; `logHead` is the head of the log before the key was made, so no
@@ -120,9 +139,15 @@ export interface KeyRing {
    * Destroys keys. When it resolves nothing that reads the store finds them, and with SQLite the wrapped bytes are in no
    * file of it (what MongoDB keeps for a while: ADR 22). Until that is so it waits some seconds and then throws
    * StoreUnavailable, and a repeat goes on. Answers how many keys this call brought to their end: 0 means that all of them
-   * were gone before.
+   * were gone before. `advanced` is noted in the same write, as by `advance`.
    */
-  destroy(ended: readonly EndedKey[]): Promise<number>;
+  destroy(ended: readonly EndedKey[], advanced?: readonly KeyRevision[]): Promise<number>;
+  /** Notes revisions of living keys, in one write; never an older one. Durable when it resolves. */
+  advance(advanced: readonly KeyRevision[]): Promise<void>;
+  /** Notes the revisions of records of the directory, never an older one. Durable when it resolves. */
+  noteDirectory(revisions: readonly DirectoryRevision[]): Promise<void>;
+  /** Returns what was noted of these records, by `directoryName`; a record of which nothing was noted is left out. */
+  directoryRevisions(records: readonly DirectoryName[]): Promise<ReadonlyMap<string, number>>;
   /**
    * Living keys after `afterSequence` that were made before `madeBefore` (ms), in order, at most `limit`. Where several
    * processes make keys, `madeBefore` must lie minutes back for a sequence to be one that nothing is added before.

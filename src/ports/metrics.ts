@@ -21,6 +21,8 @@ export interface Metrics {
   /** Changes that one commit of the event log made durable. */
   groupCommitted(changes: number): void;
   backgroundWorkFailed(): void;
+  /** A row was read that was changed or replaced outside the vault. */
+  forgedRowFound(): void;
   /** A signed checkpoint could not be handed to the anchor; it will be tried again. */
   anchorFailed(): void;
   /** All of it, and the state of now, as text for Prometheus, with its media type. */

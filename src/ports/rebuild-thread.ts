@@ -1,3 +1,4 @@
+import type { Stored } from '../projections/row-mac.js';
 import type { DirectoryRecord } from './directory.js';
 import type { BuiltRow } from './generations.js';
 
@@ -20,7 +21,7 @@ export type ComparedPage = {
 };
 
 /** All rows of the directory, as of a position of the log. */
-export type FoldedDirectory = { readonly records: readonly DirectoryRecord[]; readonly upTo: number };
+export type FoldedDirectory = { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };
 
 /** The part of a rebuild that takes long: it reads, folds, opens and compares, and writes nothing. */
 export type RebuildThread = {

@@ -1,3 +1,4 @@
+import type { Stored } from '../projections/row-mac.js';
 import type { TokenView } from '../projections/token-view.js';
 
 /**
@@ -29,7 +30,10 @@ export type SearchPlan = {
 export type PageRequest = { readonly now: number; readonly offset: number; readonly limit: number };
 
 /** `total` counts every match, exactly; rows are those of the page, the later creating event first. */
-export type SearchPage = { readonly total: number; readonly rows: readonly TokenView[] };
+export type SearchPage<V extends TokenView = Stored<TokenView>> = {
+  readonly total: number;
+  readonly rows: readonly V[];
+};
 
 /**
  * One step of a walk over everything that a plan finds: at most `limit` rows that were created before the event at

@@ -1,4 +1,5 @@
 import type { TokenType } from '../domain/token/token-type.js';
+import type { Stored } from '../projections/row-mac.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { PageRequest, SearchPage, SearchPlan, WalkStep } from './search-plan.js';
 import type { RowIndex } from './unit-of-work.js';
@@ -20,15 +21,15 @@ export type TokenRowWriter = {
    * `before`: the revision that the events of the view follow; `at`: ms, when a removal happened. `stored`: there is a row
    * as new or newer. `gap`: the index is to be kept, but some row is not the one at `before`, and stays.
    */
-  write(view: TokenView, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
+  write(view: Stored<TokenView>, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
   /** The stored revision of each stream that has a row. */
   revisionsOf(streams: readonly string[]): Promise<ReadonlyMap<string, number>>;
 };
 
 /** One row a token: the folded view, sealed as the events sealed it, and its due times. */
-export interface TokenRows {
+export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   /** The row of a living or removed token, its state without ended keys; null when there never was one or its tombstone has gone. */
-  get(stream: string): Promise<TokenView | null>;
+  get(stream: string): Promise<V | null>;
   /** The living, not yet expired token of the tenant with this keyed fingerprint, or null. */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
   /**
@@ -36,17 +37,19 @@ export interface TokenRows {
    * with every change that has resolved. Throws StoreUnavailable for a search that takes too long, and
    * GenerationDropped for a plan of rows that are there no more.
    */
-  search(plan: SearchPlan, page: PageRequest): Promise<SearchPage>;
+  search(plan: SearchPlan, page: PageRequest): Promise<SearchPage<V>>;
   /**
    * The rows of one step of a walk, the later creating event first; fewer than `limit`: there are no more. A position of
    * creation never moves, so steps that each go on from the last row (`life.createdPosition`) meet every token that
    * lives throughout exactly once, whatever is written meanwhile. Throws as `search`.
    */
-  walk(plan: SearchPlan, step: WalkStep): Promise<readonly TokenView[]>;
+  walk(plan: SearchPlan, step: WalkStep): Promise<readonly V[]>;
   /** How many living, not yet expired tokens of each type the tenant has at `now`; a type without any is left out. */
   countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
   /** Rows whose expiry or cvc purge is due at `now`, earliest first, at most `limit`. */
   due(now: number, limit: number): Promise<readonly DueRow[]>;
   /** The earliest due time of all rows, or null. */
   nextDueAt(): Promise<number | null>;
+  /** Returns the rows after a stream in the order of their names, tombstones too, at most `limit`. */
+  page(afterStream: string, limit: number): Promise<readonly V[]>;
 }

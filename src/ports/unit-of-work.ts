@@ -1,5 +1,6 @@
 import type { Commit } from '../events/commit.js';
 import type { NewEvent } from '../events/event.js';
+import type { Stored } from '../projections/row-mac.js';
 import type { TokenView } from '../projections/token-view.js';
 import type { ClaimResult } from './claims.js';
 import type { DirectoryRecord } from './directory.js';
@@ -17,8 +18,8 @@ export type StreamWrite = {
   readonly expectedRevision: number;
   readonly events: readonly NewEvent[];
   readonly row:
-    | { readonly of: 'token'; readonly view: TokenView; readonly index: RowIndex }
-    | { readonly of: 'directory'; readonly records: readonly DirectoryRecord[] }
+    | { readonly of: 'token'; readonly view: Stored<TokenView>; readonly index: RowIndex }
+    | { readonly of: 'directory'; readonly records: readonly Stored<DirectoryRecord>[] }
     | null;
   /** Refuse when another living token of the tenant has this keyed fingerprint at `now` (deduplication). */
   readonly distinct: { readonly tenantId: string; readonly fingerprintHash: string; readonly now: number } | null;

@@ -13,6 +13,9 @@ export type DirectoryView = {
   readonly applications: ReadonlyMap<string, DirectoryRecord>;
 };
 
+/** The rows before the first event of a tenant's stream. */
+export const noDirectoryRows: DirectoryView = { tenant: null, applications: new Map() };
+
 /** Folds one event of the tenant's stream onto its rows. Pure. */
 export function applyToDirectory(view: DirectoryView, event: RecordedEvent): DirectoryView {
   const read = readDirectoryEvent(event);

@@ -56,7 +56,7 @@ test('a kill at any moment loses no key that was handed out and revives none tha
   for (const { tenant } of await keyCollections.tenantKeys(connection.db).find({}).toArray()) {
     await keys.createTenant(tenant);
     const { id } = await keys.create(tenant);
-    expect(await keys.use(tenant, id, () => true)).toEqual({ state: 'open', value: true });
+    expect(await keys.use(tenant, id, () => true)).toEqual({ state: 'open', value: true, revision: null });
   }
   expect(await keys.destroy([{ keyId: randomUUID(), eventId: randomUUID() }])).toBe(0);
 });

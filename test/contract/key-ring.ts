@@ -165,7 +165,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
         'what `use` answers is handed on, and what it throws is thrown',
         on(async ({ keys, tenantId }) => {
           const { id } = await keys.create(tenantId);
-          expect(await keys.use(tenantId, id, () => 42)).toEqual({ state: 'open', value: 42 });
+          expect(await keys.use(tenantId, id, () => 42)).toEqual({ state: 'open', value: 42, revision: null });
           const failing = keys.use(tenantId, id, () => {
             throw new RangeError('ours');
           });
@@ -180,11 +180,15 @@ export function keyRingContract(name: string, open: OpenStores): void {
           await keys.createTenant(stranger);
           const { id } = await keys.create(tenantId);
           await keys.create(stranger);
-          expect(await keys.use(tenantId, id, () => true)).toEqual({ state: 'open', value: true });
+          expect(await keys.use(tenantId, id, () => true)).toEqual({ state: 'open', value: true, revision: null });
           expect(await keys.use(stranger, id, () => true)).toEqual({ state: 'missing' });
           const again = await reopen();
           expect(await again.keys.use(stranger, id, () => true)).toEqual({ state: 'missing' });
-          expect(await again.keys.use(tenantId, id, () => true)).toEqual({ state: 'open', value: true });
+          expect(await again.keys.use(tenantId, id, () => true)).toEqual({
+            state: 'open',
+            value: true,
+            revision: null,
+          });
           expect(await again.keys.use(stranger, id, () => true)).toEqual({ state: 'missing' });
         }),
       );
@@ -248,6 +252,55 @@ export function keyRingContract(name: string, open: OpenStores): void {
             expect(await keys.use(tenantId, id, () => 0)).toEqual({ state: 'destroyed' });
           });
           await Promise.all(calls);
+        }),
+      );
+    });
+
+    describe('what is newest', () => {
+      test(
+        'the revision of a key only grows, lasts, and is noted together with the end of others',
+        on(async ({ keys, tenantId, reopen }) => {
+          const made = await createMany(keys, tenantId, 4);
+          const [first, second, third, dead] = made.map(({ id }) => id) as [string, string, string, string];
+          await keys.advance([{ keyId: first, revision: 0 }]);
+          await keys.advance([
+            { keyId: first, revision: 7 },
+            { keyId: second, revision: 3 },
+          ]);
+          await keys.advance([{ keyId: first, revision: 5 }]);
+          const ended = [{ keyId: dead, eventId: randomUUID() }];
+          expect(await keys.destroy(ended, [{ keyId: second, revision: 300 }])).toBe(1);
+          await keys.advance([
+            { keyId: dead, revision: 1 },
+            { keyId: randomUUID(), revision: 1 },
+          ]);
+          const noted = async (ring: KeyRing) => {
+            const used = await Promise.all([first, second, third, dead].map((id) => ring.use(tenantId, id, () => 0)));
+            return used.map((use) => (use.state === 'open' ? use.revision : use.state));
+          };
+          expect(await noted(keys)).toEqual([7, 300, null, 'destroyed']);
+          expect(await noted((await reopen()).keys)).toEqual([7, 300, null, 'destroyed']);
+        }),
+      );
+
+      test(
+        'the revisions of tenants and applications only grow, and last',
+        on(async ({ keys, reopen }) => {
+          const id = randomUUID();
+          const [tenant, application] = [{ kind: 'tenant', id } as const, { kind: 'application', id } as const];
+          await keys.noteDirectory([
+            { ...tenant, revision: 4 },
+            { ...application, revision: 2 },
+          ]);
+          await keys.noteDirectory([{ ...tenant, revision: 3 }]);
+          await keys.noteDirectory([{ ...application, revision: 9 }]);
+          const noted = new Map([
+            [`tenant-${id}`, 4],
+            [`application-${id}`, 9],
+          ]);
+          const asked = [tenant, application, { kind: 'tenant', id: randomUUID() } as const];
+          expect(await keys.directoryRevisions(asked)).toEqual(noted);
+          expect(await (await reopen()).keys.directoryRevisions(asked)).toEqual(noted);
         }),
       );
     });

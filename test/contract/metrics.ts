@@ -35,6 +35,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       for (const changes of [1, 30]) metrics.groupCommitted(changes);
       metrics.backgroundWorkFailed();
       metrics.anchorFailed();
+      metrics.forgedRowFound();
       const lines = await shown(metrics);
       for (const line of [
         'strongroom_rate_limited_total{limit="requests"} 1',
@@ -47,6 +48,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
         'strongroom_group_commit_changes_count 2',
         'strongroom_background_failures_total 1',
         'strongroom_audit_anchor_failures_total 1',
+        'strongroom_forged_rows_total 1',
       ]) {
         expect(lines).toContain(line);
       }

@@ -11,6 +11,7 @@ import type { KeyRing } from '#src/ports/key-ring.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
 import type { Traces } from '#src/ports/traces.js';
 import type { Change, RowIndex, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
+import { type Stored, withTokenMac } from '#src/projections/row-mac.js';
 import { applyToView, emptyView, type TokenView } from '#src/projections/token-view.js';
 import type { manualClock } from '../support/manual-clock.js';
 
@@ -100,6 +101,9 @@ export function tokenExpired(dueAt: number): NewEvent {
   return anEvent({ type: 'token.expired', clear: { due_at: dueAt, ends: [] } });
 }
 
+/** What rows of these suites are authenticated under. */
+export const macKey = Buffer.alloc(32, 7);
+
 /** A write of a token's events after `before`, with the row they lead to. */
 export function tokenWrite(
   before: TokenView,
@@ -108,12 +112,13 @@ export function tokenWrite(
     readonly index?: 'keep' | { readonly fingerprintHash: string; readonly terms?: readonly string[] };
     readonly distinct?: { readonly fingerprintHash: string; readonly now?: number };
   } = {},
-): StreamWrite & { readonly view: TokenView } {
+): StreamWrite & { readonly view: Stored<TokenView> } {
   const { stream } = before;
-  const view = events.reduce(
+  const after = events.reduce(
     (folded, event) => applyToView(folded, { ...event, stream, revision: folded.state.revision + 1, position: 0 }),
     before,
   );
+  const view = withTokenMac(macKey, after);
   const { index: found = { fingerprintHash: aHash() }, distinct } = given;
   const index: RowIndex = found === 'keep' ? found : { ...found, terms: { 1: found.terms ?? [] } };
   return {

@@ -54,6 +54,26 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'all rows come in pages by their streams, with the codes that they were written with',
+      on(async ({ work, rows }) => {
+        const writes = Array.from({ length: 5 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));
+        for (const write of writes) await work.commit(change(write));
+        const [first] = writes;
+        if (first === undefined) throw new Error('five were made');
+        const gone = tokenWrite(first.view, [tokenDeleted()], { index: 'keep' });
+        await work.commit(change(gone));
+        const found = new Map<string, string | null>();
+        for (let page = await rows.page('', 2); page.length > 0; ) {
+          expect(page.length).toBeLessThanOrEqual(2);
+          for (const { stream, mac } of page) found.set(stream, bytes(mac));
+          page = await rows.page(page.at(-1)?.stream ?? '', 2);
+        }
+        const wanted = [gone, ...writes.slice(1)].map(({ stream, view }) => [stream, bytes(view.mac)] as const);
+        expect([...found]).toEqual(wanted.sort(([a], [b]) => (a < b ? -1 : 1)));
+      }),
+    );
+
+    test(
       'each who asks gets his own row, however many ask at once',
       on(async ({ work, rows }) => {
         const writes = Array.from({ length: 5 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));

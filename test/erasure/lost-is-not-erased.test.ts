@@ -35,7 +35,7 @@ describe.each([
   });
 });
 
-test('boxes of two tokens that were swapped are lost, and show nothing of each other', async () => {
+test('a token with the ciphertext of another one is refused, and shows nothing of it', async () => {
   const other = await create(service, { type: 'token', data: 'another-value' });
   const streams = [await streamOf(service, id), await streamOf(service, other)];
   const { dataDir, rootKey, key } = service;
@@ -44,6 +44,6 @@ test('boxes of two tokens that were swapped are lost, and show nothing of each o
   expect(tamper(dataDir, 'vault.db', swap, streams[1], streams[0])).toBe(1);
   service = await startTestService({ dataDir, rootKey });
   const { status, body, text } = await service.call('GET', `/tokens/${id}`, undefined, { key });
-  expect([status, body['code']]).toEqual([500, 'key_lost']);
+  expect([status, body['code']]).toEqual([500, 'row_forged']);
   expect(text).not.toContain('another-value');
 });

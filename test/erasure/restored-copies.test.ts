@@ -56,7 +56,9 @@ test('an old vault.db with the keys.db of today: the deleted value cannot be ope
   const opens = (with_: Buffer) => boxes.some((box) => places.some((place) => openBox(with_, box, place) !== null));
   for (const keyId of [...living, ...content, ...cvc]) {
     const used = await stores.keys.use(tenantId, keyId, opens);
-    expect(used).toEqual(living.includes(keyId) ? { state: 'open', value: false } : { state: 'destroyed' });
+    expect(used).toEqual(
+      living.includes(keyId) ? { state: 'open', value: false, revision: null } : { state: 'destroyed' },
+    );
   }
   for (const subkey of Object.values((await stores.keys.tenantKeys(tenantId)) ?? {})) expect(opens(subkey)).toBe(false);
   expect(opens(rootKey)).toBe(false);

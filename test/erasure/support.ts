@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { withTokenMac } from '#src/projections/row-mac.js';
 import { applyToView } from '#src/projections/token-view.js';
 import { profile } from '../support/profile.js';
 import type { TestService } from '../support/test-service.js';
@@ -104,10 +105,10 @@ export async function deletedWithLivingKeys(service: TestService) {
     ...{ cmd: null, trace: null, clear: { reason: 'request', ends: [life.key, String(life.cvc?.key)] } },
     sealed: { content: null, cvc: null },
   };
-  const view = applyToView(row, { ...event, stream, revision: row.state.revision + 1, position: 0 });
+  const after = applyToView(row, { ...event, stream, revision: row.state.revision + 1, position: 0 });
   const write = {
     ...{ stream, expectedRevision: row.state.revision, events: [event], distinct: null },
-    row: { of: 'token', view, index: 'keep' } as const,
+    row: { of: 'token', view: withTokenMac(vault.integrity.rows, after), index: 'keep' } as const,
   };
   expect(await vault.work.commit({ writes: [write], claim: null })).toEqual({ outcome: 'committed' });
   return { id, keyIds: [...content, ...cvc], keys: [...wrapped.content, ...wrapped.cvc] };

@@ -24,6 +24,7 @@ function interrupted(vault: Vault, happens: () => Promise<unknown>): Vault {
       findByFingerprint: (...args) => rows.findByFingerprint(...args),
       due: (...args) => rows.due(...args),
       nextDueAt: () => rows.nextDueAt(),
+      page: (...args) => rows.page(...args),
       countByType: (...args) => rows.countByType(...args),
       walk: (...args) => rows.walk(...args),
       async search(...args) {

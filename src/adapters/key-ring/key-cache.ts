@@ -5,7 +5,10 @@ const entriesMax = 10_000;
 const lifeMs = 45_000;
 const purgeMs = 15_000;
 
-type Entry = { readonly tenantId: string; readonly key: Buffer };
+/** An opened key; `revision`: what was noted of it when it was read, or since by this process; null: nothing. */
+export type OpenKey = { readonly key: Buffer; readonly revision: number | null };
+
+type Entry = { readonly tenantId: string; readonly key: Buffer; revision: number | null };
 
 /** Opened data keys, at most 10,000 and for at most a minute; each is zeroed when it leaves. */
 export function createKeyCache() {
@@ -23,12 +26,18 @@ export function createKeyCache() {
   purge.unref();
   return {
     /** Threat: a key id of another tenant. A key that is open already is no more his than one that is not. */
-    get(tenantId: string, keyId: string): Buffer | undefined {
+    get(tenantId: string, keyId: string): OpenKey | undefined {
       const entry = cache.get(keyId);
-      return entry?.tenantId === tenantId ? entry.key : undefined;
+      return entry?.tenantId === tenantId ? entry : undefined;
     },
     /** Takes the buffer over. */
-    add: (tenantId: string, keyId: string, key: Buffer): void => void cache.set(keyId, { tenantId, key }),
+    add: (tenantId: string, keyId: string, key: Buffer, revision: number | null): void =>
+      void cache.set(keyId, { tenantId, key, revision }),
+    /** Notes a newer revision of a key that is open. */
+    advance(keyId: string, revision: number): void {
+      const entry = cache.peek(keyId);
+      if (entry !== undefined && (entry.revision ?? -1) < revision) entry.revision = revision;
+    },
     /**
      * Announces a read of the store, which takes time. To be called with what was found (null: nothing): takes the buffer
      * over, or answers false and leaves it to the caller when the key was dropped meanwhile.
@@ -40,7 +49,7 @@ export function createKeyCache() {
       return (key) => {
         reads.delete(read);
         if (key === null || read.isStale) return false;
-        cache.set(keyId, { tenantId, key });
+        cache.set(keyId, { tenantId, key, revision: null });
         return true;
       };
     },

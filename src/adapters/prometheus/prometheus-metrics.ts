@@ -21,6 +21,7 @@ export function prometheusMetrics(): Metrics {
   const exhausted = counter('guess_budgets_exhausted_total', 'Applications that used up their guesses of an hour.');
   const destroyed = counter('keys_destroyed_total', 'Data keys destroyed, each of which erased what it had sealed.');
   const failed = counter('background_failures_total', 'Failures that no request caused.');
+  const forgedRows = counter('forged_rows_total', 'Reads of rows that were changed or replaced outside the vault.');
   const anchorFailed = counter('audit_anchor_failures_total', 'Checkpoints that the anchor did not take.');
   const durations = new Histogram({
     ...{ name: 'strongroom_http_request_duration_seconds', help: 'Time to answer a request.', registers },
@@ -42,6 +43,7 @@ export function prometheusMetrics(): Metrics {
     keysDestroyed: (count) => destroyed.inc(count),
     groupCommitted: (changes) => groups.observe(changes),
     backgroundWorkFailed: () => failed.inc(),
+    forgedRowFound: () => forgedRows.inc(),
     anchorFailed: () => anchorFailed.inc(),
     async render(state) {
       showState(state);

@@ -13,6 +13,7 @@ type Row = {
   readonly state: string;
   readonly content: Buffer | null;
   readonly cvc: Buffer | null;
+  readonly mac: Buffer;
   readonly fingerprint: string | null;
   readonly seq: number | null;
   readonly terms: Buffer | null;
@@ -23,7 +24,7 @@ type Row = {
   readonly mark: Buffer | null;
 };
 
-const columns = `stream, tenant, revision, state, content, cvc, fingerprint, seq, terms, created_at, modified_at,
+const columns = `stream, tenant, revision, state, content, cvc, mac, fingerprint, seq, terms, created_at, modified_at,
   expires_at, cvc_purge_at, mark`;
 
 const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
@@ -84,9 +85,9 @@ function isSame(read: Row | undefined, made: Row | undefined): boolean {
 }
 
 /** All of a row but its terms; its own mark gives way to another. */
-function digest({ terms: _, mark: __, content, cvc, state, ...row }: Row, mark: Buffer | null): Buffer {
+function digest({ terms: _, mark: __, content, cvc, mac, state, ...row }: Row, mark: Buffer | null): Buffer {
   const values = { ...row, state: sorted(JSON.parse(state)), mark: mark?.toString('hex') ?? null };
   const hash = createHash('sha256').update(JSON.stringify(sorted(values)));
-  for (const box of [content, cvc]) hash.update(`/${box?.length ?? -1}/`).update(box ?? '');
+  for (const box of [content, cvc, mac]) hash.update(`/${box?.length ?? -1}/`).update(box ?? '');
   return hash.digest();
 }

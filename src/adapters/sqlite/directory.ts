@@ -1,5 +1,6 @@
 import type { ApplicationType } from '../../domain/access/application-type.js';
 import type { Directory, DirectoryRecord } from '../../ports/directory.js';
+import type { Stored } from '../../projections/row-mac.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import type { Writer } from './writer/writer.js';
@@ -14,6 +15,7 @@ type Row = {
   readonly content_revision: number;
   readonly content: Buffer | null;
   readonly removed_at: number | null;
+  readonly mac: Buffer;
 };
 
 /** `Directory` on `vault.db`; rows are written by the unit of work. */
@@ -32,10 +34,10 @@ export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Direc
   const page = database.prepare(`SELECT * ${living} ORDER BY created_revision DESC LIMIT @limit OFFSET @offset`);
   const count = database.prepare(`SELECT count(*) ${living}`).pluck();
 
-  function record(row: Row): DirectoryRecord {
-    const { kind, id, tenant: tenantId, revision, content } = row;
+  function record(row: Row): Stored<DirectoryRecord> {
+    const { kind, id, tenant: tenantId, revision, content, mac } = row;
     return {
-      ...{ kind, id, tenantId, revision, content },
+      ...{ kind, id, tenantId, revision, content, mac },
       applicationType: row.application_type,
       createdRevision: row.created_revision,
       contentRevision: row.content_revision,

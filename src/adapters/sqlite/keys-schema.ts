@@ -1,8 +1,8 @@
 /**
- * `keys.db`: wrapped keys and how far the shredder came.
+ * `keys.db`: wrapped keys, how far the shredder came, and which revisions of tokens, tenants and applications are the newest.
  *
  * Rows of `data_keys`, `generation_keys` and `tenant_keys` are inserted at the end and changed only by values of the same width (`destroyed_at` starts as
- * `never`, which takes the six bytes of any time): so SQLite overwrites a record where it lies and never moves
+ * `never`, which takes the six bytes of any time, and `revision` is always eight bytes): so SQLite overwrites a record where it lies and never moves
  * it, and no page keeps a stale copy of wrapped bytes in a gap that `secure_delete` does not reach.
  */
 export const keysSchema = `
@@ -38,11 +38,23 @@ export const keysSchema = `
     log_head INTEGER NOT NULL,
     destroyed_at INTEGER NOT NULL,
     destroyed_by BLOB NOT NULL,
+    -- What was noted of the token whose content lies under the key; the largest number: nothing yet.
+    revision BLOB NOT NULL,
     wrapped BLOB NOT NULL
   ) STRICT;
+
+  CREATE TABLE directory_revisions (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT, WITHOUT ROWID;
 `;
 
-export const keysSchemaVersion = 3;
+export const keysSchemaVersion = 4;
 
 /** The value of `destroyed_at` in a living key: the largest six-byte integer. */
 export const never = 2 ** 47 - 1;
+
+/** The value of `revision` of a key of which nothing was noted. */
+export const noRevision = Buffer.alloc(8, 0xff);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
 import type { DirectoryRecord } from '../../ports/directory.js';
+import type { Stored } from '../../projections/row-mac.js';
 import { ownBuffer } from '../key-ring/random-key.js';
 import { createRootKeys } from '../key-ring/root-keys.js';
 import { sqliteAccessLog } from './access-log/access-log.js';
@@ -84,7 +85,7 @@ export async function openSqliteStores(
         await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
       },
       /** Replaces all rows of the directory; false: it was changed after `upTo`. */
-      replaceDirectory: (records: readonly DirectoryRecord[], upTo: number): Promise<boolean> =>
+      replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number): Promise<boolean> =>
         writer.request('replace_directory', { records, upTo }),
       /** A copy of the root key of now, the caller's to zero. */
       rootKey: (): Buffer => roots.open((present) => ownBuffer(Buffer.from(present))) ?? Buffer.alloc(0),

@@ -36,6 +36,8 @@ export function rowsSchema(slot: Slot): string {
     state TEXT NOT NULL,
     content BLOB,
     cvc BLOB,
+    -- The message authentication code of all of the above.
+    mac BLOB NOT NULL,
     fingerprint TEXT,
     -- Of the living: the position of the event that created it, and what it is searched by, 16 bytes a term.
     seq INTEGER,

@@ -5,7 +5,7 @@ import { reading } from './reading.js';
 import { ofBothSlots, rowTables, type Slot, slots } from './rows-schema.js';
 import type { SearchConnections } from './search/search-connections.js';
 import { searchRows, walkRows } from './search/search-rows.js';
-import { type TokenRow, viewOf } from './token-row.js';
+import { type TokenRow, viewColumns, viewOf } from './token-row.js';
 
 type Count = { readonly type: TokenType; readonly count: number };
 
@@ -18,7 +18,7 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
     slots
       .map((slot) => {
         const isRead = `EXISTS (SELECT 1 FROM generations WHERE state = 'read' AND slot = ${slot})`;
-        return `SELECT stream, tenant, state, content, cvc FROM ${rowTables(slot).rows} WHERE stream = @stream AND ${isRead}`;
+        return `SELECT ${viewColumns} FROM ${rowTables(slot).rows} WHERE stream = @stream AND ${isRead}`;
       })
       .join(' UNION ALL '),
   );
@@ -58,6 +58,9 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
       const times = reading(() => dueTimes()).filter((time) => typeof time === 'number');
       return times.length === 0 ? null : Math.min(...times);
     },
+    async page(afterStream, limit) {
+      return (reading(() => read().pageAfter.all(afterStream, limit)) as TokenRow[]).map(viewOf);
+    },
   };
 }
 
@@ -69,6 +72,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
        WHERE fingerprint = ? AND tenant = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
     )
     .pluck();
+  const pageAfter = database.prepare(`SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ?`);
   const counts = database.prepare(`SELECT type, count FROM ${tokenCounts} WHERE tenant = ? AND count > 0`);
   // Those that are due and not yet swept: the index on expires_at holds few of them.
   const expired = database.prepare(
@@ -86,5 +90,5 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   );
   const nextExpiry = database.prepare(`SELECT min(expires_at) FROM ${rows} WHERE expires_at IS NOT NULL`).pluck();
   const nextPurge = database.prepare(`SELECT min(cvc_purge_at) FROM ${rows} WHERE cvc_purge_at IS NOT NULL`).pluck();
-  return { byFingerprint, counts, expired, dueRows, nextExpiry, nextPurge };
+  return { byFingerprint, pageAfter, counts, expired, dueRows, nextExpiry, nextPurge };
 }

@@ -61,6 +61,8 @@ ${slots.map(rowsSchema).join('')}
     content_revision INTEGER NOT NULL,
     content BLOB,
     removed_at INTEGER,
+    -- The message authentication code of all of the row and of the keys in api_keys.
+    mac BLOB NOT NULL,
     PRIMARY KEY (kind, id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX directory_living ON directory (tenant, kind, created_revision, application_type)

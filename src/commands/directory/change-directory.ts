@@ -10,6 +10,7 @@ import type { NewEvent } from '../../events/event.js';
 import type { ClaimResult } from '../../ports/claims.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { applyToDirectory, type DirectoryView } from '../../projections/directory-view.js';
+import { withDirectoryMac } from '../../projections/row-mac.js';
 import type { EventOrigin } from '../event-origin.js';
 import { noteLog } from '../log-behind.js';
 import { type CommandResult, done } from '../result.js';
@@ -34,8 +35,8 @@ export type DirectoryChange<T> = {
 };
 
 /**
- * The write path of a tenant and its applications: load, decide, seal, append with the rows, make every process forget
- * what it knew of the tenant's callers, answer. Decides again after each conflict; throws StoreUnavailable after 5 s.
+ * The write path of a tenant and its applications: load, decide, seal, append with the rows, note their revisions in the
+ * key store, make every process forget what it knew of the tenant's callers, answer. Decides again after each conflict; throws StoreUnavailable after 5 s.
  */
 export function changeDirectory<T>(
   vault: Vault,
@@ -120,14 +121,19 @@ async function store(
   );
   const changed = [...next.applications.values()].filter((record) => record !== view.applications.get(record.id));
   // The tenant last: who reads it first must not miss an application.
-  const records = next.tenant === null ? changed : [...changed, next.tenant];
+  const records = (next.tenant === null ? changed : [...changed, next.tenant]).map((record) =>
+    withDirectoryMac(vault.integrity.rows, record),
+  );
   const write = { stream, expectedRevision, events, row: { of: 'directory', records } as const, distinct: null };
   const { outcome } = await vault.work.commit({
     writes: events.length === 0 ? [] : [write],
     claim: claim == null ? null : { cmd: claim.cmd, time, result: resultOf(claim.application) },
   });
   if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
-  return outcome === 'committed';
+  if (outcome !== 'committed') return false;
+  // Threat: a row that was put back must be known as outdated by the time the answer leaves.
+  if (records.length > 0) await vault.keys.noteDirectory(records);
+  return true;
 }
 
 function resultOf(application: NonNullable<ClaimResult['application']>): ClaimResult {

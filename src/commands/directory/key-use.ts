@@ -12,7 +12,9 @@ export function dayOf(now: number): number {
  * and not an event: it is for the person who looks for keys to revoke, decides nothing, and is not worth an entry in a
  * log that never forgets. A note that is lost is made again with the next look-up of that key.
  */
-export function createKeyUse(directory: Directory): (keyHash: string, now: number) => Promise<void> {
+export function createKeyUse(
+  directory: Pick<Directory, 'keyUsedOn' | 'markKeyUsed'>,
+): (keyHash: string, now: number) => Promise<void> {
   const writing = new Set<string>();
 
   return async function noteUse(keyHash, now) {

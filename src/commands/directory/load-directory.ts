@@ -2,7 +2,7 @@ import { isLastingAdministrator } from '../../domain/directory/administrators.js
 import type { ApplicationDocument } from '../../domain/directory/documents.js';
 import { noDirectory, type TenantDirectory } from '../../domain/directory/tenant-directory.js';
 import type { DirectoryRecord } from '../../ports/directory.js';
-import type { DirectoryView } from '../../projections/directory-view.js';
+import { type DirectoryView, noDirectoryRows } from '../../projections/directory-view.js';
 import type { Vault } from '../vault.js';
 import { applicationRecord } from './living-application.js';
 import { applicationDocument, openTenant } from './open-directory.js';
@@ -24,7 +24,7 @@ export type Concerned = {
  */
 export async function loadDirectory(vault: Vault, tenantId: string, concerned: Concerned): Promise<LoadedDirectory> {
   const record = await vault.directory.get('tenant', tenantId);
-  if (record === null) return { directory: noDirectory, view: { tenant: null, applications: new Map() } };
+  if (record === null) return { directory: noDirectory, view: noDirectoryRows };
   const tenant = await openTenant(vault, record);
   const records = new Map<string, DirectoryRecord>();
   const applications = new Map<string, ApplicationDocument>();

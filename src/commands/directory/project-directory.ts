@@ -1,15 +1,17 @@
 import type { DirectoryWriter } from '../../ports/directory.js';
-import { applyToDirectory, type DirectoryView } from '../../projections/directory-view.js';
+import { applyToDirectory, noDirectoryRows } from '../../projections/directory-view.js';
+import { withDirectoryMac } from '../../projections/row-mac.js';
 import type { Vault } from '../vault.js';
-
-const nothing: DirectoryView = { tenant: null, applications: new Map() };
 
 /** Brings the rows of a tenant and its applications to the end of the tenant's stream. */
 export async function projectDirectory(
-  { log }: Pick<Vault, 'log'>,
+  { log, integrity }: Pick<Vault, 'log' | 'integrity'>,
   directory: DirectoryWriter,
   stream: string,
 ): Promise<void> {
-  const { tenant, applications } = (await log.readStream(stream)).reduce(applyToDirectory, nothing);
-  if (tenant !== null) await directory.writeAll([...applications.values(), tenant]);
+  const { tenant, applications } = (await log.readStream(stream)).reduce(applyToDirectory, noDirectoryRows);
+  if (tenant === null) return;
+  await directory.writeAll(
+    [...applications.values(), tenant].map((record) => withDirectoryMac(integrity.rows, record)),
+  );
 }

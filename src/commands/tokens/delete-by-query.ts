@@ -4,12 +4,14 @@ import type { SearchPlan } from '../../ports/search-plan.js';
 import { planSearch } from '../../search/plan-search.js';
 import { parseQuery } from '../../search/query/parse-query.js';
 import type { CommandContext } from '../command-context.js';
+import { ForgedRow } from '../forged-row.js';
 import { countSearchGuesses, valueTerms } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
 import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { type Doomed, deleteTokens } from './delete-tokens.js';
 import { finishRemembered } from './finish-erasure.js';
+import { isFoundBy } from './is-found-by.js';
 
 const tokensMax = 1_000;
 const pageSize = 100;
@@ -34,16 +36,20 @@ export async function deleteByQuery(
   if (refusal !== null) return refusal;
   // Before anything is deleted: what is found only now is no guess.
   await countSearchGuesses(vault, caller, values);
-  const { total, tokens, all } = await withSearchKey(vault, tenantId, async (searchKey) => {
+  const { total, tokens, all, searchKey, plan } = await withSearchKey(vault, tenantId, async (searchKey) => {
     const [found, deletable] = (['token:search', 'token:delete'] as const).map((permission) =>
       planSearch(searchKey, tenantId, parsed.query, reachOf(caller, permission)),
     );
     if (found === undefined || deletable === undefined) throw new Error('both plans were made');
     const both: SearchPlan = { ...found, where: { is: 'and', of: [found.where, deletable.where] } };
     const first = await firstOf(vault, both);
-    return { ...first, all: await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 }) };
+    const counted = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
+    return { ...first, all: counted, searchKey, plan: both };
   });
-  const { deleted, refused, changed } = await deleteTokens(vault, context, tokens);
+  const { deleted, refused, changed } = await deleteTokens(vault, context, tokens, (stream, token) => {
+    // Threat: a writer of the rows has the query find a token that it does not name.
+    if (!isFoundBy(vault, searchKey, plan, token)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
+  });
   await finishRemembered(vault, tenantId);
   // Nothing left to erase is no answer for a server to give that was deposed.
   await vault.confirmReads(context.beganAt, false);

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../domain/access/caller.js';
 import { transformFor } from '../../domain/access/decide-access.js';
+import type { TokenContent } from '../../domain/token/content.js';
 import { decide } from '../../domain/token/decide.js';
-import { isExpired } from '../../domain/token/token-state.js';
+import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { earliestNow } from '../../ports/clock.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { changeTokens, type TokenWrite, type ViewOf } from '../change-tokens.js';
@@ -20,6 +21,9 @@ const tokensAtOnce = 100;
 /** A token to delete; with a revision only while it is as it was then. */
 export type Doomed = { readonly stream: string; readonly revision: number | null };
 
+/** Throws for a token that must not be deleted with the others; it is given what the log and the keys say of it. */
+type Expect = (stream: string, token: { readonly content: TokenContent; readonly life: TokenLife }) => void;
+
 /** `refused` counts living tokens that the caller may not delete, `changed` those of another revision. */
 export type Deletion = { readonly deleted: number; readonly refused: number; readonly changed: number };
 
@@ -32,12 +36,13 @@ export async function deleteTokens(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   tokens: readonly Doomed[],
+  expect: Expect = () => undefined,
 ): Promise<Deletion> {
   let sum: Deletion = { deleted: 0, refused: 0, changed: 0 };
   for (let start = 0; start < tokens.length; start += tokensAtOnce) {
     const some = tokens.slice(start, start + tokensAtOnce);
     try {
-      const { deleted, refused, changed } = await deleteAtOnce(vault, context, some);
+      const { deleted, refused, changed } = await deleteAtOnce(vault, context, some, expect);
       forgetFinished(vault, context.caller.tenantId, some);
       sum = { deleted: sum.deleted + deleted, refused: sum.refused + refused, changed: sum.changed + changed };
     } catch (error) {
@@ -53,13 +58,14 @@ async function deleteAtOnce(
   vault: Vault,
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   tokens: readonly Doomed[],
+  expect: Expect,
 ): Promise<Deletion> {
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const origin = originOf({ caller, traceId }, null);
   const targets = { tenantId, tenantKeys, streams: new Set(tokens.map(({ stream }) => stream)) };
   const { writes, gone, refused, changed } = await changeTokens<Sorted>(vault, targets, origin, async (viewOf, at) => {
-    const sorted = await sort(vault, caller, tokens, viewOf, at);
+    const sorted = await sort(vault, { caller, tokens, at, expect }, viewOf);
     return { do: 'store', writes: sorted.writes, claim: () => null, answer: () => sorted };
   });
   return { deleted: writes.length + (await finishErasure(vault, gone)), refused, changed };
@@ -72,13 +78,14 @@ type Sorted = {
   readonly changed: number;
 };
 
-async function sort(
-  vault: Vault,
-  caller: Caller,
-  tokens: readonly Doomed[],
-  viewOf: ViewOf,
-  at: number,
-): Promise<Sorted> {
+type Deleting = {
+  readonly caller: Caller;
+  readonly tokens: readonly Doomed[];
+  readonly at: number;
+  readonly expect: Expect;
+};
+
+async function sort(vault: Vault, { caller, tokens, at, expect }: Deleting, viewOf: ViewOf): Promise<Sorted> {
   const writes: TokenWrite[] = [];
   const gone: TokenView[] = [];
   let [refused, changed] = [0, 0];
@@ -88,17 +95,20 @@ async function sort(
     const decided = decide({ do: 'delete', at, endsUpTo: earliestNow(vault.clock) }, view.state);
     if (life === null || isExpired(life, at) || !decided.ok) gone.push(view);
     else if (revision !== null && revision !== view.state.revision) changed += 1;
-    else if (await mayDelete(vault, caller, view)) writes.push({ view, decisions: decided.events, ...nothingToSeal });
+    else if (await mayDelete(vault, caller, view, expect))
+      writes.push({ view, decisions: decided.events, ...nothingToSeal });
     else refused += 1;
   }
   return { writes, gone, refused, changed };
 }
 
-async function mayDelete(vault: Vault, caller: Caller, view: TokenView): Promise<boolean> {
+async function mayDelete(vault: Vault, caller: Caller, view: TokenView, expect: Expect): Promise<boolean> {
   const { life } = view.state;
   const open = life === null ? null : await openToken(vault, view, life);
-  if (open === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
-  return transformFor(caller, 'token:delete', open.content.reveal().containers) !== null;
+  if (life === null || open === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
+  const content = open.content.reveal();
+  expect(view.stream, { content, life });
+  return transformFor(caller, 'token:delete', content.containers) !== null;
 }
 
 const nothingToSeal = {

@@ -1,5 +1,8 @@
 import type { Caller } from '../../domain/access/caller.js';
+import { fingerprintHash } from '../../events/tokens/fingerprint.js';
 import { latestNow } from '../../ports/clock.js';
+import { ForgedRow } from '../forged-row.js';
+import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { type ReadToken, readToken } from './read-token.js';
 
@@ -8,13 +11,21 @@ export function deduplicationInForce({ tenantSettings }: Caller, requested: bool
   return requested ?? tenantSettings.deduplicate_tokens === 'true';
 }
 
-/** The other living token with this keyed fingerprint, opened; null: there is none. */
+/** Returns the other living token with this keyed fingerprint, opened; null: there is none. Throws as `readToken`. */
 export async function findDuplicate(
   vault: Vault,
   tenantId: string,
-  fingerprintHash: string,
+  wanted: string,
   ownStream: string | null,
 ): Promise<ReadToken | null> {
-  const stream = await vault.rows.findByFingerprint(tenantId, fingerprintHash, latestNow(vault.clock));
-  return stream === null || stream === ownStream ? null : readToken(vault, tenantId, stream);
+  const stream = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
+  if (stream === null || stream === ownStream) return null;
+  const token = await readToken(vault, tenantId, stream);
+  if (token === null) return null;
+  const { claims } = await tenantKeysOf(vault, tenantId);
+  // Threat: a writer of the rows has this token found by another's fingerprint. Null here is a change between the two reads.
+  if (fingerprintHash(claims, token.open.content.reveal().fingerprint) === wanted) return token;
+  const again = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
+  if (again === stream) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
+  return null;
 }

@@ -9,8 +9,9 @@ import type { TokenView } from '../../projections/token-view.js';
 import { planSearch } from '../../search/plan-search.js';
 import type { Query } from '../../search/query/syntax-tree.js';
 import type { CommandContext } from '../command-context.js';
+import { ForgedRow } from '../forged-row.js';
 import { KeyLost } from '../key-lost.js';
-import { openToken } from '../open-token.js';
+import { openRow } from '../open-token.js';
 import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import type { ReadToken } from './read-token.js';
@@ -27,7 +28,7 @@ export type FoundTokens = { readonly tokens: readonly TokenAnswer[]; readonly to
 /**
  * A range of the tokens that a query finds and the caller may see under a permission, each under the transform of the
  * rule that decides it. Rows are of one instant; when a key of one was destroyed before it was opened, the search is
- * made again. Throws KeyLost.
+ * made again. Throws KeyLost and ForgedRow.
  */
 export function findTokens(
   vault: Vault,
@@ -50,36 +51,55 @@ async function findPlanned(
   plan: SearchPlan,
   range: Range,
 ): Promise<FoundTokens> {
-  let closedBefore: ReadonlySet<string> = new Set();
+  let closedBefore: ClosedBefore = new Map();
   for (let tries = 0; tries < triesMax; tries += 1) {
     const { total, rows } = await vault.rows.search(plan, { now: latestNow(vault.clock), ...range });
     const opened = await Promise.all(rows.map((view) => open(vault, view)));
-    const closed = rows.filter((_, i) => opened[i] === 'key_destroyed');
+    const closed = rows.flatMap((view, i) => {
+      const why = opened[i];
+      return why === 'key_destroyed' || why === 'outdated' ? [{ view, why }] : [];
+    });
     if (closed.length === 0) {
       const tokens = opened.flatMap((read) =>
         typeof read === 'string' ? [] : render(vault, caller, permission, read),
       );
       return { tokens, total };
     }
-    closedBefore = refuseLost(closed, closedBefore);
+    closedBefore = await closedAgain(vault, closed, closedBefore);
   }
   throw new StoreUnavailable('token rows', 'race_not_settled');
 }
 
-async function open(vault: Vault, view: TokenView): Promise<ReadToken | 'key_destroyed' | 'expired'> {
+async function open(vault: Vault, view: TokenView): Promise<ReadToken | 'key_destroyed' | 'outdated' | 'expired'> {
   const { life } = view.state;
-  const opened = life === null ? null : await openToken(vault, view, life);
+  const opened = life === null ? null : await openRow(vault, view, life);
   if (life === null || opened === null) return 'key_destroyed';
+  if (view.state.revision < opened.newest) return 'outdated';
   // It may have expired while the keys were fetched.
-  return isExpired(life, latestNow(vault.clock)) ? 'expired' : { view, life, open: opened };
+  return isExpired(life, latestNow(vault.clock)) ? 'expired' : { view, life, open: opened.open };
 }
 
-/** A row that stays as it was although its key was destroyed has lost it: a change would have changed the row. */
-function refuseLost(closed: readonly TokenView[], closedBefore: ReadonlySet<string>): ReadonlySet<string> {
-  const names = closed.map(({ stream, state }) => ({ stream, name: `${stream}@${state.revision}` }));
-  const lost = names.find(({ name }) => closedBefore.has(name));
-  if (lost !== undefined) throw new KeyLost(lost.stream, 'key_destroyed_without_event');
-  return new Set(names.map(({ name }) => name));
+type Closed = { readonly view: TokenView; readonly why: 'key_destroyed' | 'outdated' };
+
+/** How often each row, by its stream and revision, was closed in a row. */
+type ClosedBefore = ReadonlyMap<string, number>;
+
+/**
+ * Counts the rows that are closed. One that stays as it was although its key was destroyed has lost it: a change would have
+ * changed the row. One that stays outdated is brought to the end of its stream, and was put back when that changes nothing.
+ */
+async function closedAgain(vault: Vault, closed: readonly Closed[], before: ClosedBefore): Promise<ClosedBefore> {
+  const times = new Map<string, number>();
+  for (const { view, why } of closed) {
+    const { stream, tenantId, state } = view;
+    const name = `${stream}@${state.revision}`;
+    const count = before.get(name) ?? 0;
+    if (count > 0 && why === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
+    if (count > 1) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
+    if (count === 1) await vault.work.follow([{ tenantId, stream, revision: state.revision + 1 }]);
+    times.set(name, count + 1);
+  }
+  return times;
 }
 
 function render(vault: Vault, caller: CommandContext['caller'], permission: TokenPermission, token: ReadToken) {

@@ -1,6 +1,7 @@
 import { deriveFrom } from '../../domain/token/derive-content.js';
 import { fingerprintHash } from '../../events/tokens/fingerprint.js';
 import type { RowIndex } from '../../ports/unit-of-work.js';
+import { type Stored, withTokenMac } from '../../projections/row-mac.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { KeyLost } from '../key-lost.js';
 import { loadToken } from '../load-token.js';
@@ -11,7 +12,7 @@ import type { Vault } from '../vault.js';
 import { rowIndexOf } from './row-index.js';
 
 /** What a row is made from besides its events. */
-export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations' | 'expressions'>;
+export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations' | 'expressions' | 'integrity'>;
 
 /**
  * The row of a token at the end of its stream, from nothing but the log and the keys; null: the stream has no event, or
@@ -21,13 +22,13 @@ export async function foldRow(
   sources: RowSources,
   tenantId: string,
   stream: string,
-): Promise<{ readonly view: TokenView; readonly index: RowIndex } | null> {
+): Promise<{ readonly view: Stored<TokenView>; readonly index: RowIndex } | null> {
   for (;;) {
     const view = await loadToken(sources, tenantId, stream);
     if (view.state.revision < 0) return null;
     const index = await indexOf(sources, view);
     if (index === 'tenant_gone') return null;
-    if (index !== 'moved_on') return { view, index };
+    if (index !== 'moved_on') return { view: withTokenMac(sources.integrity.rows, view), index };
   }
 }
 

@@ -1,18 +1,16 @@
 import { reachOf } from '../../domain/access/reach.js';
 import { atMost } from '../../domain/at-most.js';
-import { deriveFrom } from '../../domain/token/derive-content.js';
 import type { ClearEvent } from '../../events/event.js';
-import { matchesPlan } from '../../search/matches-plan.js';
 import { planSearch } from '../../search/plan-search.js';
 import { parseQuery } from '../../search/query/parse-query.js';
-import { tokenTerms } from '../../search/terms/token-terms.js';
 import type { CommandContext } from '../command-context.js';
 import { valueTerms } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
 import { searchKeyOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { hadHappened } from './as-of.js';
-import { type ReplayAsk, type Replayed, replayToken } from './replay-token.js';
+import { isFoundBy } from './is-found-by.js';
+import { type ReplayAsk, replayToken } from './replay-token.js';
 import type { TokenAnswer } from './token-answer.js';
 
 const pageSize = 500;
@@ -26,8 +24,6 @@ export type ReplayStep = {
   /** Where the next step goes on; null: the end. */
   readonly next: number | null;
 };
-
-type Found = Extract<Replayed, { is: 'token' }>;
 
 /**
  * Looks at a page of the log for tokens that were created in it and lived at the moment, and answers those that the query
@@ -55,15 +51,6 @@ export async function replayQuery(
   const tokens: { readonly at: number; readonly answer: TokenAnswer }[] = [];
   let erased = 0;
 
-  const matches = ({ content, life }: Found): boolean => {
-    const derived = deriveFrom(vault.expressions, content);
-    if (!derived.ok) throw new Error('what could be evaluated once can no longer be');
-    const { createdBy, modifiedBy, createdAt, modifiedAt } = life;
-    const circumstances = { createdBy, modifiedBy, indexValues: derived.value.indexValues };
-    const terms = new Set(tokenTerms(searchKey.key, content, circumstances));
-    return matchesPlan(plan.where, { terms, createdAt, modifiedAt });
-  };
-
   async function look(event: ClearEvent): Promise<void> {
     const { stream, revision, position } = event;
     const events = await vault.log.readStream(stream);
@@ -72,7 +59,8 @@ export async function replayQuery(
     if (laterLife !== undefined && hadHappened(ask.asOf, laterLife)) return;
     const replayed = await replayToken(vault, context, stream, events, ask);
     if (replayed.is === 'erased') erased += 1;
-    if (replayed.is === 'token' && matches(replayed)) tokens.push({ at: position, answer: replayed.answer });
+    if (replayed.is === 'token' && isFoundBy(vault, searchKey, plan, replayed))
+      tokens.push({ at: position, answer: replayed.answer });
   }
 
   await atMost(atOnce, born, look);

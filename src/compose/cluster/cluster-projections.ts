@@ -35,7 +35,7 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: Ne
     ...{ vault, generations, tokens, state },
     // Nobody goes on with it when the verb has ended.
     keptSeconds: 0,
-    foldDirectory: () => foldDirectory(log),
+    foldDirectory: () => foldDirectory(log, vault.integrity.rows),
     replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),
     countRows: () => countRows(vault),
     positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : position()),

@@ -12,8 +12,8 @@ type Needs = {
   readonly keys: Pick<KeyRing, 'checkpoint'>;
   readonly checkpoints: Checkpoints;
   readonly isUp: { readonly mongodb: () => Promise<unknown>; readonly redis: () => Promise<unknown> };
-  readonly lostKeys: number;
-  readonly forgedLog: string | null;
+  /** What was found broken. */
+  readonly damage: readonly string[];
   readonly accessLogIsWritable: boolean;
   readonly clockOffMs: number;
   readonly clockMarginMs: number;
@@ -25,8 +25,7 @@ type Needs = {
  * it is late by seconds at most, and requests that need what is down get 503. `gap` counts up to 1,000 events.
  */
 export async function clusterState(needs: Needs): Promise<ServiceState> {
-  const { log, keys, checkpoints, isUp, lostKeys, forgedLog, accessLogIsWritable, clockOffMs, clockMarginMs, rebuild } =
-    needs;
+  const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clockOffMs, clockMarginMs, rebuild } = needs;
   const behind = async (position: Promise<number>): Promise<number> =>
     (await log.readClear(await position, gapMax)).length;
   const [head, mongodb, redis, tokens, shredder] = await Promise.all([
@@ -41,8 +40,7 @@ export async function clusterState(needs: Needs): Promise<ServiceState> {
   return {
     reasons: [
       ...(mongodb === null ? ['MongoDB does not answer'] : []),
-      ...(lostKeys === 0 ? [] : ['keys of tokens are lost']),
-      ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
+      ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
       ...(isOff ? [`the clock of this machine is ${Math.round(clockOffMs)} ms off that of MongoDB`] : []),
     ],

@@ -107,7 +107,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     // What another process knew of a caller is forgotten by then; so is what a server said that was deposed.
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
-    const { vault, recorder, service, lostKeys, forgedLog, backgroundFailed } = composeVault(stores, {
+    const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
       integrity: await stores.keys.integrityKeys(),
       ...{ clock, random: systemRandom, metrics, rateLimits: redis.rateLimits, limits, onError, cvcRetentionMs },
       timers: redis.timers,
@@ -150,18 +150,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     // Anybody may ask whether a process is ready; what that costs the stores is bounded.
     const state = remembered(
       stateMs,
-      () => lostKeys() + (forgedLog() === null ? 0 : 1),
+      () => damage().join(),
       async () =>
         clusterState({
           rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
-          ...{
-            log: stores.log,
-            keys: stores.keys,
-            checkpoints,
-            lostKeys: lostKeys(),
-            forgedLog: forgedLog(),
-            clockOffMs: clockOffMs(),
-          },
+          ...{ log: stores.log, keys: stores.keys, checkpoints, damage: damage(), clockOffMs: clockOffMs() },
           isUp: { mongodb: prove, redis: redis.ping },
           ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
         }),
@@ -195,9 +188,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /** Asks at most once in so many milliseconds, unless `known` moves; who comes meanwhile gets the same answer. */
-function remembered<T>(lifeMs: number, known: () => number, ask: () => Promise<T>): () => Promise<T> {
+function remembered<T>(lifeMs: number, known: () => string, ask: () => Promise<T>): () => Promise<T> {
   let askedAt = Number.NEGATIVE_INFINITY;
-  let knownThen = 0;
+  let knownThen = '';
   let answer: Promise<T> | null = null;
   return () => {
     if (answer === null || performance.now() - askedAt > lifeMs || known() !== knownThen) {

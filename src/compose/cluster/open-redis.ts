@@ -27,7 +27,7 @@ export function openRedis({ url, prefix, clock, fallback, onError }: Needs) {
     ...{ timers, rateLimits },
     ping: () => connection.client.ping(),
     /** Sets timers again for what is due within a day, in case Redis has lost them. */
-    async refill(rows: TokenRows): Promise<void> {
+    async refill(rows: Pick<TokenRows, 'due'>): Promise<void> {
       await timers.refill(await rows.due(latestNow(clock) + soonMs, refilledMax));
     },
     work(run: (row: DueRow) => Promise<void>, onWorkError: (error: unknown) => void): void {

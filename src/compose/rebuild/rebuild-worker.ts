@@ -2,6 +2,7 @@ import { constants, platform, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openRebuildReader } from '../../adapters/sqlite/open-rebuild-reader.js';
 import { authenticLog } from '../../audit/authentic-log.js';
+import { authenticDirectory } from '../../commands/directory/authentic-directory.js';
 import { createExpressions } from '../../domain/expressions/expressions.js';
 import { buildPage } from '../../jobs/rebuild/build-page.js';
 import { foldDirectory } from '../../jobs/rebuild/fold-directory.js';
@@ -10,23 +11,29 @@ import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.
 import { toThreadError } from './thread-error.js';
 
 /** The thread that reads, opens and compares for a rebuild, so that the one that serves HTTP does not. */
-function start(port: MessagePort, { dataDir, rootKey }: ThreadData): void {
+async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promise<void> {
   giveWay();
   const reader = openRebuildReader(dataDir, Buffer.from(rootKey));
   const { storedLog, keys, revisionsIn, compare } = reader;
+  const integrity = await keys.integrityKeys();
   const sources = { ...reader.sources, log: authenticLog(storedLog, keys) };
-  const expressions = createExpressions();
+  const directory = authenticDirectory({
+    ...{ directory: sources.directory, keys, key: integrity.rows },
+    // This thread writes nothing. Whoever reads next on the serving thread heals.
+    heal: async () => undefined,
+  });
+  const rowSources = { ...sources, directory, integrity, expressions: createExpressions() };
   const methods: Pick<RebuildThread, ThreadMethod> = {
     async build({ generation }, after, limit) {
       try {
-        return await buildPage({ ...sources, expressions }, revisionsIn(generation), after, limit);
+        return await buildPage(rowSources, revisionsIn(generation), after, limit);
       } finally {
         // Threat: a key that is destroyed meanwhile stays open here.
         keys.forgetAll();
       }
     },
     compare: async (generations, which) => compare(generations, which),
-    directory: () => foldDirectory(sources.log),
+    directory: () => foldDirectory(sources.log, integrity.rows),
   };
 
   async function answer(id: number, method: ThreadMethod, input: readonly unknown[]): Promise<FromThread> {
@@ -57,4 +64,4 @@ function giveWay(): void {
   }
 }
 
-if (parentPort !== null) start(parentPort, workerData as ThreadData);
+if (parentPort !== null) await start(parentPort, workerData as ThreadData);

@@ -1,3 +1,4 @@
+import { ForgedRow } from '../../commands/forged-row.js';
 import { KeyLost, type LostKey } from '../../commands/key-lost.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { ForgedLog } from '../../ports/event-log.js';
@@ -6,6 +7,7 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 /** An error on its way between threads, without what could quote data. */
 export type ThreadError =
   | { readonly is: 'key_lost'; readonly stream: string; readonly what: LostKey }
+  | { readonly is: 'forged_row'; readonly row: ForgedRow['row']; readonly what: ForgedRow['what'] }
   | { readonly is: 'unavailable'; readonly store: string; readonly reason: string }
   | { readonly is: 'forged'; readonly what: string }
   | { readonly is: 'unreadable'; readonly event: UnreadableEvent['event']; readonly reason: string }
@@ -13,6 +15,7 @@ export type ThreadError =
 
 export function toThreadError(error: unknown): ThreadError {
   if (error instanceof KeyLost) return { is: 'key_lost', stream: error.stream, what: error.what };
+  if (error instanceof ForgedRow) return { is: 'forged_row', row: error.row, what: error.what };
   if (error instanceof StoreUnavailable) return { is: 'unavailable', store: error.store, reason: error.reason };
   if (error instanceof ForgedLog) return { is: 'forged', what: error.what };
   if (error instanceof UnreadableEvent) return { is: 'unreadable', event: error.event, reason: error.reason };
@@ -21,6 +24,7 @@ export function toThreadError(error: unknown): ThreadError {
 
 export function fromThreadError(error: ThreadError): Error {
   if (error.is === 'key_lost') return new KeyLost(error.stream, error.what);
+  if (error.is === 'forged_row') return new ForgedRow(error.row, error.what);
   if (error.is === 'unavailable') return new StoreUnavailable(error.store, error.reason);
   if (error.is === 'forged') return new ForgedLog(error.what);
   if (error.is === 'unreadable') return new UnreadableEvent(error.event, error.reason);

@@ -48,6 +48,8 @@ export type TokenDecision =
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly expiresAt: number | null;
       readonly cvcPurgeAt: number | null;
+      /** The key of the content until now, unless it ends. */
+      readonly keeps: string | null;
       readonly ends: readonly string[];
     }
   | { readonly type: 'token.deleted'; readonly ends: readonly string[] }
@@ -56,6 +58,8 @@ export type TokenDecision =
       readonly type: 'token.property.expired';
       readonly reason: 'due' | 'request';
       readonly dueAt: number;
+      /** The key of the content. */
+      readonly keeps: string;
       readonly ends: readonly string[];
     };
 
@@ -120,6 +124,7 @@ function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' 
     cvc,
     expiresAt: command.expiresAt,
     cvcPurgeAt: cvc === 'set' ? command.at + command.cvcRetentionMs : null,
+    keeps: ends.includes(life.key) ? null : life.key,
     ends,
   };
 }
@@ -130,5 +135,6 @@ function expired(life: TokenLife, at: number): TokenDecision {
 
 function purged(life: TokenLife, endsUpTo: number, reason: 'due' | 'request'): Decided {
   if (life.cvc === null || (reason === 'due' && endsUpTo < life.cvc.purgeAt)) return events();
-  return events({ type: 'token.property.expired', reason, dueAt: life.cvc.purgeAt, ends: [life.cvc.key] });
+  const { key, cvc } = life;
+  return events({ type: 'token.property.expired', reason, dueAt: cvc.purgeAt, keeps: key, ends: [cvc.key] });
 }

@@ -5,7 +5,8 @@ export type TokenTimes = { readonly expires_at?: number | undefined; readonly cv
 
 /**
  * The clear part of each token event. Clear means: it stays for ever, also after erasure. So it names types, times,
- * keys and changed fields, and nothing that is derived from data. `ends` lists the keys that the event ends.
+ * keys and changed fields, and nothing that is derived from data. `ends` lists the keys that the event ends; `keeps` names
+ * the key that the content lay under before and that lives on, so that what the token was still opens.
  */
 export type TokenFact =
   | {
@@ -25,6 +26,7 @@ export type TokenFact =
         /** What became of the cvc; `set` seals a new one under `cvc_key`. */
         readonly cvc: 'kept' | 'set' | 'removed';
         readonly cvc_key?: string | undefined;
+        readonly keeps?: string | undefined;
         readonly ends: readonly string[];
       };
     }
@@ -41,6 +43,7 @@ export type TokenFact =
         /** Its hour was over, or somebody asked for it. */
         readonly reason: 'due' | 'request';
         readonly due_at: number;
+        readonly keeps?: string | undefined;
         readonly ends: readonly string[];
       };
     }

@@ -6,7 +6,7 @@ export function commonProblems(
   method: string | readonly string[],
 ): readonly ProblemCode[] {
   const always = ['malformed_request', 'internal', 'store_unavailable'] as const;
-  const withKey = ['rate_limited', 'too_many_bad_keys', 'unauthenticated', 'key_lost'] as const;
+  const withKey = ['rate_limited', 'too_many_bad_keys', 'unauthenticated', 'key_lost', 'row_forged'] as const;
   const withPermission = permission === undefined || permission === 'any_key' ? [] : (['permission_missing'] as const);
   const withBody = ['malformed_body', 'unsupported_media_type'] as const;
   return [

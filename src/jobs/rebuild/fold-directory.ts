@@ -1,14 +1,15 @@
 import type { DirectoryRecord } from '../../ports/directory.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { FoldedDirectory } from '../../ports/rebuild-thread.js';
-import { applyToDirectory, type DirectoryView } from '../../projections/directory-view.js';
+import { applyToDirectory, noDirectoryRows } from '../../projections/directory-view.js';
+import { withDirectoryMac } from '../../projections/row-mac.js';
 
 const pageSize = 1_000;
-const nothing: DirectoryView = { tenant: null, applications: new Map() };
 
-/** All rows of tenants and applications that the log leads to, as of its head. It needs no key. */
+/** All rows of tenants and applications that the log leads to, as of its head. It opens nothing. */
 export async function foldDirectory(
   log: Pick<EventLog, 'head' | 'readClear' | 'readStream'>,
+  macKey: Uint8Array,
 ): Promise<FoldedDirectory> {
   const upTo = await log.head();
   const streams = new Set<string>();
@@ -21,8 +22,8 @@ export async function foldDirectory(
   }
   const records: DirectoryRecord[] = [];
   for (const stream of streams) {
-    const { tenant, applications } = (await log.readStream(stream)).reduce(applyToDirectory, nothing);
+    const { tenant, applications } = (await log.readStream(stream)).reduce(applyToDirectory, noDirectoryRows);
     records.push(...applications.values(), ...(tenant === null ? [] : [tenant]));
   }
-  return { records, upTo };
+  return { records: records.map((record) => withDirectoryMac(macKey, record)), upTo };
 }

@@ -4,6 +4,7 @@ import type { Generations } from '../../ports/generations.js';
 import type { ProjectionName, ProjectionStatus, Projections, RebuildStart } from '../../ports/projections.js';
 import type { FoldedDirectory } from '../../ports/rebuild-thread.js';
 import type { ServiceState } from '../../ports/service-state.js';
+import type { Stored } from '../../projections/row-mac.js';
 import { projectionVersions } from '../../projections/versions.js';
 import { shredEndedKeys } from '../shredder.js';
 import { rebuildStatus } from './rebuild-status.js';
@@ -16,7 +17,7 @@ export type ProjectionsNeeds = {
   readonly keptSeconds: number;
   readonly foldDirectory: () => Promise<FoldedDirectory>;
   /** False: the directory was changed after `upTo`, and nothing was replaced. */
-  readonly replaceDirectory: (records: readonly DirectoryRecord[], upTo: number) => Promise<boolean>;
+  readonly replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number) => Promise<boolean>;
   /** How many rows of tokens are read, as far as it is known without counting them. */
   readonly countRows: () => Promise<number>;
   /** How far each projection has come in the log. */
@@ -33,7 +34,9 @@ export function createProjections(needs: ProjectionsNeeds): Projections {
   async function rebuildDirectory(): Promise<void> {
     for (;;) {
       const { records, upTo } = await foldDirectory();
-      if (await replaceDirectory(records, upTo)) break;
+      if (!(await replaceDirectory(records, upTo))) continue;
+      await vault.keys.noteDirectory(records);
+      break;
     }
     await generations.saveVersion('directory', projectionVersions.directory);
   }

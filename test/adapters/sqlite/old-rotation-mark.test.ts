@@ -34,7 +34,11 @@ test('a rotation that an older version began, whose mark has no time, goes on, a
   const { keys, close } = await open();
   expect(await rotateKeys(keys.rotation, next)).toBe(true);
   expect(await keys.rotation.voidBefore()).toBeNull();
-  expect(await keys.use(tenantId, id, (opened) => opened.toString('hex'))).toEqual({ state: 'open', value: expected });
+  expect(await keys.use(tenantId, id, (opened) => opened.toString('hex'))).toEqual({
+    state: 'open',
+    value: expected,
+    revision: null,
+  });
   expect(await rotateKeys(keys.rotation, randomBytes(32))).toBe(true);
   expect(await keys.rotation.voidBefore()).not.toBeNull();
   await close();

@@ -5,7 +5,8 @@ import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-inde
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
 import { checkIndexes, ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import type { Directory, DirectoryRecord } from '#src/ports/directory.js';
-import { aBox, aHash } from '../../contract/support.js';
+import { type Stored, withDirectoryMac } from '#src/projections/row-mac.js';
+import { aBox, aHash, macKey } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 
 let database: MongoDatabase;
@@ -26,19 +27,19 @@ beforeEach(() => {
 
 afterAll(() => database.drop());
 
-function tenantAt(revision: number): DirectoryRecord {
-  return {
+function tenantAt(revision: number): Stored<DirectoryRecord> {
+  return withDirectoryMac(macKey, {
     ...{ kind: 'tenant', id: tenantId, tenantId, applicationType: null, revision, createdRevision: 0 },
     ...{ contentRevision: 0, content: aBox(), keys: [], removedAt: null },
-  };
+  });
 }
 
-function application(revision: number, given: Partial<DirectoryRecord> = {}): DirectoryRecord {
-  return {
+function application(revision: number, given: Partial<DirectoryRecord> = {}): Stored<DirectoryRecord> {
+  return withDirectoryMac(macKey, {
     ...{ kind: 'application', id: randomUUID(), tenantId, applicationType: 'private', revision },
     ...{ createdRevision: revision, contentRevision: revision, content: aBox(), keys: [], removedAt: null },
     ...given,
-  };
+  });
 }
 
 const revisionOf = async (kind: DirectoryRecord['kind'], id: string) =>
@@ -107,7 +108,7 @@ test('every query walks an index', async () => {
   const { db } = database.connection;
   const many = Array.from({ length: 200 }, (_, i) => application(i, { keys: [{ id: randomUUID(), hash: aHash() }] }));
   await Promise.all(many.map((record) => writer.write([record], -1)));
-  const [{ id, keys }] = many as [DirectoryRecord];
+  const [{ id, keys }] = many as [Stored<DirectoryRecord>];
   const hash = String(keys[0]?.hash);
   await db.command({ profile: 2 });
   await directory.get('application', id);
@@ -116,7 +117,7 @@ test('every query walks an index', async () => {
   await directory.markKeyUsed(hash, 20_000);
   await directory.applications(tenantId, { ids: null, types: null }, { offset: 0, limit: 20 });
   await directory.list('tenant');
-  await writer.write([{ ...(many[0] as DirectoryRecord), revision: 300 }], 299);
+  await writer.write([{ ...(many[0] as Stored<DirectoryRecord>), revision: 300 }], 299);
   await db.command({ profile: 0 });
   const profiled = await db
     .collection('system.profile')

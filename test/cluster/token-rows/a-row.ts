@@ -3,8 +3,9 @@ import type { RowWrite } from '#src/adapters/mongodb/token-rows/row-write.js';
 import type { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import type { TokenType } from '#src/domain/token/token-type.js';
 import type { NewEvent } from '#src/events/event.js';
+import { type Stored, withTokenMac } from '#src/projections/row-mac.js';
 import type { TokenView } from '#src/projections/token-view.js';
-import { aBox, aHash, aStream, tokenWrite } from '../../contract/support.js';
+import { aBox, aHash, aStream, macKey, tokenWrite } from '../../contract/support.js';
 
 /** A living row as search sees it; times in ms since the epoch. */
 export type SampleRow = {
@@ -19,7 +20,7 @@ export type SampleRow = {
 };
 
 /** The view that events lead to. */
-export function after(view: TokenView, ...events: readonly NewEvent[]): TokenView {
+export function after(view: TokenView, ...events: readonly NewEvent[]): Stored<TokenView> {
   return tokenWrite(view, events).view;
 }
 
@@ -42,7 +43,12 @@ export function rowWrite({ stream, tenantId, seq, terms, type, ...times }: Sampl
     ...{ ...times, key: aHash().slice(0, 32), contentRevision: 0, superseded: [], cvc: null },
   };
   const view = { stream, tenantId, state: { revision, life, ended: [] }, content: aBox(), cvc: null };
-  return { view, index: { fingerprintHash: aHash(), terms: { 1: terms } }, before: revision - 1, at: 0 };
+  return {
+    view: withTokenMac(macKey, view),
+    index: { fingerprintHash: aHash(), terms: { 1: terms } },
+    before: revision - 1,
+    at: 0,
+  };
 }
 
 export async function writeRows(writer: ReturnType<typeof mongoRowWriter>, rows: readonly SampleRow[]): Promise<void> {

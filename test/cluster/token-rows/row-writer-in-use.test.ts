@@ -3,6 +3,7 @@ import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { rowWriterInUse } from '#src/adapters/mongodb/token-rows/row-writer-in-use.js';
 import { tokenRowsCollection } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { RowIndex } from '#src/ports/unit-of-work.js';
+import type { Stored } from '#src/projections/row-mac.js';
 import type { TokenView } from '#src/projections/token-view.js';
 import { aHash, atNoon, noTokenYet, tokenCreated, tokenDeleted, tokenUpdated } from '../../contract/support.js';
 import { databaseOfTest } from '../own-database.js';
@@ -27,7 +28,7 @@ test('rows that come together land in every generation that is written, and each
   const whole = Array.from({ length: 30 }, created);
   const twice = created();
   const [lacksTerms, keepsNothing, removed] = [created(), created(), after(created(), tokenDeleted())];
-  const rows: readonly (readonly [TokenView, RowIndex])[] = [
+  const rows: readonly (readonly [Stored<TokenView>, RowIndex])[] = [
     ...whole.map((view) => [view, foundBy(1, 2)] as const),
     [after(twice, tokenUpdated()), foundBy(1, 2)],
     [twice, foundBy(1, 2)],

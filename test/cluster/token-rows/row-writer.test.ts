@@ -4,6 +4,7 @@ import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { mongoTokenRows } from '#src/adapters/mongodb/token-rows/token-rows.js';
 import { tokenRowsCollection, tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
+import type { Stored } from '#src/projections/row-mac.js';
 import type { TokenView } from '#src/projections/token-view.js';
 import { aHash, atNoon, noTokenYet, tokenCreated, tokenDeleted, tokenUpdated } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
@@ -21,6 +22,8 @@ beforeAll(async () => {
 });
 
 afterAll(() => database.drop());
+
+type View = Stored<TokenView>;
 
 const anIndex = () => ({ fingerprintHash: aHash(), terms: { 1: [aHash().slice(0, 32)] } });
 const stored = async ({ stream }: TokenView) => (await rows.get(stream))?.state.revision ?? null;
@@ -57,13 +60,13 @@ test('a removal leaves a tombstone even where no row was, with nothing to be fou
   const gone = after(first, tokenDeleted());
   expect(await writer.write(gone, 'keep', 0, atNoon)).toBe('written');
   expect(await writer.write(first, anIndex(), -1, atNoon)).toBe('stale');
-  const tombstone = { _id: gone.stream, tenant: 'tenant', revision: 1, life: null, removed_at: atNoon };
+  const tombstone = { _id: gone.stream, tenant: 'tenant', revision: 1, life: null, removed_at: atNoon, mac: gone.mac };
   expect(await raw(gone)).toEqual(tombstone);
   const other = after(noTokenYet(), tokenCreated({ expiresAt: atNoon + 5, cvcPurgeAt: atNoon + 5 }));
   await writer.write(other, anIndex(), -1, atNoon);
   const ended = after(other, tokenDeleted());
   await writer.write(ended, 'keep', 0, atNoon);
-  expect(await raw(ended)).toEqual({ ...tombstone, _id: ended.stream });
+  expect(await raw(ended)).toEqual({ ...tombstone, _id: ended.stream, mac: ended.mac });
   const again = after(ended, tokenCreated());
   expect(await writer.write(again, anIndex(), 1, atNoon)).toBe('written');
   expect(await raw(again)).toMatchObject({ revision: 2, life: again.state.life });
@@ -74,7 +77,7 @@ test('an update that keeps its terms takes away the times and boxes that have en
   const first = after(noTokenYet(), tokenCreated({ expiresAt: atNoon + 5, cvcPurgeAt: atNoon + 5 }));
   await writer.write(first, anIndex(), -1, atNoon);
   const updated = after(first, tokenUpdated());
-  const purged: TokenView = {
+  const purged: View = {
     ...updated,
     state: { ...updated.state, life: updated.state.life === null ? null : { ...updated.state.life, cvc: null } },
     cvc: null,
@@ -98,10 +101,8 @@ test('of many racers for one row the newest revision stays, whoever came first',
 
 test('a batch writes what is newer, leaves what is not, and names the gaps', async () => {
   const created = Array.from({ length: 6 }, () => after(noTokenYet(), tokenCreated()));
-  const [fresh, older, newer, kept, gap, removed] = created as [
-    ...[TokenView, TokenView, TokenView, TokenView, TokenView, TokenView],
-  ];
-  const write = (view: TokenView, index: 'keep' | ReturnType<typeof anIndex> = anIndex()) => ({
+  const [fresh, older, newer, kept, gap, removed] = created as [...[View, View, View, View, View, View]];
+  const write = (view: View, index: 'keep' | ReturnType<typeof anIndex> = anIndex()) => ({
     ...{ view, index, before: view.state.revision - 1, at: atNoon },
   });
   await writer.writeMany([write(older), write(after(newer, tokenUpdated())), write(kept)]);
@@ -124,7 +125,7 @@ test('a batch writes what is newer, leaves what is not, and names the gaps', asy
 
 test('old tombstones are forgotten, young ones and the living stay', async () => {
   const views = Array.from({ length: 3 }, () => after(noTokenYet(), tokenCreated(), tokenDeleted()));
-  const [old, young, again] = views as [TokenView, TokenView, TokenView];
+  const [old, young, again] = views as [View, View, View];
   await writer.write(old, 'keep', 0, atNoon - 10);
   await writer.write(young, 'keep', 0, atNoon - 9);
   await writer.write(again, 'keep', 0, atNoon - 10);

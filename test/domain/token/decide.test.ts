@@ -5,13 +5,14 @@ import { create, created, deleted, expiring, given, startMs, update, updatedFact
 const at = startMs + 10_000;
 const later = startMs + 60_000;
 const hour = 3_600_000;
-const updated: TokenDecision = {
+const updated: Extract<TokenDecision, { type: 'token.updated' }> = {
   type: 'token.updated',
   changed: ['metadata'],
   key: 'k1',
   cvc: 'kept',
   expiresAt: null,
   cvcPurgeAt: null,
+  keeps: 'k1',
   ends: [],
 };
 const born: TokenDecision = {
@@ -63,7 +64,7 @@ describe('update', () => {
   it('ends the key of replaced data', () => {
     given(created)
       .when({ ...update, changed: ['data'], dataReplaced: true })
-      .thenEvents({ ...updated, changed: ['data'], key: null, ends: ['k1'] });
+      .thenEvents({ ...updated, changed: ['data'], key: null, keeps: null, ends: ['k1'] });
   });
 
   it('lets it live where the tenant keeps superseded data', () => {
@@ -138,7 +139,7 @@ describe('expire', () => {
 });
 
 describe('purge_cvc', () => {
-  const purged = { type: 'token.property.expired', dueAt: startMs + hour, ends: ['c1'] } as const;
+  const purged = { type: 'token.property.expired', dueAt: startMs + hour, keeps: 'k1', ends: ['c1'] } as const;
 
   it('is done at its hour, or at once on request', () => {
     given(created)

@@ -1,4 +1,5 @@
 import type { DirectoryRecord } from '../../../ports/directory.js';
+import type { Stored } from '../../../projections/row-mac.js';
 
 type Key = {
   readonly id: string;
@@ -21,6 +22,8 @@ export type DirectoryDocument = {
   readonly content: Buffer | null;
   readonly keys: readonly Key[];
   readonly removed_at: number | null;
+  /** The message authentication code of all of it but `used_on`. */
+  readonly mac: Buffer;
 };
 
 export function documentId(kind: DirectoryRecord['kind'], id: string): string {
@@ -28,19 +31,20 @@ export function documentId(kind: DirectoryRecord['kind'], id: string): string {
 }
 
 /** The fields of a record but for its keys. */
-export function fieldsOf(record: DirectoryRecord): Omit<DirectoryDocument, '_id' | 'keys'> {
+export function fieldsOf(record: Stored<DirectoryRecord>): Omit<DirectoryDocument, '_id' | 'keys'> {
   const { kind, id, revision, content } = record;
   return {
     ...{ kind, id, tenant: record.tenantId, type: record.applicationType, revision },
     ...{ created_revision: record.createdRevision, content_revision: record.contentRevision },
     ...{ content: content === null ? null : Buffer.from(content), removed_at: record.removedAt },
+    mac: Buffer.from(record.mac),
   };
 }
 
-export function recordOf(document: DirectoryDocument): DirectoryRecord {
-  const { kind, id, revision, content } = document;
+export function recordOf(document: DirectoryDocument): Stored<DirectoryRecord> {
+  const { kind, id, revision, content, mac } = document;
   return {
-    ...{ kind, id, tenantId: document.tenant, applicationType: document.type, revision, content },
+    ...{ kind, id, tenantId: document.tenant, applicationType: document.type, revision, content, mac },
     ...{ createdRevision: document.created_revision, contentRevision: document.content_revision },
     keys: document.keys.map((key) => ({ id: key.id, hash: key.hash })),
     removedAt: document.removed_at,

@@ -1,5 +1,6 @@
 import type { Db, Document } from 'mongodb';
 import type { DirectoryRecord } from '../../../ports/directory.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { type DirectoryDocument, documentId, fieldsOf } from './directory-document.js';
@@ -21,7 +22,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   const directory = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
   /** Whether the write changed a record. An upsert whose filter meets none, though it is there, is a duplicate key. */
-  async function applied(record: DirectoryRecord, guard: Document, upsert: boolean): Promise<boolean> {
+  async function applied(record: Stored<DirectoryRecord>, guard: Document, upsert: boolean): Promise<boolean> {
     const filter = { _id: documentId(record.kind, record.id), ...guard };
     try {
       const { matchedCount, upsertedCount } = await call((db) =>
@@ -42,7 +43,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   }
 
   /** `before`: the revision that a row which is there must have; null: any older one. */
-  async function writeOne(record: DirectoryRecord, before: number | null): Promise<DirectoryOutcome> {
+  async function writeOne(record: Stored<DirectoryRecord>, before: number | null): Promise<DirectoryOutcome> {
     const guard = { revision: before === null ? { $lt: record.revision } : before };
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       if (await applied(record, guard, before === null || before === -1)) return 'written';
@@ -60,17 +61,20 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
      * one has the revision `before`, which the events follow (-1: none is there). So the row of a tenant is never newer
      * than those of its applications, also when two writers project in another order than they appended in.
      */
-    async write(records: readonly DirectoryRecord[], before: number): Promise<DirectoryOutcome> {
+    async write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<DirectoryOutcome> {
       return writeInOrder(records, before);
     },
 
     /** Writes all records of a tenant, folded from its whole stream: none is missing, so older rows do not matter. */
-    async writeAll(records: readonly DirectoryRecord[]): Promise<DirectoryOutcome> {
+    async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome> {
       return writeInOrder(records, null);
     },
   };
 
-  async function writeInOrder(records: readonly DirectoryRecord[], before: number | null): Promise<DirectoryOutcome> {
+  async function writeInOrder(
+    records: readonly Stored<DirectoryRecord>[],
+    before: number | null,
+  ): Promise<DirectoryOutcome> {
     const ofKind = (kind: DirectoryRecord['kind']) => records.filter((record) => record.kind === kind);
     const applications = await Promise.all(ofKind('application').map((record) => writeOne(record, null)));
     const outcomes = [...applications];
@@ -81,7 +85,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
 }
 
 /** In the server's own terms, so that a key which stays keeps the note of its last use, and one that goes takes it along. */
-function fieldsKeepingUse(record: DirectoryRecord): Document {
+function fieldsKeepingUse(record: Stored<DirectoryRecord>): Document {
   const stored = { $ifNull: ['$keys', []] };
   const before = { $filter: { input: stored, as: 'old', cond: { $eq: ['$$old.hash', '$$key.hash'] } } };
   const keys = {

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { tenantStream } from '../../../events/directory/streams.js';
 import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { EventLog } from '../../../ports/event-log.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';
 import { DuplicateKey } from '../mongo-error.js';
@@ -17,7 +18,7 @@ const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryColle
  */
 export async function replaceDirectory(
   connection: MongoConnection,
-  records: readonly DirectoryRecord[],
+  records: readonly Stored<DirectoryRecord>[],
   log: Pick<EventLog, 'readStream'>,
 ): Promise<boolean> {
   const stored = await connection.call((db) => collectionIn(db).find({}).toArray());
@@ -50,7 +51,7 @@ export async function replaceDirectory(
 
 /** The rows, by their ids, that events led to which came after the records were folded. */
 async function newerThan(
-  records: readonly DirectoryRecord[],
+  records: readonly Stored<DirectoryRecord>[],
   stored: readonly DirectoryDocument[],
   log: Pick<EventLog, 'readStream'>,
 ): Promise<ReadonlySet<string>> {

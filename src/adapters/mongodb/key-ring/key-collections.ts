@@ -29,6 +29,8 @@ export type DataKeyDocument = {
   readonly log_head: number;
   readonly destroyed_at: number | null;
   readonly destroyed_by: Buffer | null;
+  /** What was noted of the token whose content lies under the key; absent: nothing yet. */
+  readonly revision?: number;
   /** Sealed under the tenant's key; null once it is destroyed. */
   readonly wrapped: Buffer | null;
 };
@@ -40,6 +42,9 @@ export type GenerationKeyDocument = {
   readonly destroyed_at: number | null;
   readonly wrapped: Buffer | null;
 };
+
+/** The newest revision of a tenant or an application, by `directoryName`. */
+export type DirectoryRevisionDocument = { readonly _id: string; readonly revision: number };
 
 /** How many keys a tenant's key was counted to wrap: apart, so that counting writes no wrapped key anew. */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
@@ -75,6 +80,7 @@ export const keyCollections = {
   dataKeys: (db: Db): Collection<DataKeyDocument> => db.collection('data_keys'),
   generationKeys: (db: Db): Collection<GenerationKeyDocument> => db.collection('generation_keys'),
   wraps: (db: Db): Collection<WrapsDocument> => db.collection('wraps'),
+  directoryRevisions: (db: Db): Collection<DirectoryRevisionDocument> => db.collection('directory_revisions'),
   meta: (db: Db): Collection<MetaDocument> => db.collection('meta'),
   logMemory: (db: Db): Collection<LogMemoryDocument> => db.collection('meta'),
 };

@@ -1,20 +1,30 @@
 import type { Clock } from '../../../ports/clock.js';
-import type { EndedKey, KeyFate, MadeKey } from '../../../ports/key-ring.js';
+import type { EndedKey, KeyFate, KeyRevision, MadeKey } from '../../../ports/key-ring.js';
 import type { MongoConnection } from '../connection.js';
 import { inGroups } from '../in-groups.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 import { type DataKeyDocument, keyCollections } from './key-collections.js';
 import { sequenceOf, stampedByServer, stampOf } from './key-sequence.js';
 
-const destroyedAtOnce = 1_000;
+const changedAtOnce = 1_000;
 
 export type NewDataKey = { readonly id: string; readonly wrapped: Buffer };
 
-/** The rows of data keys in MongoDB: inserted, overwritten once, never removed. */
+type Noted = Pick<DataKeyDocument, '_id' | 'revision' | 'destroyed_at'>;
+
+/** The rows of data keys in MongoDB: inserted, destroyed once, never removed. */
 export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
   const finds = inGroups<string, DataKeyDocument | null>(async (keyIds) => {
     const asked = { _id: { $in: [...new Set(keyIds)].map(uuidBytes) } };
     const rows = await call((db) => keyCollections.dataKeys(db).find(asked).toArray());
+    const found = new Map(rows.map((row) => [uuidText(row._id), row]));
+    return keyIds.map((keyId) => found.get(keyId) ?? null);
+  });
+
+  const notes = inGroups<string, Noted | null>(async (keyIds) => {
+    const asked = { _id: { $in: [...new Set(keyIds)].map(uuidBytes) } };
+    const projection = { revision: 1, destroyed_at: 1 };
+    const rows = await call((db) => keyCollections.dataKeys(db).find(asked).project<Noted>(projection).toArray());
     const found = new Map(rows.map((row) => [uuidText(row._id), row]));
     return keyIds.map((keyId) => found.get(keyId) ?? null);
   });
@@ -44,6 +54,20 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
     },
     /** Null: there never was one. Keys that are asked for at the same time are read together. */
     find: finds.add,
+    /** As `find`, without the wrapped key, for one that is open already. */
+    noted: notes.add,
+    /** Notes newer revisions of keys that live. */
+    async advance(advanced: readonly KeyRevision[]): Promise<void> {
+      for (let start = 0; start < advanced.length; start += changedAtOnce) {
+        const updates = advanced.slice(start, start + changedAtOnce).map(({ keyId, revision }) => ({
+          updateOne: {
+            filter: { _id: uuidBytes(keyId), destroyed_at: null },
+            update: { $max: { revision } },
+          },
+        }));
+        await call((db) => keyCollections.dataKeys(db).bulkWrite(updates, { ordered: false }));
+      }
+    },
     async fates(keyIds: readonly string[]): Promise<readonly KeyFate[]> {
       const asked = { _id: { $in: keyIds.map(uuidBytes) } };
       const rows = await call((db) =>
@@ -54,8 +78,8 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
     /** Overwrites the keys that live; answers how many. What another process overwrote is of a majority, too, then. */
     async destroy(ended: readonly EndedKey[]): Promise<number> {
       let destroyed = 0;
-      for (let start = 0; start < ended.length; start += destroyedAtOnce) {
-        const updates = ended.slice(start, start + destroyedAtOnce).map(({ keyId, eventId }) => ({
+      for (let start = 0; start < ended.length; start += changedAtOnce) {
+        const updates = ended.slice(start, start + changedAtOnce).map(({ keyId, eventId }) => ({
           updateOne: {
             filter: { _id: uuidBytes(keyId), destroyed_at: null },
             update: { $set: { destroyed_at: clock.now(), destroyed_by: uuidBytes(eventId), wrapped: null } },

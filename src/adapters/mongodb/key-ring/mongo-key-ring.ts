@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../ports/clock.js';
 import {
   type DataKey,
+  directoryName,
   type EndedKey,
+  type KeyRevision,
   type KeyRing,
   type KeyRingReader,
   type KeyUse,
@@ -11,7 +13,7 @@ import {
 } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
-import { createKeyCache } from '../../key-ring/key-cache.js';
+import { createKeyCache, type OpenKey } from '../../key-ring/key-cache.js';
 import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
 import { integrityKeysOf, signingKeyOf } from '../../key-ring/vault-keys.js';
@@ -25,8 +27,8 @@ import { createMongoTenantKeys, type OpenTenant } from './mongo-tenant-keys.js';
 import { createMongoVaultKey } from './mongo-vault-key.js';
 
 /**
- * `KeyRing` on a MongoDB database of its own, for many processes. A data key that another process destroyed may open
- * here for up to a minute more: the row of the token decides, never the key (architecture, "Keys"). The keys of a tenant
+ * `KeyRing` on a MongoDB database of its own, for many processes. A data key that is open here is asked for at each use: was
+ * it destroyed, and what was noted of it (architecture, "Keys"). The keys of a tenant
  * are looked at again each second. `logHead` answers the position of the newest event.
  */
 export function mongoKeyRing(
@@ -79,7 +81,7 @@ export function mongoKeyRing(
     return tenant.wrapping.has(wrappingKeyId) ? tenant : tenants.fresh(tenantId);
   }
 
-  async function read(tenantId: string, keyId: string, before = ''): Promise<Buffer | 'destroyed' | 'missing'> {
+  async function read(tenantId: string, keyId: string, before = ''): Promise<OpenKey | 'destroyed' | 'missing'> {
     const row = await dataKeys.find(keyId);
     if (row === null) return 'missing';
     if (row.wrapped === null) return 'destroyed';
@@ -91,7 +93,8 @@ export function mongoKeyRing(
       return row.tenant_key === before ? 'missing' : read(tenantId, keyId, row.tenant_key);
     }
     const place = { tenantId, tenantKeyId: row.tenant_key, keyId };
-    return (wrappingKey === undefined ? null : openDataKey(wrappingKey, row.wrapped, place)) ?? 'missing';
+    const key = wrappingKey === undefined ? null : openDataKey(wrappingKey, row.wrapped, place);
+    return key === null ? 'missing' : { key, revision: row.revision ?? null };
   }
 
   /** Runs `use` with a key from the store, which stays open unless it was destroyed meanwhile. */
@@ -101,11 +104,22 @@ export function mongoKeyRing(
     try {
       const found = await read(tenantId, keyId);
       if (typeof found === 'string') return { state: found };
-      key = found;
-      return { state: 'open', value: use(key) };
+      key = found.key;
+      return { state: 'open', value: use(key), revision: found.revision };
     } finally {
       if (!keep(key)) key?.fill(0);
     }
+  }
+
+  /** Runs `use` with a key that is open here. Another process may have noted a newer revision of it, or destroyed it. */
+  async function useCached<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T> | null> {
+    if (cache.get(tenantId, keyId) === undefined) return null;
+    const noted = await dataKeys.noted(keyId);
+    if (noted === null || noted.destroyed_at !== null) cache.drop(keyId);
+    // It may have been let go meanwhile.
+    const cached = cache.get(tenantId, keyId);
+    if (noted === null || cached === undefined) return null;
+    return { state: 'open', value: use(cached.key), revision: noted.revision ?? null };
   }
 
   /** Lets go what is open of a tenant whose keys were destroyed. */
@@ -144,22 +158,40 @@ export function mongoKeyRing(
       newestOf(await tenants.current(tenantId));
       const { id, key } = await pools.take(tenantId);
       // What was just written is likely to be read next.
-      cache.add(tenantId, id, ownBuffer(Buffer.from(key)));
+      cache.add(tenantId, id, ownBuffer(Buffer.from(key)), null);
       return { id, key };
     },
     async use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
       const { state } = await tenants.current(tenantId);
-      const cached = state === 'living' ? cache.get(tenantId, keyId) : undefined;
-      return cached === undefined ? useStored(tenantId, keyId, use) : { state: 'open', value: use(cached) };
+      const used = state === 'living' ? await useCached(tenantId, keyId, use) : null;
+      return used ?? useStored(tenantId, keyId, use);
     },
-    async destroy(ended: readonly EndedKey[]): Promise<number> {
+    async destroy(ended: readonly EndedKey[], advanced: readonly KeyRevision[] = []): Promise<number> {
       for (const { keyId } of ended) cache.drop(keyId);
       try {
-        return await dataKeys.destroy(ended);
+        const [destroyed] = await Promise.all([dataKeys.destroy(ended), dataKeys.advance(advanced)]);
+        return destroyed;
       } finally {
         // A read that began before the destruction may have cached the key once more.
         for (const { keyId } of ended) cache.drop(keyId);
       }
+    },
+    advance: (advanced) => dataKeys.advance(advanced),
+    async noteDirectory(revisions) {
+      const updates = revisions.map((record) => ({
+        updateOne: {
+          filter: { _id: directoryName(record) },
+          update: { $max: { revision: record.revision } },
+          upsert: true,
+        },
+      }));
+      if (updates.length === 0) return;
+      await connection.call((db) => keyCollections.directoryRevisions(db).bulkWrite(updates, { ordered: false }));
+    },
+    async directoryRevisions(records) {
+      const asked = { _id: { $in: records.map(directoryName) } };
+      const found = await connection.call((db) => keyCollections.directoryRevisions(db).find(asked).toArray());
+      return new Map(found.map(({ _id, revision }) => [_id, revision]));
     },
     made: (afterSequence, madeBefore, limit) => dataKeys.made(afterSequence, madeBefore, limit),
     rotation: mongoKeyRotation({

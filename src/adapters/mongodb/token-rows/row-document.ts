@@ -1,6 +1,7 @@
 import type { TokenLife } from '../../../domain/token/token-state.js';
 import type { TokenType } from '../../../domain/token/token-type.js';
 import type { RowIndex } from '../../../ports/unit-of-work.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import { markOf } from '../../search-plan/mark-of.js';
 
@@ -27,6 +28,8 @@ type Living = {
   readonly cvc_purge_at?: number;
   readonly content?: Buffer;
   readonly cvc?: Buffer;
+  /** The message authentication code of what decides who may read it. */
+  readonly mac: Buffer;
 };
 
 /** No box, no term, no fingerprint: all that is left is that the token ended with this revision. */
@@ -35,6 +38,7 @@ type Tombstone = {
   readonly revision: number;
   readonly life: null;
   readonly removed_at: number;
+  readonly mac: Buffer;
 };
 
 type RowFields = (Living & Found) | Tombstone;
@@ -43,7 +47,7 @@ type RowFields = (Living & Found) | Tombstone;
 export type RowDocument = { readonly _id: string } & RowFields;
 
 /** The fields of `RowDocument` that a view is read from. */
-export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1 } as const;
+export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1, mac: 1 } as const;
 
 /** Fields that a living row may lack; an update that does not set them takes them away. */
 const optional = ['modified_at', 'expires_at', 'cvc_purge_at', 'content', 'cvc'] as const;
@@ -53,14 +57,14 @@ export type RowGeneration = { readonly generation: number; readonly read: number
 
 /** The whole row of a view. `removedAt`: milliseconds since the epoch, for the row of a removed token. */
 export function rowOf(
-  view: TokenView,
+  view: Stored<TokenView>,
   index: Exclude<RowIndex, 'keep'> | null,
   { generation, read }: RowGeneration,
   removedAt: number,
 ): RowFields {
   const { tenantId: tenant, state } = view;
   const { revision, life } = state;
-  if (life === null) return { tenant, revision, life, removed_at: removedAt };
+  if (life === null) return { tenant, revision, life, removed_at: removedAt, mac: Buffer.from(view.mac) };
   if (index === null) throw new Error('a row that begins must say what it is found by');
   const terms = index.terms[generation];
   if (terms === undefined) throw new Error('a row must say what it is found by in each generation');
@@ -73,17 +77,17 @@ export function rowOf(
 }
 
 /** The update that brings a living row to a view and leaves what it is found by. */
-export function keepingUpdate(view: TokenView, life: TokenLife) {
+export function keepingUpdate(view: Stored<TokenView>, life: TokenLife) {
   const set = livingOf(view, life);
   const lacking = optional.filter((field) => set[field] === undefined);
   return { $set: set, $unset: Object.fromEntries(lacking.map((field) => [field, true as const])) };
 }
 
 /** The view that a row holds. */
-export function viewOf(row: RowDocument): TokenView {
-  const { _id: stream, tenant: tenantId, revision, life } = row;
+export function viewOf(row: RowDocument): Stored<TokenView> {
+  const { _id: stream, tenant: tenantId, revision, life, mac } = row;
   const { content = null, cvc = null } = row.life === null ? {} : row;
-  return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc };
+  return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc, mac };
 }
 
 /** The bytes of a keyed hash in hex. What is no hex would be cut short and meet others, so it is refused. */
@@ -93,7 +97,7 @@ export function hashBytes(hash: string): Buffer {
   return bytes;
 }
 
-function livingOf({ tenantId, state, content, cvc }: TokenView, life: TokenLife): Living {
+function livingOf({ tenantId, state, content, cvc, mac }: Stored<TokenView>, life: TokenLife): Living {
   return {
     ...{ tenant: tenantId, revision: state.revision, life, type: life.tokenType },
     ...{ seq: life.createdPosition, created_at: life.createdAt },
@@ -102,5 +106,6 @@ function livingOf({ tenantId, state, content, cvc }: TokenView, life: TokenLife)
     ...(life.cvc === null ? {} : { cvc_purge_at: life.cvc.purgeAt }),
     ...(content === null ? {} : { content: Buffer.from(content) }),
     ...(cvc === null ? {} : { cvc: Buffer.from(cvc) }),
+    mac: Buffer.from(mac),
   };
 }

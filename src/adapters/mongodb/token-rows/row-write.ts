@@ -1,10 +1,11 @@
 import type { RowIndex } from '../../../ports/unit-of-work.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import { keepingUpdate, type RowGeneration, rowOf } from './row-document.js';
 
 /** A row to write. `before`: the revision that its events follow; `at`: the time of the newest, ms since the epoch. */
 export type RowWrite = {
-  readonly view: TokenView;
+  readonly view: Stored<TokenView>;
   readonly index: RowIndex;
   readonly before: number;
   readonly at: number;

@@ -1,6 +1,7 @@
 import { MongoBulkWriteError } from 'mongodb';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { RowIndex } from '../../../ports/unit-of-work.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { forgetTombstones } from './forget-tombstones.js';
@@ -55,7 +56,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
     });
   }
 
-  async function write(view: TokenView, index: RowIndex, before: number, at: number): Promise<RowOutcome> {
+  async function write(view: Stored<TokenView>, index: RowIndex, before: number, at: number): Promise<RowOutcome> {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       if ((await send([{ view, index, before, at }])) > 0) return 'written';
       const stored = (await revisionsOf([view.stream])).get(view.stream) ?? -1;

@@ -1,5 +1,6 @@
 import { GenerationDropped } from '../../../ports/generations.js';
 import type { TokenRows } from '../../../ports/token-rows.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { trustedMs } from '../generations/known-generations.js';
@@ -37,7 +38,7 @@ export function tokenRowsInUse(
     }
   }
 
-  const gets = inGroups<string, TokenView | null>((streams) => current((rows) => rows.getMany(streams)));
+  const gets = inGroups<string, Stored<TokenView> | null>((streams) => current((rows) => rows.getMany(streams)));
 
   return {
     get: gets.add,
@@ -47,5 +48,6 @@ export function tokenRowsInUse(
     countByType: (...given) => current((rows) => rows.countByType(...given)),
     due: (...given) => current((rows) => rows.due(...given)),
     nextDueAt: () => current((rows) => rows.nextDueAt()),
+    page: (...given) => current((rows) => rows.page(...given)),
   };
 }

@@ -1,4 +1,5 @@
 import type { TokenRows } from '../../../ports/token-rows.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { countByType } from './count-by-type.js';
@@ -9,7 +10,7 @@ import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 export type MongoTokenRows = TokenRows & {
   /** The rows of several streams, each as `get` answers it, by the index of its stream. */
-  getMany(streams: readonly string[]): Promise<readonly (TokenView | null)[]>;
+  getMany(streams: readonly string[]): Promise<readonly (Stored<TokenView> | null)[]>;
 };
 
 /**
@@ -24,7 +25,7 @@ export function mongoTokenRows(
   const { call } = connection;
   const rowsName = tokenRowsCollection(generation);
 
-  async function getMany(streams: readonly string[]): Promise<readonly (TokenView | null)[]> {
+  async function getMany(streams: readonly string[]): Promise<readonly (Stored<TokenView> | null)[]> {
     const rows = await call((db) =>
       db
         .collection<RowDocument>(rowsName)
@@ -56,5 +57,16 @@ export function mongoTokenRows(
     countByType: (tenantId, now) => countByType(connection, rowsName, tenantId, now),
     due: (now, limit) => call((db) => dueRows(db.collection(rowsName), now, limit)),
     nextDueAt: () => call((db) => nextDueAt(db.collection(rowsName))),
+    async page(afterStream, limit) {
+      const found = await call((db) =>
+        db
+          .collection<RowDocument>(rowsName)
+          .find({ _id: { $gt: afterStream } }, { projection: viewFields })
+          .sort({ _id: 1 })
+          .limit(limit)
+          .toArray(),
+      );
+      return found.map(viewOf);
+    },
   };
 }

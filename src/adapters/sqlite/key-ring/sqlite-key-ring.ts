@@ -1,17 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../ports/clock.js';
 import type { ChainLink } from '../../../ports/event-chain.js';
-import type { DataKey, EndedKey, KeyRing, KeyRingReader, KeyUse, LogMemory, MadeKey } from '../../../ports/key-ring.js';
+import {
+  type DataKey,
+  directoryName,
+  type EndedKey,
+  type KeyRevision,
+  type KeyRing,
+  type KeyRingReader,
+  type KeyUse,
+  type LogMemory,
+  type MadeKey,
+} from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
-import { createKeyCache } from '../../key-ring/key-cache.js';
+import { createKeyCache, type OpenKey } from '../../key-ring/key-cache.js';
 import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
 import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
 import type { RootKeys } from '../../key-ring/root-keys.js';
 import { integrityKeysOf, signingKeyOf } from '../../key-ring/vault-keys.js';
 import { StoreBroken } from '../database-error.js';
-import { never } from '../keys-schema.js';
+import { never, noRevision } from '../keys-schema.js';
 import { logMemoryBytes, logMemoryIn } from '../log-memory.js';
 import { numberBytes, numberIn } from '../number-bytes.js';
 import type { SqliteDatabase } from '../open-database.js';
@@ -23,7 +33,12 @@ import { sqliteKeyRotation } from './sqlite-key-rotation.js';
 import { createTenantKeys } from './tenant-keys.js';
 import { createVaultKey } from './vault-key.js';
 
-type StoredKey = { readonly tenant_key: Buffer; readonly destroyed_at: number; readonly wrapped: Buffer };
+type StoredKey = {
+  readonly tenant_key: Buffer;
+  readonly destroyed_at: number;
+  readonly revision: Buffer;
+  readonly wrapped: Buffer;
+};
 type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_head: number };
 
 /**
@@ -45,11 +60,12 @@ export function sqliteKeyRing(
   const integrityKeys = createVaultKey(vaultKeyDeps, 'integrity', integrityKeysOf);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
-  const byId = database.prepare('SELECT tenant_key, destroyed_at, wrapped FROM data_keys WHERE id = ?');
+  const byId = database.prepare('SELECT tenant_key, destroyed_at, revision, wrapped FROM data_keys WHERE id = ?');
   const madeAfter = database.prepare(
     `SELECT sequence, id, log_head FROM data_keys
      WHERE sequence > ? AND made_at < ? AND destroyed_at = ${never} ORDER BY sequence LIMIT ?`,
   );
+  const revisionOf = database.prepare('SELECT revision FROM directory_revisions WHERE kind = ? AND id = ?').pluck();
   const metaOf = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
 
   /** The id of the newest wrapping key of a tenant, with room for so many wraps more. */
@@ -81,7 +97,7 @@ export function sqliteKeyRing(
     return keys;
   }
 
-  function open(tenantId: string, keyId: string): Buffer | 'destroyed' | 'missing' {
+  function open(tenantId: string, keyId: string): OpenKey | 'destroyed' | 'missing' {
     const cached = cache.get(tenantId, keyId);
     if (cached !== undefined) return cached;
     const row = reading(() => byId.get(uuidBytes(keyId)) as StoredKey | undefined, 'keys.db');
@@ -93,8 +109,14 @@ export function sqliteKeyRing(
     const place = { tenantId, tenantKeyId, keyId };
     const key = wrappingKey === null ? null : openDataKey(wrappingKey, row.wrapped, place);
     if (key === null) return 'missing';
-    cache.add(tenantId, keyId, key);
-    return key;
+    const revision = row.revision.equals(noRevision) ? null : numberIn(row.revision);
+    cache.add(tenantId, keyId, key, revision);
+    return { key, revision };
+  }
+
+  /** This process alone changes keys, so what is open of them knows what was noted. */
+  function noteOpen(advanced: readonly KeyRevision[]): void {
+    for (const { keyId, revision } of advanced) cache.advance(keyId, revision);
   }
 
   /** Null when the log cannot be read: no destruction is to fail for that. */
@@ -152,23 +174,46 @@ export function sqliteKeyRing(
     async create(tenantId: string): Promise<DataKey> {
       const { id, key } = await pools.take(tenantId);
       // What was just written is likely to be read next.
-      cache.add(tenantId, id, ownBuffer(Buffer.from(key)));
+      cache.add(tenantId, id, ownBuffer(Buffer.from(key)), null);
       return { id, key };
     },
     async use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
-      const key = open(tenantId, keyId);
-      if (typeof key === 'string') return { state: key };
-      return { state: 'open', value: use(key) };
+      const opened = open(tenantId, keyId);
+      if (typeof opened === 'string') return { state: opened };
+      return { state: 'open', value: use(opened.key), revision: opened.revision };
     },
-    async destroy(ended: readonly EndedKey[]): Promise<number> {
+    async destroy(ended: readonly EndedKey[], advanced: readonly KeyRevision[] = []): Promise<number> {
       for (const { keyId } of ended) cache.drop(keyId);
+      noteOpen(advanced);
       try {
-        return await writer.request('destroy_keys', { ended, at: clock.now(), link: knownLink() });
+        return await writer.request('destroy_keys', { ended, advanced, at: clock.now(), link: knownLink() });
       } finally {
+        noteOpen(advanced);
         // A read that began before the destruction may have cached the key once more; it is dropped also when the
         // answer is "not yet", for then the key is overwritten all the same.
         for (const { keyId } of ended) cache.drop(keyId);
       }
+    },
+    async advance(advanced) {
+      noteOpen(advanced);
+      try {
+        await writer.request('advance_keys', advanced);
+      } finally {
+        // What a read opened meanwhile knew of less.
+        noteOpen(advanced);
+      }
+    },
+    async noteDirectory(revisions) {
+      const noted = revisions.map(({ kind, id, revision }) => ({ kind, id, revision }));
+      await writer.request('note_directory', noted);
+    },
+    async directoryRevisions(records) {
+      const noted = new Map<string, number>();
+      for (const record of records) {
+        const revision = reading(() => revisionOf.get(record.kind, record.id) as number | undefined, 'keys.db');
+        if (revision !== undefined) noted.set(directoryName(record), revision);
+      }
+      return noted;
     },
     async made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]> {
       const rows = reading(() => madeAfter.all(afterSequence, madeBefore, limit) as MadeRow[], 'keys.db');
@@ -210,7 +255,8 @@ export function sqliteKeyRing(
       const ended = await pools.close();
       cache.close();
       if (ended.length === 0) return;
-      await writer.request('destroy_keys', { ended, at: clock.now(), link: knownLink() }).catch((error: unknown) => {
+      const input = { ended, advanced: [], at: clock.now(), link: knownLink() };
+      await writer.request('destroy_keys', input).catch((error: unknown) => {
         // They are orphans then, and the search for orphans finds them.
         if (!(error instanceof StoreUnavailable)) throw error;
       });

@@ -1,4 +1,5 @@
 import type { PageRequest, SearchPage, SearchPlan, WalkStep } from '../../../ports/search-plan.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import { databaseError } from '../database-error.js';
 import { type TokenRow, viewOf } from '../token-row.js';
@@ -24,13 +25,17 @@ export function walkRows(
   connections: SearchConnections,
   plan: SearchPlan,
   step: WalkStep,
-): Promise<readonly TokenView[]> {
+): Promise<readonly Stored<TokenView>[]> {
   return reading(connections, plan, async (statements) =>
     rowsOf(statements, plan, await walkSeqs(statements, plan, step)),
   );
 }
 
-function rowsOf({ rows }: SearchStatements, { tenantId }: SearchPlan, seqs: readonly number[]): readonly TokenView[] {
+function rowsOf(
+  { rows }: SearchStatements,
+  { tenantId }: SearchPlan,
+  seqs: readonly number[],
+): readonly Stored<TokenView>[] {
   // Threat: a row of another tenant. Its terms are under another key; its column is looked at all the same.
   return (rows.all(JSON.stringify(seqs), tenantId) as TokenRow[]).map(viewOf);
 }

@@ -2,6 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { SqliteDatabase } from '../open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
 import { termCountSql } from '../term-counts.js';
+import { viewColumns } from '../token-row.js';
 
 /** Those of some tokens, given as a JSON array of `seq`, that a look-up finds; in the order given. */
 const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';
@@ -83,7 +84,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot): SearchStatements {
        WHERE t.expires_at <= ? AND (SELECT 1 FROM ${postings} q WHERE q.term = ? AND q.seq = t.seq) IS NOT NULL`,
     ),
     rows: database.prepare(
-      `SELECT stream, tenant, state, content, cvc FROM ${rows}
+      `SELECT ${viewColumns} FROM ${rows}
        WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
     ),
   };

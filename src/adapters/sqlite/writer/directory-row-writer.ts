@@ -1,14 +1,16 @@
 import type { DirectoryRecord } from '../../../ports/directory.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { SqliteDatabase } from '../open-database.js';
 
 /** Writes the rows of tenants and applications. */
 export function createDirectoryRowWriter(database: SqliteDatabase) {
   const upsertDirectory = database.prepare(
     `INSERT INTO directory (kind, id, tenant, application_type, revision, created_revision, content_revision, content,
-       removed_at)
-     VALUES (@kind, @id, @tenantId, @applicationType, @revision, @createdRevision, @contentRevision, @content, @removedAt)
+       removed_at, mac)
+     VALUES (@kind, @id, @tenantId, @applicationType, @revision, @createdRevision, @contentRevision, @content, @removedAt,
+       @mac)
      ON CONFLICT (kind, id) DO UPDATE SET revision = excluded.revision, content_revision = excluded.content_revision,
-       content = excluded.content, removed_at = excluded.removed_at`,
+       content = excluded.content, removed_at = excluded.removed_at, mac = excluded.mac`,
   );
   const dropApiKeys = database.prepare(
     'DELETE FROM api_keys WHERE application = ? AND hash NOT IN (SELECT value FROM json_each(?))',
@@ -22,7 +24,7 @@ export function createDirectoryRowWriter(database: SqliteDatabase) {
     `DELETE FROM api_keys WHERE application NOT IN (SELECT id FROM directory WHERE kind = 'application')`,
   );
 
-  function write(record: DirectoryRecord): void {
+  function write(record: Stored<DirectoryRecord>): void {
     const { keys, ...row } = record;
     upsertDirectory.run(row);
     if (record.kind === 'tenant') return;
@@ -33,7 +35,7 @@ export function createDirectoryRowWriter(database: SqliteDatabase) {
   return {
     write,
     /** These rows and no others. */
-    replaceAll(records: readonly DirectoryRecord[]): void {
+    replaceAll(records: readonly Stored<DirectoryRecord>[]): void {
       removeAll.run();
       for (const record of records) write(record);
       dropStrayKeys.run();

@@ -1,6 +1,6 @@
-import type { LogMemory } from '../../../ports/key-ring.js';
+import type { DirectoryRevision, KeyRevision, LogMemory } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { never } from '../keys-schema.js';
+import { never, noRevision } from '../keys-schema.js';
 import { logMemoryBytes, logMemoryIn, newerMemory } from '../log-memory.js';
 import { numberBytes } from '../number-bytes.js';
 import type { SqliteDatabase } from '../open-database.js';
@@ -40,12 +40,20 @@ export function createKeyOperations(database: SqliteDatabase) {
      WHERE generation = ? AND destroyed_at = ${never}`,
   );
   const insertDataKey = database.prepare(
-    `INSERT INTO data_keys (id, tenant_key, made_at, log_head, destroyed_at, destroyed_by, wrapped)
-     VALUES (?, ?, ?, ?, ${never}, ?, ?)`,
+    `INSERT INTO data_keys (id, tenant_key, made_at, log_head, destroyed_at, destroyed_by, revision, wrapped)
+     VALUES (?, ?, ?, ?, ${never}, ?, ?, ?)`,
   );
   const destroyDataKey = database.prepare(
     `UPDATE data_keys SET wrapped = zeroblob(length(wrapped)), destroyed_at = ?, destroyed_by = ?
      WHERE id = ? AND destroyed_at = ${never}`,
+  );
+  const advanceDataKey = database.prepare(
+    `UPDATE data_keys SET revision = @revision
+     WHERE id = @id AND destroyed_at = ${never} AND (revision < @revision OR revision = @noRevision)`,
+  );
+  const noteRevision = database.prepare(
+    `INSERT INTO directory_revisions (kind, id, revision) VALUES (?, ?, ?)
+     ON CONFLICT (kind, id) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > revision`,
   );
   const saveMeta = database.prepare(
     'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
@@ -62,6 +70,12 @@ export function createKeyOperations(database: SqliteDatabase) {
     const before = logMemoryIn(findMemory.get() as Buffer | undefined);
     saveMeta.run('log_memory', logMemoryBytes(newerMemory(before, memory)));
     if (memory.link !== null) noteLog.run(numberBytes(memory.link.position));
+  }
+
+  function advance(advanced: readonly KeyRevision[]): void {
+    for (const { keyId, revision } of advanced) {
+      advanceDataKey.run({ id: uuidBytes(keyId), revision: numberBytes(revision), noRevision });
+    }
   }
 
   return {
@@ -85,17 +99,26 @@ export function createKeyOperations(database: SqliteDatabase) {
       const tenantKey = uuidBytes(tenantKeyId);
       const logHead = link?.position ?? 0;
       for (const { id, wrapped } of keys) {
-        insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEvent, wrapped);
+        insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEvent, noRevision, wrapped);
       }
       remember({ checkpoint: null, link });
       return null;
     },
-    destroy_keys({ ended, at, link }: WriterOperations['destroy_keys']['input']): Destroyed {
+    destroy_keys({ ended, advanced, at, link }: WriterOperations['destroy_keys']['input']): Destroyed {
       remember({ checkpoint: null, link });
+      advance(advanced);
       const destroyedNow = ended
         .filter(({ keyId, eventId }) => destroyDataKey.run(at, uuidBytes(eventId), uuidBytes(keyId)).changes > 0)
         .map(({ keyId }) => keyId);
       return { keyIds: ended.map(({ keyId }) => keyId), destroyedNow };
+    },
+    advance_keys(advanced: readonly KeyRevision[]): null {
+      advance(advanced);
+      return null;
+    },
+    note_directory(revisions: readonly DirectoryRevision[]): null {
+      for (const { kind, id, revision } of revisions) noteRevision.run(kind, id, revision);
+      return null;
     },
     /** The keys of a tenant are overwritten where they lie, and with them all that they wrap is out of reach. */
     destroy_tenant_keys({ tenantId, eventId, at }: WriterOperations['destroy_tenant_keys']['input']): Destroyed {

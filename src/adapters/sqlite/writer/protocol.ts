@@ -2,9 +2,10 @@ import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { ChainLink } from '../../../ports/event-chain.js';
 import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
-import type { EndedKey, LogMemory } from '../../../ports/key-ring.js';
+import type { DirectoryRevision, EndedKey, KeyRevision, LogMemory } from '../../../ports/key-ring.js';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import type { CommitOutcome, StoredChange } from '../../../ports/unit-of-work.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { StoredProjection } from '../../../projections/versions.js';
 import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
 
@@ -62,7 +63,7 @@ export type WriterOperations = {
   /** False: something was appended after `upTo` to the stream of a tenant. */
   replace_directory: {
     of: 'vault';
-    input: { readonly records: readonly DirectoryRecord[]; readonly upTo: number };
+    input: { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };
     answer: boolean;
   };
   /** Copies the log of `vault.db` back and cuts it to nothing; false: a reader is in the way. */
@@ -91,9 +92,16 @@ export type WriterOperations = {
   /** `link`: what the key store remembers of the log. */
   destroy_keys: {
     of: 'keys';
-    input: { readonly ended: readonly EndedKey[]; readonly at: number; readonly link: ChainLink | null };
+    input: {
+      readonly ended: readonly EndedKey[];
+      readonly advanced: readonly KeyRevision[];
+      readonly at: number;
+      readonly link: ChainLink | null;
+    };
     answer: number;
   };
+  advance_keys: { of: 'keys'; input: readonly KeyRevision[]; answer: null };
+  note_directory: { of: 'keys'; input: readonly DirectoryRevision[]; answer: null };
   destroy_tenant_keys: {
     of: 'keys';
     input: { readonly tenantId: string; readonly eventId: string; readonly at: number };

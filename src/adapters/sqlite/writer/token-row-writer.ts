@@ -25,12 +25,12 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   const findIndex = database.prepare(`SELECT fingerprint, seq, terms, mark FROM ${rows} WHERE stream = ?`);
   const findRevision = database.prepare(`SELECT revision FROM ${rows} WHERE stream = ?`).pluck();
   const upsert = database.prepare(
-    `INSERT INTO ${rows} (stream, tenant, revision, state, content, cvc, fingerprint, seq, terms, mark, created_at,
+    `INSERT INTO ${rows} (stream, tenant, revision, state, content, cvc, mac, fingerprint, seq, terms, mark, created_at,
        modified_at, expires_at, cvc_purge_at, removed_at)
-     VALUES (@stream, @tenant, @revision, @state, @content, @cvc, @fingerprint, @seq, @terms, @mark, @createdAt,
+     VALUES (@stream, @tenant, @revision, @state, @content, @cvc, @mac, @fingerprint, @seq, @terms, @mark, @createdAt,
        @modifiedAt, @expiresAt, @cvcPurgeAt, @removedAt)
      ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, state = excluded.state,
-       content = excluded.content, cvc = excluded.cvc, fingerprint = excluded.fingerprint, seq = excluded.seq,
+       content = excluded.content, cvc = excluded.cvc, mac = excluded.mac, fingerprint = excluded.fingerprint, seq = excluded.seq,
        terms = excluded.terms, mark = excluded.mark, created_at = excluded.created_at,
        modified_at = excluded.modified_at, expires_at = excluded.expires_at, cvc_purge_at = excluded.cvc_purge_at,
        removed_at = excluded.removed_at`,
@@ -52,6 +52,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
         state: JSON.stringify({ ...state, ended: [] }),
         content: view.content,
         cvc: view.cvc,
+        mac: view.mac,
         ...after,
         createdAt: life?.createdAt ?? null,
         modifiedAt: life?.modifiedAt ?? null,

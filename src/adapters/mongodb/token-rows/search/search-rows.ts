@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import type { PageRequest, SearchPage, SearchPlan, WalkStep } from '../../../../ports/search-plan.js';
+import type { Stored } from '../../../../projections/row-mac.js';
 import type { TokenView } from '../../../../projections/token-view.js';
 import { weigh } from '../../../search-plan/weighed-plan.js';
 import type { MongoConnection } from '../../connection.js';
@@ -51,8 +52,8 @@ export function walkRows(
   plan: SearchPlan,
   { now, before, limit }: WalkStep,
   limitMs?: number,
-): Promise<readonly TokenView[]> {
-  const read = async (db: Db, options: () => SnapshotOptions): Promise<readonly TokenView[]> => {
+): Promise<readonly Stored<TokenView>[]> {
+  const read = async (db: Db, options: () => SnapshotOptions): Promise<readonly Stored<TokenView>[]> => {
     const walks = await walksOf(db, rowsName, plan, options().maxTimeMS);
     if (walks === null) return [];
     const after = before === null ? {} : { seq: { $lt: before } };

@@ -1,0 +1,220 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { apiKeyHash, newApiKey } from '#src/domain/directory/api-key.js';
+import type { JsonObject } from '#src/domain/json.js';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { type Answer, rule, startTestService, type TestService } from '../../support/test-service.js';
+import { type RowsAttacker, rowsAttacker } from './rows-attacker.js';
+
+let service: TestService;
+let attacker: RowsAttacker;
+beforeEach(async () => {
+  service = await startTestService();
+  attacker = await rowsAttacker(service);
+});
+afterEach(async () => {
+  await attacker.close();
+  await service.close();
+});
+
+const secret = 'the-plaintext-of-the-token';
+const hourMs = 3_600_000;
+
+async function create(body: object): Promise<string> {
+  const created = await service.call('POST', '/tokens', body);
+  expect(created.status, created.text).toBe(201);
+  return String(created.body['id']);
+}
+
+function aToken(fields: object = {}): Promise<string> {
+  return create({ type: 'token', data: secret, ...fields });
+}
+
+async function patch(id: string, body: object): Promise<void> {
+  const { status, text } = await service.call('PATCH', `/tokens/${id}`, body);
+  expect(status, text).toBe(200);
+}
+
+async function streamOf(id: string): Promise<string> {
+  const keys = await service.vault.keys.tenantKeys(service.tenantId);
+  if (keys === null) throw new Error('the tenant has no keys');
+  return tokenStream(keys.names, id);
+}
+
+async function takeToken(id: string) {
+  return attacker.takeToken(await streamOf(id));
+}
+
+function get(id: string, key?: string): Promise<Answer> {
+  return service.call('GET', `/tokens/${id}`, undefined, key === undefined ? {} : { key });
+}
+
+async function manage(method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, body?: object): Promise<JsonObject> {
+  const answer = await service.call(method, url, body, { key: service.managementKey });
+  expect(answer.status, answer.text).toBeLessThan(300);
+  return answer.body;
+}
+
+/** An application with the rules of an administrator's choice. */
+async function application(rules: readonly object[]): Promise<{ readonly id: string; readonly key: string }> {
+  const body = await manage('POST', '/applications', { name: 'attacked', type: 'private', rules });
+  return { id: String(body['id']), key: String(body['key']) };
+}
+
+/** What a caller is told, once what was known of callers is forgotten. */
+async function afterASecond(send: () => Promise<Answer>): Promise<Answer> {
+  service.clock.advance(1_001);
+  return send();
+}
+
+/** Nothing in clear, and the vault says that something is wrong, where those look who run it. */
+async function expectRefused(answer: Answer, named: string): Promise<void> {
+  expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
+  expect(answer.text).not.toContain(secret);
+  const { reasons } = await service.service.state();
+  expect(reasons.join()).toContain(named);
+  expect((await service.call('GET', '/health/ready', undefined, { key: null })).status).toBe(503);
+}
+
+const everything = [rule('/', 'reveal', ['token:read', 'token:search'])];
+
+describe('a writer of the rows', () => {
+  test('who plants the hash of a key of its own is let in nowhere', async () => {
+    const id = await aToken();
+    const { id: applicationId } = await application(everything);
+
+    const key = newApiKey('private', (maxExclusive) => randomInt(maxExclusive));
+    await attacker.plantKey(applicationId, randomUUID(), apiKeyHash(key));
+    const answer = await get(id, key);
+    expect(answer.status).toBe(401);
+    await expectRefused(answer, applicationId);
+  });
+
+  test('cannot give an application back what it was narrowed to', async () => {
+    const id = await aToken();
+    const { id: applicationId, key } = await application(everything);
+    const older = await attacker.takeRecord('application', applicationId);
+    expect((await get(id, key)).text).toContain(secret);
+    const rules = [rule('/', 'redact', ['token:read'])];
+    await manage('PUT', `/applications/${applicationId}`, { name: 'narrowed', rules });
+    await older.putBack();
+    await expectRefused(await afterASecond(() => get(id, key)), applicationId);
+  });
+
+  test('cannot bring a deleted application back', async () => {
+    const id = await aToken();
+    const { id: applicationId, key } = await application(everything);
+    const older = await attacker.takeRecord('application', applicationId);
+    await manage('DELETE', `/applications/${applicationId}`);
+    await older.putBack();
+    const answer = await afterASecond(() => get(id, key));
+    expect(answer.status).toBe(401);
+    await expectRefused(answer, applicationId);
+  });
+
+  test('cannot bring a revoked key back', async () => {
+    const id = await aToken();
+    const { id: applicationId, key } = await application(everything);
+    const older = await attacker.takeRecord('application', applicationId);
+    const listed = await manage('GET', `/applications/${applicationId}/keys`);
+    const [first] = Object.values(listed).flat() as readonly JsonObject[];
+    await manage('POST', `/applications/${applicationId}/keys`);
+    await manage('DELETE', `/applications/${applicationId}/keys/${first?.['id']}`);
+    await older.putBack();
+    await expectRefused(await afterASecond(() => get(id, key)), applicationId);
+  });
+
+  test('cannot change the settings of a tenant, neither by an older row nor by another revision', async () => {
+    const id = await aToken();
+    const older = await attacker.takeRecord('tenant', service.tenantId);
+    await manage('PUT', '/tenants/self', { name: 'test', settings: { deduplicate_tokens: 'true' } });
+    await older.putBack();
+    await expectRefused(await afterASecond(() => get(id)), service.tenantId);
+  });
+
+  test('cannot move a tenant’s row to another revision', async () => {
+    const id = await aToken();
+    await attacker.editRecord('tenant', service.tenantId, { revision: 99 });
+    await expectRefused(await afterASecond(() => get(id)), service.tenantId);
+  });
+
+  test.each([
+    { what: 'its expiry', body: { expires_at: '2026-02-01T00:00:00Z' } },
+    { what: 'the time at which its verification code goes', body: {} },
+    { what: 'its type', body: {} },
+  ])('cannot change of a token $what', async ({ what, body }) => {
+    const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
+    const id = await create({ type: 'card', data, ...body });
+    const stream = await streamOf(id);
+    await attacker.editToken(stream, (life) => {
+      if (what === 'its expiry') return { ...life, expiresAt: null };
+      if (what === 'its type') return { ...life, tokenType: 'token' };
+      return { ...life, cvc: life.cvc === null ? null : { ...life.cvc, purgeAt: life.cvc.purgeAt + 10 * hourMs } };
+    });
+    service.clock.advance(2 * hourMs);
+    const answer = await get(id);
+    expect(answer.text).not.toContain('4242424242424242');
+    expect(answer.text).not.toContain('"123"');
+    await expectRefused(answer, stream);
+    expect((await service.call('POST', '/tokens/search', { query: `id:${id}` })).status).toBe(500);
+  });
+
+  test.each([
+    { what: 'its containers were changed', change: (id: string) => patch(id, { containers: ['/secret/'] }) },
+    { what: 'its expiry was moved', change: (id: string) => patch(id, { expires_at: '2030-01-01T00:00:00Z' }) },
+    { what: 'its metadata were changed', change: (id: string) => patch(id, { metadata: { a: 'b' } }) },
+    { what: 'its data were replaced', change: (id: string) => patch(id, { data: 'other' }) },
+  ])('cannot put back a token’s row of before $what', async ({ change }) => {
+    const id = await aToken({ containers: ['/open/'] });
+    const older = await takeToken(id);
+    await change(id);
+    const key = await service.application([rule('/open/', 'reveal', ['token:read', 'token:search'])]);
+    await older.putBack();
+    for (const answer of [await get(id), await get(id, key)]) {
+      expect(answer.status, answer.text).toBe(500);
+      expect(answer.text).not.toContain(secret);
+    }
+    const found = await service.call('POST', '/tokens/search', { query: '' }, { key });
+    expect(found.text).not.toContain(secret);
+    const detokenized = await service.call('POST', '/tokens/detokenize', {
+      body: { x: `{{ ${id} | json: '$.data' }}` },
+    });
+    expect(detokenized.text).not.toContain(secret);
+  });
+
+  test('cannot put back the row of before a verification code was purged', async () => {
+    const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
+    const id = await create({ type: 'card', data });
+    const older = await takeToken(id);
+    expect((await service.call('DELETE', `/tokens/${id}/cvc`)).status).toBe(204);
+    await older.putBack();
+    const answer = await get(id);
+    expect([answer.status, answer.text.includes('4242')]).toEqual([500, false]);
+  });
+
+  test('cannot put back data that an update replaced and the tenant keeps for replay', async () => {
+    await manage('PUT', '/tenants/self', { name: 'test', settings: { keep_superseded_data: 'true' } });
+    service.clock.advance(1_001);
+    const id = await aToken();
+    const older = await takeToken(id);
+    await patch(id, { data: 'newer' });
+    await older.putBack();
+    await expectRefused(await get(id), await streamOf(id));
+  });
+
+  test('cannot put one token in the place of another, nor a token of another tenant', async () => {
+    const [one, two] = [await aToken(), await aToken({ data: 'another' })];
+    await attacker.editToken(await streamOf(two), (life) => ({ ...life, tenantId: randomUUID() }));
+    expect((await get(two)).status).toBe(500);
+    expect((await get(one)).status).toBe(200);
+  });
+
+  test('cannot have a query delete a token that it does not find', async () => {
+    const id = await aToken({ metadata: { keep: 'yes' } });
+    const victim = await aToken({ metadata: { keep: 'no' } });
+    await attacker.copyTerms(await streamOf(id), await streamOf(victim));
+    const answer = await service.call('POST', '/tokens/delete', { query: 'metadata.keep:yes' });
+    expect(answer.status, answer.text).toBe(500);
+    expect((await get(victim)).status).toBe(200);
+  });
+});

@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import { type Document, MongoClient } from 'mongodb';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import type { TokenLife } from '#src/domain/token/token-state.js';
+import type { TestService } from '../../support/test-service.js';
+
+type Kind = 'tenant' | 'application';
+
+/** A row as it was, to be put back later. */
+type Taken = { putBack(): Promise<void> };
+
+/** Somebody who can write the rows while the service runs, and has no key. */
+export type RowsAttacker = {
+  plantKey(applicationId: string, keyId: string, hash: string): Promise<void>;
+  takeRecord(kind: Kind, id: string): Promise<Taken>;
+  /** Changes fields of a tenant's or application's row, by the names of the store's columns. */
+  editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
+  takeToken(stream: string): Promise<Taken>;
+  /** Changes the unsealed state of a token's row, and the times that it is found by. */
+  editToken(stream: string, edit: (life: TokenLife) => TokenLife): Promise<void>;
+  /** Has every search term of one token find another one, too. */
+  copyTerms(fromStream: string, toStream: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function rowsAttacker(service: TestService): Promise<RowsAttacker> {
+  return service.database === null ? onFiles(service.dataDir) : onMongo(service.database);
+}
+
+function onFiles(dataDir: string): RowsAttacker {
+  const database = keptDatabase(join(dataDir, 'vault.db'), {});
+  const changeOne = (sql: string, ...values: unknown[]): void => {
+    if (database.prepare(sql).run(...values).changes < 1) throw new Error('the attack changed nothing');
+  };
+  const rowOf = (table: string, where: string, ...values: unknown[]): Record<string, unknown> => {
+    const row = database.prepare(`SELECT * FROM ${table} WHERE ${where}`).get(...values);
+    if (row === undefined) throw new Error('there is no such row');
+    return row as Record<string, unknown>;
+  };
+  const replace = (table: string, row: Record<string, unknown>): void => {
+    const names = Object.keys(row);
+    changeOne(`REPLACE INTO ${table} (${names.join()}) VALUES (${names.map((name) => `@${name}`).join()})`, row);
+  };
+  return {
+    async plantKey(applicationId, keyId, hash) {
+      changeOne('INSERT INTO api_keys (hash, id, application) VALUES (?, ?, ?)', hash, keyId, applicationId);
+    },
+    async takeRecord(kind, id) {
+      const row = rowOf('directory', 'kind = ? AND id = ?', kind, id);
+      const keys = database.prepare('SELECT * FROM api_keys WHERE application = ?').all(id) as Record<
+        string,
+        unknown
+      >[];
+      return {
+        async putBack() {
+          replace('directory', row);
+          database.prepare('DELETE FROM api_keys WHERE application = ?').run(id);
+          for (const key of keys) replace('api_keys', key);
+        },
+      };
+    },
+    async editRecord(kind, id, fields) {
+      replace('directory', { ...rowOf('directory', 'kind = ? AND id = ?', kind, id), ...fields });
+    },
+    async takeToken(stream) {
+      const row = rowOf('token_rows_1', 'stream = ?', stream);
+      return { putBack: async () => replace('token_rows_1', row) };
+    },
+    async editToken(stream, edit) {
+      const row = rowOf('token_rows_1', 'stream = ?', stream);
+      const state = JSON.parse(String(row['state']));
+      const life: TokenLife = edit(state.life);
+      const times = { expires_at: life.expiresAt, cvc_purge_at: life.cvc?.purgeAt ?? null };
+      replace('token_rows_1', { ...row, ...times, state: JSON.stringify({ ...state, life }) });
+    },
+    async copyTerms(fromStream, toStream) {
+      const [from, to] = [fromStream, toStream].map((stream) => rowOf('token_rows_1', 'stream = ?', stream)['seq']);
+      const copy = 'INSERT OR IGNORE INTO postings_1 (term, seq) SELECT term, ? FROM postings_1 WHERE seq = ?';
+      changeOne(copy, to, from);
+    },
+    close: async () => void database.close(),
+  };
+}
+
+async function onMongo(name: string): Promise<RowsAttacker> {
+  const url = process.env['STRONGROOM_TEST_MONGODB_URL'] ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
+  const client = await MongoClient.connect(url, { promoteBuffers: true });
+  const directory = client.db(name).collection<Document & { _id: string }>('directory');
+  const tokens = client.db(name).collection<Document & { _id: string }>('token_rows_1');
+  const take = async (rows: typeof tokens, _id: string): Promise<Taken> => {
+    const row = await rows.findOne({ _id });
+    if (row === null) throw new Error('there is no such row');
+    return { putBack: async () => void (await rows.replaceOne({ _id }, row, { upsert: true })) };
+  };
+  return {
+    async plantKey(applicationId, id, hash) {
+      const planted = { $push: { keys: { id, hash } } } as object;
+      const { modifiedCount } = await directory.updateOne({ _id: `application-${applicationId}` }, planted);
+      if (modifiedCount !== 1) throw new Error('the attack changed nothing');
+    },
+    takeRecord: (kind, id) => take(directory, `${kind}-${id}`),
+    async editRecord(kind, id, fields) {
+      await directory.updateOne({ _id: `${kind}-${id}` }, { $set: fields });
+    },
+    takeToken: (stream) => take(tokens, stream),
+    async editToken(stream, edit) {
+      const row: Document | null = await tokens.findOne({ _id: stream });
+      const life: TokenLife = edit(row?.['life']);
+      const { expires_at: _, cvc_purge_at: __, ...rest } = row ?? {};
+      const times = {
+        ...(life.expiresAt === null ? {} : { expires_at: life.expiresAt }),
+        ...(life.cvc === null ? {} : { cvc_purge_at: life.cvc.purgeAt }),
+      };
+      await tokens.replaceOne({ _id: stream }, { ...rest, ...times, life });
+    },
+    async copyTerms(fromStream, toStream) {
+      const from = await tokens.findOne({ _id: fromStream });
+      const added = { $addToSet: { terms: { $each: from?.['terms'] } } } as object;
+      await tokens.updateOne({ _id: toStream }, added);
+    },
+    close: () => client.close(),
+  };
+}
