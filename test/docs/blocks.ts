@@ -21,6 +21,11 @@ export function pagesOf(root: string): readonly string[] {
   return ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...docs.sort()];
 }
 
+/** Whether a block is a picture, which a reader looks at and does not run. */
+export function isPicture({ language }: Block): boolean {
+  return language === 'mermaid';
+}
+
 /**
  * The fenced blocks of a page in their order.
  * @throws when code is only indented, which says no language, or a fence is never closed

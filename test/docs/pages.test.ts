@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { adaptations } from './adaptations.js';
-import { type Block, blocksOf, pagesOf } from './blocks.js';
+import { type Block, blocksOf, isPicture, pagesOf } from './blocks.js';
 import { type Before, followBlock } from './follow-block.js';
 import { newReader, type Reader, root } from './reader.js';
 
-const pages = pagesOf(root).map((page) => [page, blocksOf(root, page)] as const);
+const pages = pagesOf(root).map((page) => [page, blocksOf(root, page).filter((block) => !isPicture(block))] as const);
 const scripts = pages.flatMap(([, blocks]) => blocks).filter(({ language }) => language === 'sh');
 const pageLimitMs = 600_000;
 

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { pagesOf } from './blocks.js';
+import { root } from './reader.js';
+import { headingsOf, wrongCitations, wrongLinks, wrongPaths } from './references.js';
+
+/** Our sources, and those of the tests but these, which cite what does not exist on purpose. */
+const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => `${folder}/${path}`)
+    .filter((path) => /\.(?:ts|mjs|sh)$/.test(path) && !path.startsWith('test/docs/')),
+);
+const decisions = readdirSync(join(root, 'docs/adr'))
+  .filter((name) => name !== 'README.md')
+  .map((name) => `docs/adr/${name}`);
+const pages = [...pagesOf(root), 'CHANGELOG.md', 'docs/adr/README.md'];
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
+
+describe('a reader who follows a reference finds what it names', () => {
+  test('a comment cites pages, headings and decisions that exist', () => {
+    expect(sources.length).toBeGreaterThan(500);
+    expect(sources.flatMap((path) => wrongCitations(root, path, textOf(path)))).toEqual([]);
+  });
+
+  test('a link on a page leads to a file and a heading that exist', () => {
+    expect([...pages, ...decisions].flatMap((page) => wrongLinks(root, page, textOf(page)))).toEqual([]);
+  });
+
+  test('a page or its picture names folders and files of src that exist', () => {
+    expect(pages.flatMap((page) => wrongPaths(root, page, textOf(page)))).toEqual([]);
+  });
+
+  test('the index of decisions lists each of them once', () => {
+    const listed = [...textOf('docs/adr/README.md').matchAll(/^\| \[\d+\]\(([^)]+)\)/gm)].map(
+      ([, file]) => `docs/adr/${file}`,
+    );
+    expect(listed).toEqual([...decisions].sort());
+  });
+
+  test.each(['docs/contract.md', 'docs/design.md'])(
+    'no two headings of %s are the same, so a citation is exact',
+    (page) => {
+      const headings = headingsOf(textOf(page));
+      expect(headings.filter((heading, index) => headings.indexOf(heading) !== index)).toEqual([]);
+    },
+  );
+});
+
+describe('a reference to nothing is reported', () => {
+  const wrongOf = (comment: string) => wrongCitations(root, 'a.ts', comment);
+
+  test('a heading that does not exist, also the second one, also over a line break', () => {
+    expect(wrongOf('/** Docs/contract.md, "Search grammar" is no path. */')).toEqual([]);
+    expect(wrongOf('/** See docs/contract.md, "Search grammar". */')).toEqual([]);
+    expect(wrongOf('/** See docs/contract.md, "Search grammer". */')).toEqual([
+      'a.ts: docs/contract.md has no heading "Search grammer"',
+    ]);
+    expect(wrongOf('(docs/contract.md, "Filters" and "Nothing")')).toEqual([
+      'a.ts: docs/contract.md has no heading "Nothing"',
+    ]);
+    expect(wrongOf('/**\n   * See docs/contract.md,\n   * "Search\n   * grammar" and\n   * "Nothing".\n   */')).toEqual(
+      ['a.ts: docs/contract.md has no heading "Nothing"'],
+    );
+    expect(wrongOf('// See docs/contract.md, "Nothing\n// here".')).toEqual([
+      'a.ts: docs/contract.md has no heading "Nothing here"',
+    ]);
+  });
+
+  test('the contract without a heading, a page or a decision that does not exist', () => {
+    expect(wrongOf('// See docs/contract.md.')).toEqual(['a.ts: docs/contract.md is cited without a heading']);
+    expect(wrongOf('// See docs/reference/search.md.')).toEqual([]);
+    expect(wrongOf('// See docs/reference/nothing.md.')).toEqual(['a.ts: there is no page docs/reference/nothing.md']);
+    expect(wrongOf('// See ADR 3.')).toEqual([]);
+    expect(wrongOf('// See ADR 999.')).toEqual(['a.ts: there is no ADR 999']);
+  });
+
+  test('a link to a missing file, to a missing heading; links elsewhere and code are left alone', () => {
+    const linksOf = (markdown: string) => wrongLinks(root, 'docs/a.md', markdown);
+    expect(linksOf('[a](contract.md#search-grammar) [b](../README.md) [c](https://example.org/#x)')).toEqual([]);
+    expect(linksOf('`[a](nothing.md)`\n```\n[a](nothing.md)\n```\n')).toEqual([]);
+    expect(linksOf('[a](nothing.md)')).toEqual(['docs/a.md: docs/nothing.md does not exist']);
+    expect(linksOf('[a](contract.md#nothing)')).toEqual(['docs/a.md: docs/contract.md has no heading for #nothing']);
+  });
+
+  test('a path of src that does not exist; other paths that end alike are left alone', () => {
+    expect(
+      wrongPaths(root, 'a.md', 'Routes<br/>src/http, `src/ports/clock.ts`. In `#src/x` and `other/src/x`.'),
+    ).toEqual([]);
+    expect(wrongPaths(root, 'a.md', 'src/nowhere/at/all')).toEqual(['a.md: there is no src/nowhere/at/all']);
+  });
+});

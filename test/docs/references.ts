@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/** Pages that a comment must cite by heading, because they are too long to be cited as a whole. */
+const citedByHeading: ReadonlySet<string> = new Set(['docs/contract.md', 'docs/design.md']);
+
+/** Returns the headings of a page in their order, without Markdown signs. Lines inside fences are no headings. */
+export function headingsOf(markdown: string): readonly string[] {
+  let fenced = false;
+  const headings: string[] = [];
+  for (const line of markdown.split('\n')) {
+    if (line.startsWith('```')) fenced = !fenced;
+    const heading = fenced ? null : /^#{1,6} (.+)$/.exec(line);
+    if (heading !== null) headings.push((heading[1] ?? '').replaceAll('`', '').trim());
+  }
+  return headings;
+}
+
+/**
+ * Returns what is wrong with the citations in a source text. A citation is the path of a page, which may be followed by
+ * headings in double quotes, such as `docs/guide.md, "First steps" and "Limits"`, or `ADR` and a number. It may be wrapped
+ * over several lines of a comment.
+ */
+export function wrongCitations(root: string, file: string, source: string): readonly string[] {
+  const text = source.replace(/\s*\n\s*(?:\*(?!\/)|\/\/|#)?\s*/g, ' ');
+  const wrong: string[] = [];
+  for (const { 0: page, index } of text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)) {
+    const cited = headingsAfter(text.slice(index + page.length));
+    if (!existsSync(join(root, page))) wrong.push(`${file}: there is no page ${page}`);
+    else if (cited.length === 0 && citedByHeading.has(page)) wrong.push(`${file}: ${page} is cited without a heading`);
+    else {
+      const headings = headingsOf(readFileSync(join(root, page), 'utf8'));
+      for (const heading of cited.filter((each) => !headings.includes(each)))
+        wrong.push(`${file}: ${page} has no heading "${heading}"`);
+    }
+  }
+  const decisions = readdirSync(join(root, 'docs/adr'));
+  for (const [citation, number = ''] of text.matchAll(/\bADR (\d+)\b/g))
+    if (!decisions.some((name) => name.startsWith(`${number.padStart(4, '0')}-`)))
+      wrong.push(`${file}: there is no ${citation}`);
+  return wrong;
+}
+
+function headingsAfter(text: string): readonly string[] {
+  const list = /^(?:(?:,| and|, and) "[^"]+")+/.exec(text)?.[0] ?? '';
+  return [...list.matchAll(/"([^"]+)"/g)].map(([, heading = '']) => heading);
+}
+
+/** Returns the links of a page that lead to no file, or to no heading, of the project. */
+export function wrongLinks(root: string, page: string, markdown: string): readonly string[] {
+  const prose = markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
+  const wrong: string[] = [];
+  for (const [, target = ''] of prose.matchAll(/\]\(([^()\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const [path = '', anchor] = target.split('#');
+    const file = path === '' ? join(root, page) : join(root, dirname(page), path);
+    if (!existsSync(file)) wrong.push(`${page}: ${relative(root, file)} does not exist`);
+    else if (anchor !== undefined && !anchorsOf(readFileSync(file, 'utf8')).includes(anchor))
+      wrong.push(`${page}: ${relative(root, file)} has no heading for #${anchor}`);
+  }
+  return wrong;
+}
+
+/** Returns the anchors of the headings of a page, as GitHub derives them. */
+function anchorsOf(markdown: string): readonly string[] {
+  return headingsOf(markdown).map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Returns the paths below `src` that a page names, in its text or its pictures, and that do not exist. */
+export function wrongPaths(root: string, page: string, markdown: string): readonly string[] {
+  const named = [...markdown.matchAll(/(?<![\w./#-])src\/[\w/-]+(?:\.\w+)*/g)].map(([path]) => path);
+  return [...new Set(named)]
+    .filter((path) => !existsSync(join(root, path)))
+    .map((path) => `${page}: there is no ${path}`);
+}
