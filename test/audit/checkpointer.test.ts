@@ -158,7 +158,10 @@ test('after 10,000 events there is one at once', async () => {
   const append = async (stream: string, count: number) => {
     await log.append(stream, -1, Array.from({ length: count }, event));
   };
-  for (let part = 0; part < 10; part += 1) await append(`test-${part}`, part === 9 ? 999 : 1_000);
+  for (let first = 0; first < 500; first += 25) {
+    const parts = Array.from({ length: 25 }, (_, part) => first + part);
+    await Promise.all(parts.map((part) => append(`test-${part}`, part === 499 ? 19 : 20)));
+  }
   await run();
   expect(await stored()).toHaveLength(1);
   await append('test-last', 1);
