@@ -38,6 +38,9 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
       const newest = events[0]?.revision ?? 0;
       const proven = events.map((event, index) => expectAt(clearEvent(key, event), stream, newest - index));
       if (beforeRevision === null) expectEnd(proven[0]);
+      const oldest = proven.at(-1);
+      // A page that is not full reaches the begin of the stream.
+      if (oldest !== undefined && proven.length < limit) expectAt(oldest, stream, 0);
       return proven;
     },
     async readAll(afterPosition, limit) {

@@ -67,7 +67,7 @@ async function checkpointIn(
   const checkpoint = event?.revision === number - 1 ? readCheckpointEvent(event) : null;
   const found = checkpoint === null ? null : rememberedOf(checkpoint);
   if (checkpoint === null || found?.hash !== hash || found.signature !== signature) {
-    throw new ForgedLog(`it does not go on from checkpoint ${number}, which the key store remembers`);
+    throw new ForgedLog(`the log does not go on from checkpoint ${number}, which the key store remembers`);
   }
   const wrong = signatureProblem(checkpoint, (await keys.signingKey()).publicKey);
   if (wrong !== null) throw new ForgedLog(wrong);
@@ -91,7 +91,7 @@ async function followTo(
   const missed = due.find((link) => !met.has(link));
   if (missed === undefined) return;
   const { count, position } = missed;
-  throw new ForgedLog(`its ${count} commits up to position ${position} are not those that the vault wrote`);
+  throw new ForgedLog(`the ${count} commits up to position ${position} are not those that the vault wrote`);
 }
 
 function signs({ hash, count, root }: Checkpoint, at: ProvenChain | undefined): boolean {

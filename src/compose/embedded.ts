@@ -164,11 +164,15 @@ async function identify(
   random: Random,
   clock: Clock,
 ): Promise<string> {
-  const identity = await logIdentity(acceptsOlderLog ? stores.storedLog : stores.log);
+  // The log of another vault is no forged one: it has codes under keys of its own.
+  const identity = await logIdentity(stores.storedLog);
   const logIdOfKeys = stores.logIdOfKeys();
   if (identity === null) {
-    // Threat: a log that was emptied would begin anew.
-    if ((await stores.keys.logMemory()).link !== null) throw lostVault();
+    // Threat: a log that was emptied, or whose first event was taken away, would begin anew.
+    if ((await stores.keys.logMemory()).link !== null) {
+      if (acceptsOlderLog && logIdOfKeys !== null) return logIdOfKeys;
+      throw lostVault();
+    }
     // The key store remembers a log that was about to be opened when the process died: it is opened under that id.
     const logId = logIdOfKeys ?? random.uuid();
     if (logIdOfKeys === null) await stores.bindKeysToLog(logId);
@@ -178,6 +182,7 @@ async function identify(
   if (identity.logId !== logIdOfKeys) {
     throw new StoreBroken('vault.db and keys.db do not belong together. Restore both from backups of one vault.');
   }
+  if (!acceptsOlderLog) await logIdentity(stores.log);
   if (mode === 'production' && identity.dev) {
     throw new StoreBroken('this data was made by --dev and is not for real use. Choose another one with --data.');
   }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { ClearEvent, NewEvent, RecordedEvent } from './event.js';
 import { lengthPrefixed } from './sealing/length-prefixed.js';
 
@@ -118,14 +118,12 @@ export function sealedHash({ trace, sealed }: Pick<NewEvent, 'trace' | 'sealed'>
 }
 
 function hashOfBoxes(boxes: readonly (Uint8Array | null)[]): Buffer {
-  const all = createHash('sha256');
-  for (const box of boxes) {
+  const parts = boxes.flatMap((box) => {
     const length = Buffer.allocUnsafe(4);
     length.writeUInt32BE(box === null ? absent : box.length);
-    all.update(length);
-    if (box !== null) all.update(box);
-  }
-  return all.digest();
+    return box === null ? [length] : [length, box];
+  });
+  return sha256(Buffer.concat(parts));
 }
 
 const nothingSealed = hashOfBoxes([null, null, null]);

@@ -3,13 +3,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keyName } from '#src/audit/make-checkpoint.js';
 import {
   type Checkpoint,
-  checkpointBytes,
   checkpointHash,
   checkpointStream,
   readCheckpointEvent,
+  signedBytes,
 } from '#src/events/audit/checkpoint.js';
-import { eventLink, noLink } from '#src/events/audit/event-link.js';
+import { endsCommit, linkAfter, noLink } from '#src/events/commit.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { rootOf } from '../events/audit/proof-paths.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 const anHour = 3_600_000;
@@ -41,11 +42,16 @@ async function stored(): Promise<readonly Checkpoint[]> {
   return [...events].reverse().map(readCheckpointEvent);
 }
 
-/** The hash over the first events of the log, computed here. */
-async function hashOver(count: number): Promise<string> {
-  let hash: Uint8Array = noLink;
-  for (const event of (await service.vault.log.readAll(0, 1_000_000)).slice(0, count)) hash = eventLink(hash, event);
-  return Buffer.from(hash).toString('hex');
+/** The last events of the commits of the log. */
+async function commits() {
+  return (await service.vault.log.readAll(0, 1_000_000)).filter(endsCommit);
+}
+
+/** The end of the chain and the root of the tree over the first commits of the log, computed here. */
+async function signedOver(count: number): Promise<{ readonly hash: string; readonly root: string }> {
+  const leaves = (await commits()).slice(0, count).map(({ leaf }) => leaf);
+  const hash = leaves.reduce<Uint8Array>(linkAfter, noLink);
+  return { hash: Buffer.from(hash).toString('hex'), root: Buffer.from(rootOf(leaves)).toString('hex') };
 }
 
 test('a checkpoint signs the chain over the log and the ends of the access log, and names the one before', async () => {
@@ -59,17 +65,17 @@ test('a checkpoint signs the chain over the log and the ends of the access log, 
   if (first === undefined || second === undefined) throw new Error('there are two checkpoints');
   const { publicKey } = await service.vault.keys.signingKey();
   for (const checkpoint of [first, second]) {
-    const { signature, count, hash, position, signed_by } = checkpoint;
+    const { signature, count, hash, root, position, signed_by } = checkpoint;
     const isSigned = verify(
       null,
-      checkpointBytes(checkpoint),
+      signedBytes(checkpointHash(checkpoint)),
       createPublicKey(publicKey),
       Buffer.from(signature, 'base64'),
     );
     expect(isSigned).toBe(true);
     expect(signed_by).toBe(keyName(publicKey));
-    expect(hash).toBe(await hashOver(count));
-    const last = (await service.vault.log.readAll(0, 1_000))[count - 1];
+    expect({ hash, root }).toEqual(await signedOver(count));
+    const last = (await commits())[count - 1];
     expect(position).toBe(last?.position);
   }
   expect([first.number, first.previous]).toEqual([1, null]);
@@ -79,11 +85,11 @@ test('a checkpoint signs the chain over the log and the ends of the access log, 
   const end = { chain, sequence: newest?.sequence, hash: Buffer.from(newest?.hash ?? []).toString('hex') };
   expect(second.access).toEqual([end]);
   expect(lines.map((line) => JSON.parse(line))).toEqual(
-    [first, second].map((one) => ({ strongroom_checkpoint: 1, ...one })),
+    [first, second].map((one) => ({ strongroom_checkpoint: 2, ...one })),
   );
 });
 
-test('there is one in an hour in which anything was added, and none while the vault is at rest', async () => {
+test('there is one as each hour begins, whether or not anything was added, and none in between', async () => {
   await run();
   await create();
   await run();
@@ -97,8 +103,37 @@ test('there is one in an hour in which anything was added, and none while the va
   for (let hours = 0; hours < 3; hours += 1) {
     service.clock.advance(anHour);
     await run();
+    await run();
   }
-  expect(await stored()).toHaveLength(2);
+  expect((await stored()).map(({ number, hourly, hours }) => [number, hourly, hours])).toEqual(
+    [1, 2, 3, 4, 5].map((number) => [number, number, number]),
+  );
+});
+
+test('one that the end of an hour did not bring counts as none of the hours', async () => {
+  await run();
+  await create();
+  await service.service.checkpointer.run(true);
+  service.clock.advance(anHour);
+  await run();
+  expect((await stored()).map(({ number, hourly, hours }) => [number, hourly, hours])).toEqual([
+    [1, 1, 1],
+    [2, 1, 1],
+    [3, 3, 2],
+  ]);
+});
+
+test('the key store remembers the newest checkpoint with its hash and signature', async () => {
+  await create();
+  await run();
+  service.clock.advance(anHour);
+  await run();
+  const newest = (await stored()).at(-1);
+  if (newest === undefined) throw new Error('there is a checkpoint');
+  const { number, signature } = newest;
+  const { checkpoint, link } = await service.vault.keys.logMemory();
+  expect(checkpoint).toEqual({ number, hash: checkpointHash(newest), signature });
+  expect(link?.position).toBeGreaterThanOrEqual(newest.position);
 });
 
 test('reads alone are signed too', async () => {
@@ -111,9 +146,6 @@ test('reads alone are signed too', async () => {
   await run();
   const [, second] = await stored();
   expect(second?.access).toHaveLength(1);
-  service.clock.advance(anHour);
-  await run();
-  expect(await stored()).toHaveLength(2);
 });
 
 test('after 10,000 events there is one at once', async () => {
@@ -126,7 +158,10 @@ test('after 10,000 events there is one at once', async () => {
   const append = async (stream: string, count: number) => {
     await log.append(stream, -1, Array.from({ length: count }, event));
   };
-  for (let part = 0; part < 10; part += 1) await append(`test-${part}`, part === 9 ? 999 : 1_000);
+  for (let first = 0; first < 500; first += 25) {
+    const parts = Array.from({ length: 25 }, (_, part) => first + part);
+    await Promise.all(parts.map((part) => append(`test-${part}`, part === 499 ? 19 : 20)));
+  }
   await run();
   expect(await stored()).toHaveLength(1);
   await append('test-last', 1);

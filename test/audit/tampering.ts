@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { JsonObject } from '#src/domain/json.js';
-import { eventLink, noLink } from '#src/events/audit/event-link.js';
+import { linkAfter, noLink, sealCommit } from '#src/events/commit.js';
 
 export type Row = {
   position: number;
@@ -15,7 +16,12 @@ export type Row = {
   time: number;
   cmd: string | null;
   clear: string;
-  chain: Buffer;
+  commit_first: number;
+  commit_digests: Buffer | null;
+  sealed_hash: Buffer;
+  mac: Buffer;
+  number: number | null;
+  link: Buffer | null;
   trace: Buffer | null;
   content: Buffer | null;
   cvc: Buffer | null;
@@ -40,18 +46,45 @@ export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   }
 }
 
-/** The rows numbered anew, as if none had ever been between or besides them. */
+/** The rows and their commits numbered anew, as if none had ever been between or besides them. */
 export function renumbered(rows: readonly Row[]): Row[] {
-  return rows.map((row, index) => ({ ...row, position: index + 1 }));
+  let commits = 0;
+  return rows.map((row, index) => {
+    if (row.link === null) return { ...row, position: index + 1 };
+    commits += 1;
+    return { ...row, position: index + 1, number: commits };
+  });
 }
 
-/** The rows with links that fit them. */
+/** The rows with all that needs no key made to fit them: hashes, digests and links. Only the codes stay as they are. */
 export function relinked(rows: readonly Row[]): Row[] {
-  let chain: Uint8Array = noLink;
-  return rows.map((row) => {
-    const { tenant: tenantId, actor: actorId, clear, content, cvc, ...rest } = row;
-    const event = { ...rest, tenantId, actorId, clear: JSON.parse(clear) as JsonObject, sealed: { content, cvc } };
-    chain = eventLink(chain, event);
-    return { ...row, chain: Buffer.from(chain) };
+  let link: Uint8Array = noLink;
+  return commitsOf(rows).flatMap((commit, commits) => {
+    const [first] = commit;
+    const noKey = randomBytes(32);
+    const events = commit.map(({ tenant: tenantId, actor: actorId, clear, content, cvc, ...row }) => ({
+      ...{ ...row, tenantId, actorId, clear: JSON.parse(clear) as JsonObject, sealed: { content, cvc } },
+    }));
+    const sealed = sealCommit(noKey, first?.stream ?? '', (first?.commit_first ?? 0) - 1, events);
+    link = linkAfter(link, sealed.leaf);
+    return commit.map((row, index): Row => {
+      const { digests, sealedHash } = sealed.events[index]?.proof ?? { digests: null, sealedHash: Buffer.of() };
+      const hashes = {
+        commit_digests: digests === null ? null : Buffer.from(digests),
+        sealed_hash: Buffer.from(sealedHash),
+      };
+      const isLast = index === commit.length - 1;
+      return { ...row, ...hashes, number: isLast ? commits + 1 : null, link: isLast ? Buffer.from(link) : null };
+    });
   });
+}
+
+function commitsOf(rows: readonly Row[]): readonly Row[][] {
+  const commits: Row[][] = [];
+  for (const row of rows) {
+    const last = commits.at(-1)?.at(-1);
+    if (last !== undefined && last.link === null && last.stream === row.stream) commits.at(-1)?.push(row);
+    else commits.push([row]);
+  }
+  return commits;
 }

@@ -102,7 +102,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(verification.access?.batches).toBeGreaterThan(0);
     const text = verificationText(verification);
     expect(text).toMatch(/^complete up to checkpoint 2 .*, as far as this store tells$/m);
-    expect(text).toContain('later events are linked but not signed yet');
+    expect(text).toContain('later commits are linked but not signed yet');
     const anchored = await verify(intact, { anchor: anchorFile });
     expect(anchored).toMatchObject({ problem: null, anchored: 2 });
   });
@@ -129,7 +129,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     ['content', ({ content }) => ({ content: Buffer.concat([content ?? Buffer.of(), Buffer.of(0)]) })],
     ['trace', () => ({ trace: null })],
     ['id', () => ({ id: randomUUID() })],
-    ['link', () => ({ chain: randomBytes(32) })],
+    ['link', () => ({ link: randomBytes(32) })],
   ])('names the event whose %s was changed', async (_, change) => {
     const problem = await problemAfter(changed(change));
     expect(problem).toMatchObject({ kind: 'changed', position: typed('token.updated').position });
@@ -140,7 +140,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     const gone = without((row) => row.position === position);
     const missing = await problemAfter(gone);
     expect(missing).toMatchObject({ kind: 'missing', position: position + 1 });
-    expect(missing?.message).toContain('one event is missing');
+    expect(missing?.message).toContain('one commit is missing');
     const closed = await problemAfter((all) => renumbered(gone(all)));
     expect(closed).toMatchObject({ kind: 'changed', position });
     expect(closed?.message).toContain('removed');
@@ -173,10 +173,10 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     const problem = await problemAfter((all) => {
       const forged = { ...typed('token.created', 2), id: randomUUID(), stream: `token-${'f'.repeat(64)}` };
       const before = all.slice(0, position - 1);
-      const made = relinked([...before, forged]).at(-1)?.chain ?? Buffer.of();
+      const made = relinked([...before, forged]).at(-1)?.link ?? Buffer.of();
       return renumbered([
         ...before,
-        { ...forged, chain: link === 'of chance' ? randomBytes(32) : made },
+        { ...forged, link: link === 'of chance' ? randomBytes(32) : made },
         ...all.slice(position - 1),
       ]);
     });
@@ -188,9 +188,9 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     ['removed', (all) => renumbered(without((row) => row.position === typed('token.created', 1).position)(all))],
     [
       'inserted',
-      (all) => renumbered([...all.slice(0, 5), { ...typed('token.created'), stream: 'token-x' }, ...all.slice(5)]),
+      (all) => renumbered([...all.slice(0, 7), { ...typed('token.created'), stream: 'token-x' }, ...all.slice(7)]),
     ],
-    ['exchanged', (all) => renumbered([...all.slice(0, 4), ...all.slice(4, 6).reverse(), ...all.slice(6)])],
+    ['exchanged', (all) => renumbered([...all.slice(0, 7), ...all.slice(7, 9).reverse(), ...all.slice(9)])],
   ])('names the checkpoint when an event was %s and all links were made anew', async (_, change) => {
     const problem = await problemAfter((all) => relinked(change(all)));
     expect(problem?.kind).toBe('checkpoint');
@@ -225,7 +225,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     tamper(dataDir, cut);
     // As who may write to both files would.
     const keys = new Database(join(dataDir, 'keys.db'));
-    keys.exec(`DELETE FROM meta WHERE name IN ('log', 'shredder')`);
+    keys.exec(`DELETE FROM meta WHERE name IN ('log', 'log_memory', 'shredder')`);
     keys.close();
     expect((await verify(dataDir)).problem).toBeNull();
     const { problem } = await verify(dataDir, { anchor: anchorFile });

@@ -398,6 +398,32 @@ export function keyRingContract(name: string, open: OpenStores): void {
         expect([await again.checkpoint('shredder'), await again.checkpoint('orphans')]).toEqual([2 ** 40 + 7, 1]);
       }),
     );
+
+    test(
+      'the newest checkpoint and link of the log are remembered, also after a restart, until others replace them',
+      on(async ({ keys, reopen }) => {
+        const checkpoint = (number: number) => ({ number, hash: 'ab'.repeat(32), signature: `signature ${number}` });
+        const link = (position: number) => ({ position, count: position, hash: Buffer.alloc(32, position) });
+        const remembered = async (ring: KeyRing) => {
+          const memory = await ring.logMemory();
+          return [memory.checkpoint?.signature ?? null, Buffer.from(memory.link?.hash ?? []).toString('hex')];
+        };
+        await keys.rememberLog({ checkpoint: checkpoint(2), link: link(9) });
+        await keys.rememberLog({ checkpoint: checkpoint(1), link: null });
+        await keys.rememberLog({ checkpoint: null, link: link(7) });
+        const newest = ['signature 2', '09'.repeat(32)];
+        expect(await remembered(keys)).toEqual(newest);
+        expect(await keys.checkpoint('log')).toBeGreaterThanOrEqual(9);
+        const { keys: again } = await reopen();
+        expect(await remembered(again)).toEqual(newest);
+        await again.rememberLog({ checkpoint: checkpoint(3), link: link(10) });
+        expect(await remembered(again)).toEqual(['signature 3', '0a'.repeat(32)]);
+        await again.replaceLogMemory({ checkpoint: checkpoint(1), link: link(4) });
+        expect(await remembered(again)).toEqual(['signature 1', '04'.repeat(32)]);
+        await again.replaceLogMemory({ checkpoint: null, link: null });
+        expect(await again.logMemory()).toEqual({ checkpoint: null, link: null });
+      }),
+    );
   });
 }
 

@@ -26,17 +26,16 @@ export function nameBreak({ link, count, before, broken, following }: Break): Pr
       ? problem('missing', `events that were written together with ${name} are missing`)
       : problem('inserted', `${name} was inserted: no link was ever made for it`);
   }
+  const successor = following.find((later) => follows(link, later));
+  const wasLater = following.some((later) => later.link !== null && follows(later.link, broken));
+  if (successor !== undefined && wasLater) {
+    return problem('reordered', `${name} stands before ${nameOf(successor)}, and came after it`);
+  }
   if (broken.count !== null && broken.count > count + 1) {
     const missing = broken.count - count - 1;
     return problem('missing', `${missing === 1 ? 'one commit is' : `${missing} commits are`} missing before ${name}`);
   }
-  const successor = following.find((later) => follows(link, later));
-  if (successor !== undefined) {
-    const wasLater = following.some((later) => later.link !== null && follows(later.link, broken));
-    return wasLater
-      ? problem('reordered', `${name} stands before ${nameOf(successor)}, and came after it`)
-      : problem('inserted', `${name} was inserted before ${nameOf(successor)}`);
-  }
+  if (successor !== undefined) return problem('inserted', `${name} was inserted before ${nameOf(successor)}`);
   const forged = before.findIndex(({ link: earlier }) => earlier !== null && follows(earlier, broken));
   const [first] = before.slice(forged + 1);
   if (forged >= 0 && first !== undefined) {

@@ -5,7 +5,7 @@ import type { Verification } from './run-verify.js';
 /** What was verified, and no more than can be known from it. */
 export function verificationText({ log, access, anchored, unreadableAnchorLines }: Verification): string {
   const { proven, unsigned, linked, events } = log;
-  const lines = [`${events.toLocaleString('en-US')} events, each linked to the one before`];
+  const lines = [`${events.toLocaleString('en-US')} events, each commit linked to the one before`];
   if (proven === null)
     lines.push('no checkpoint signs any of them yet: nothing proves that they are as they were written');
   else {
@@ -13,7 +13,7 @@ export function verificationText({ log, access, anchored, unreadableAnchorLines 
     const end = `complete up to checkpoint ${number} (position ${position}, ${formatTimestamp(time)})`;
     lines.push(anchored === 0 ? `${end}, as far as this store tells` : `${end}, and the anchor agrees`);
   }
-  if (unsigned > 0) lines.push(`${unsigned} later events are linked but not signed yet`);
+  if (unsigned > 0) lines.push(`${unsigned} later commits are linked but not signed yet`);
   if (events > linked) lines.push(`${events - linked} of the newest have no link yet`);
   if (access !== null && access.chains > 0) {
     lines.push(`the access log holds: ${access.batches.toLocaleString('en-US')} batches in ${access.chains} chains`);

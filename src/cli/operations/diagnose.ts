@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { expectContinuity } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/open-service.js';
 import { lookOverKeys } from '../../jobs/look-over-keys.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import { earliestNow } from '../../ports/clock.js';
+import { ForgedLog } from '../../ports/event-log.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';
 import { lastCheckpoint } from '../doctor/last-checkpoint.js';
 import { productVersion } from '../product-version.js';
@@ -23,8 +25,9 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
   const findings: Finding[] = [
     ...(await storesAndProjections(service)),
     await deadlines(service),
-    ...(await keysFound(service)),
-    await lastCheckpoint(service.vault),
+    ...(await unlessForged(() => logFound(service.vault))),
+    ...(await unlessForged(() => keysFound(service))),
+    ...(await unlessForged(async () => [await lastCheckpoint(service.vault)])),
     await copies(service),
   ];
   const projections = (await service.projections.status()).map(({ name, version }) => ({ name, version }));
@@ -63,6 +66,21 @@ async function deadlines(service: OperatedService): Promise<Finding> {
   if (length === 0) return ok('deadlines', 'nothing is overdue');
   const count = length === overdueMax ? `${overdueMax} or more` : String(length);
   return problem('deadlines', `${count} expiries or purges are overdue`, 'Start the service, or a worker; or --fix.');
+}
+
+async function logFound(vault: OperatedService['vault']): Promise<readonly Finding[]> {
+  await expectContinuity(vault);
+  return [ok('log', 'every event since the last checkpoint is authentic, and none that the keys remember is missing')];
+}
+
+/** What `look` finds; a log that something else changed is a finding too. */
+async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof ForgedLog) || error.found === null) throw error;
+    return [problem(error.found.check, error.found.says, `${error.found.do}.`)];
+  }
 }
 
 async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]> {

@@ -9,7 +9,8 @@ import type { ClusterStores } from './cluster-stores.js';
  */
 export async function identifyStores(stores: ClusterStores, prepares: boolean, looksOnly: boolean): Promise<string> {
   const { log, storedLog, clock, checkpoints, keyStore } = stores;
-  const identity = await logIdentity(looksOnly ? storedLog : log);
+  // The log of another vault is no forged one: it has codes under keys of its own.
+  const identity = await logIdentity(storedLog);
   if (identity === null) {
     // Threat: a new EventStoreDB would pass for the log of this vault, and every token would be gone.
     if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
@@ -21,6 +22,7 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
     throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
   }
+  if (!looksOnly) await logIdentity(log);
   if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
   await refuseUnsearchable(stores);
   return identity.logId;

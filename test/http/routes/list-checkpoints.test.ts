@@ -1,12 +1,15 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { checkpointBytes, readCheckpointLine } from '#src/events/audit/checkpoint.js';
+import { formatTimestamp } from '#src/domain/time/format-timestamp.js';
+import { checkpointHash, checkpointStream, readCheckpointEvent, signedBytes } from '#src/events/audit/checkpoint.js';
 import { createPlain, test } from './support.js';
 
 const anHour = 3_600_000;
 
 describe('GET /audit/checkpoints', () => {
-  test('answers each checkpoint as an anchor gets it, the newest first, page by page', async ({ service }) => {
+  test('shows the checkpoint of each hour, the newest first, page by page, with what proves it', async ({
+    service,
+  }) => {
     const get = (query = '') =>
       service.call('GET', `/audit/checkpoints${query}`, undefined, { key: service.managementKey });
     expect((await get()).body).toMatchObject({ data: [], pagination: { total_items: 0 } });
@@ -16,18 +19,42 @@ describe('GET /audit/checkpoints', () => {
       service.clock.advance(anHour);
     }
     const { body } = await get();
-    const data = body['data'] as readonly { number: number }[];
-    expect(data.map(({ number }) => number)).toEqual([3, 2, 1]);
+    const data = body['data'] as readonly { time: string; hash: string; signed_by: string; signature: string }[];
+    const events = await service.vault.log.readNewest(checkpointStream, null, 100);
+    expect(data).toEqual(
+      events.map(readCheckpointEvent).map((checkpoint) => ({
+        ...{ time: formatTimestamp(checkpoint.time), hash: checkpointHash(checkpoint) },
+        ...{ signed_by: checkpoint.signed_by, signature: checkpoint.signature },
+      })),
+    );
     const { publicKey } = await service.vault.keys.signingKey();
-    for (const item of data) {
-      const checkpoint = readCheckpointLine(JSON.stringify(item));
-      if (checkpoint === null) throw new Error('it is no checkpoint');
-      const signature = Buffer.from(checkpoint.signature, 'base64');
-      expect(verify(null, checkpointBytes(checkpoint), createPublicKey(publicKey), signature)).toBe(true);
+    for (const { hash, signature } of data) {
+      const key = createPublicKey(publicKey);
+      expect(verify(null, signedBytes(hash), key, Buffer.from(signature, 'base64'))).toBe(true);
     }
     const second = (await get('?page=2&size=2')).body;
-    expect(second).toMatchObject({ data: [{ number: 1 }], pagination: { total_items: 3, total_pages: 2 } });
+    expect(second).toMatchObject({ data: [data[2]], pagination: { total_items: 3, total_pages: 2 } });
     expect((await get('?page=9')).body['data']).toEqual([]);
+  });
+
+  test('tells nothing of what other tenants do', async ({ service }) => {
+    const other = await service.otherTenant();
+    const get = async () =>
+      (await service.call('GET', '/audit/checkpoints', undefined, { key: service.managementKey })).body;
+    await service.service.checkpointer.run();
+    service.clock.advance(anHour);
+    await service.service.checkpointer.run();
+    const before = await get();
+    const count = async () => (await service.vault.log.readNewest(checkpointStream, null, 100)).length;
+    const signed = await count();
+    for (let round = 0; round < 3; round += 1) {
+      await service.call('POST', '/tokens', { type: 'token', data: 'x' }, { key: other });
+      await service.service.checkpointer.run(true);
+    }
+    expect(await count()).toBe(signed + 3);
+    expect(await get()).toEqual(before);
+    const [newest] = before['data'] as readonly object[];
+    expect(Object.keys(newest ?? {}).sort()).toEqual(['hash', 'signature', 'signed_by', 'time']);
   });
 
   test('needs log:read, and is recorded', async ({ service }) => {

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { authenticLog, authenticStores } from '#src/audit/authentic-log.js';
+import { type StoredEvent, sealCommit } from '#src/events/commit.js';
+import { type EventLog, ForgedLog, type StoredLog } from '#src/ports/event-log.js';
+import { aBox, anEvent, aStream } from '../contract/support.js';
+import { manualClock } from '../support/manual-clock.js';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-authentic-'));
+const [stream, other] = [aStream(), aStream()];
+let stores: ReturnType<typeof authenticStores<Awaited<ReturnType<typeof openSqliteStores>>>>;
+
+/** One stream of commits of one, three and one events, and another of one. */
+beforeAll(async () => {
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  stores = authenticStores(await openSqliteStores(dataDir, randomBytes(32), manualClock(), fail));
+  const sealed = { content: aBox(), cvc: null };
+  await stores.log.append(stream, -1, [anEvent({ sealed, trace: aBox() })]);
+  await stores.log.append(stream, 0, [anEvent(), anEvent(), anEvent()]);
+  await stores.log.append(other, -1, [anEvent()]);
+  await stores.log.append(stream, 3, [anEvent({ sealed })]);
+});
+
+afterAll(async () => {
+  await stores.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+type Change = (events: readonly StoredEvent[]) => readonly StoredEvent[];
+
+/** The log over a store that returns something else than it was given. */
+function changed(change: Change): EventLog {
+  const { storedLog, keys } = stores;
+  const whole = async (read: Promise<readonly StoredEvent[]>) => change(await read);
+  const stored: StoredLog = {
+    ...storedLog,
+    readStream: (name) => whole(storedLog.readStream(name)),
+    readAll: (after, limit) => whole(storedLog.readAll(after, limit)),
+    readClear: (after, limit) => whole(storedLog.readAll(after, limit)),
+    readNewest: async (name) => [...(await whole(storedLog.readStream(name)))].reverse(),
+  };
+  return authenticLog(stored, keys);
+}
+
+const at =
+  (index: number, change: (event: StoredEvent) => StoredEvent): Change =>
+  (events) =>
+    events.map((event, position) => (position === index ? change(event) : event));
+
+test('what the vault wrote is read in every way', async () => {
+  const log = changed((events) => events);
+  expect((await log.readStream(stream)).map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4]);
+  expect(await log.readAll(0, 10)).toHaveLength(6);
+  expect(await log.readClear(0, 10)).toHaveLength(6);
+  expect((await log.readNewest(stream, null, 10)).map(({ revision }) => revision)).toEqual([4, 3, 2, 1, 0]);
+});
+
+test.each<[string, Change]>([
+  ['of another actor', at(1, (event) => ({ ...event, actorId: 'somebody' }))],
+  ['at another time', at(4, (event) => ({ ...event, time: event.time - 1 }))],
+  ['with another clear part', at(0, (event) => ({ ...event, clear: { ends: [] } }))],
+  ['at another revision', at(0, (event) => ({ ...event, revision: 1 }))],
+  ['in another stream', at(0, (event) => ({ ...event, stream: other }))],
+  [
+    'with a code under a key of its own',
+    at(0, (event) => {
+      const [forged] = sealCommit(randomBytes(32), event.stream, -1, [event]).events;
+      return forged === undefined ? event : { ...event, proof: forged.proof };
+    }),
+  ],
+])('an event %s is read in no way', async (_, change) => {
+  const log = changed(change);
+  const reads = [log.readStream(stream), log.readAll(0, 10), log.readClear(0, 10), log.readNewest(stream, null, 10)];
+  for (const read of reads) await expect(read).rejects.toThrow(ForgedLog);
+});
+
+test.each<[string, (event: StoredEvent) => StoredEvent]>([
+  ['content', (event) => ({ ...event, sealed: { content: aBox(), cvc: null } })],
+  ['trace', (event) => ({ ...event, trace: null })],
+])('another %s is read in no way that reads what is sealed', async (_, change) => {
+  const log = changed(at(0, change));
+  await expect(log.readStream(stream)).rejects.toThrow('other ciphertexts');
+  await expect(log.readAll(0, 10)).rejects.toThrow('other ciphertexts');
+});
+
+test.each<[string, Change]>([
+  ['its first event', (events) => events.slice(1)],
+  ['an event in between', (events) => events.filter(({ revision }) => revision !== 2)],
+  ['the end of its last commit', (events) => events.slice(0, 3)],
+  ['the order of its events', (events) => [...events].reverse()],
+  ['only its own events', (events) => [...events, ...events.slice(-1)]],
+])('a stream that lacks %s is not read', async (_, change) => {
+  const log = changed(change);
+  await expect(log.readStream(stream)).rejects.toThrow('is missing');
+  await expect(log.readNewest(stream, null, 10)).rejects.toThrow('is missing');
+});
+
+test('an event of another stream is not read in its place', async () => {
+  const { storedLog, keys } = stores;
+  const log = authenticLog({ ...storedLog, readStream: () => storedLog.readStream(other) }, keys);
+  await expect(log.readStream(stream)).rejects.toThrow('is missing');
+});

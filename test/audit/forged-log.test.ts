@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { verifyVault } from '#src/cli/audit/run-verify.js';
+import { issueKey } from '#src/commands/directory/issue-key.js';
+import { revokeKey } from '#src/commands/directory/revoke-key.js';
+import { type EmbeddedOptions, openEmbedded } from '#src/compose/embedded.js';
+import { apiKeyHash, newApiKey } from '#src/domain/directory/api-key.js';
+import { profile } from '../support/profile.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { operate } from './operate.js';
+import { type Row, relinked, renumbered, tamper } from './tampering.js';
+
+const rootKey = randomBytes(32);
+let dataDir: string;
+let service: TestService;
+let publicKey: string;
+
+beforeEach(async () => {
+  if (profile !== 'embedded') return;
+  dataDir = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
+  service = await startTestService({ dataDir, rootKey });
+  publicKey = (await service.vault.keys.signingKey()).publicKey;
+});
+
+afterEach(() => {
+  if (profile === 'embedded') rmSync(dataDir, { recursive: true, force: true });
+});
+
+const create = (id: string) => service.call('POST', '/tokens', { type: 'token', id, data: `data of ${id}` });
+const sign = () => service.service.checkpointer.run(true);
+
+function open(options: Partial<EmbeddedOptions> = {}) {
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const parts = { rootKey, mode: 'any', cvcRetentionMs: 3_600_000, onError: fail, onBroken: fail } as const;
+  return openEmbedded({ ...parts, dataDir, ...options });
+}
+
+/** What a start comes to: the problem that it names, or `started`. */
+async function start(): Promise<string> {
+  try {
+    await (await open()).close();
+    return 'started';
+  } catch (error) {
+    return error instanceof Error ? error.message : 'failed';
+  }
+}
+
+/** What `audit verify --public-key` says of it; null: it is complete. */
+async function verified(): Promise<string | null> {
+  const opened = await open({ acceptsOlderLog: true });
+  try {
+    const options = { from: 1, to: null, anchor: null, publicKey, json: false };
+    const { problem } = await verifyVault((name, input) => operate(opened, name, input), options);
+    return problem?.message ?? null;
+  } finally {
+    await opened.close();
+  }
+}
+
+const isCheckpoint = ({ type }: Row) => type === 'audit.checkpoint';
+
+/** An event that says nothing, as whoever writes to the file makes it up. */
+function padding(like: Row, index: number): Row {
+  const clear = '{}';
+  const stream = `padding-${index}`;
+  const place = { stream, revision: 0, commit_first: 0, type: 'test.happened', tenant: '', clear };
+  return { ...like, ...place, id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}` };
+}
+
+describe.skipIf(profile !== 'embedded')('whoever can write only the log', () => {
+  test('cannot sign its history anew: the last checkpoint removed, an event changed, all links made anew, padded', async () => {
+    for (const id of ['one', 'two', 'three']) await create(id);
+    await sign();
+    for (const id of ['four', 'five']) await create(id);
+    await sign();
+    await create('six');
+    await service.stop();
+    tamper(dataDir, (rows) => {
+      const last = rows.findLast(isCheckpoint);
+      const kept = rows.filter((row) => row !== last);
+      const signed = kept.findLast(
+        ({ type, position }) => type === 'token.created' && position < (last?.position ?? 0),
+      );
+      const changed = kept.map((row) =>
+        row === signed ? { ...row, actor: 'somebody', time: row.time - 60_000 } : row,
+      );
+      const single = changed.filter(({ type }) => type === 'token.created');
+      const like = single[0];
+      if (like === undefined || last === undefined) throw new Error('there are tokens and checkpoints');
+      const padded = [
+        ...changed,
+        ...Array.from({ length: rows.length - changed.length }, (_, at) => padding(like, at)),
+      ];
+      return relinked(renumbered(padded));
+    });
+    expect(await verified()).toContain('the log does not go on from checkpoint 2');
+    expect(await start()).toMatch(/changed the log.*audit verify/);
+  });
+
+  test('cannot issue an API key: a key of its own in an event, with a correct chain', async () => {
+    const key = newApiKey('private', (max) => randomBytes(4).readUInt32BE() % max);
+    await create('one');
+    await service.stop();
+    tamper(dataDir, (rows) => {
+      const issued = rows.findLast(({ type }) => type === 'application.key.issued');
+      const changed = rows.map((row) => {
+        if (row !== issued) return row;
+        return { ...row, clear: JSON.stringify({ ...JSON.parse(row.clear), key_hash: apiKeyHash(key) }) };
+      });
+      return relinked(changed);
+    });
+    expect(await start()).toMatch(/changed the log/);
+    // Whatever opens it all the same folds nothing of it.
+    const opened = await open({ acceptsOlderLog: true });
+    await expect(opened.projections.rebuild('directory', true)).rejects.toThrow('no valid authentication code');
+    expect(await opened.authenticate(key)).toBeNull();
+    await opened.close();
+  });
+
+  test('cannot add an event after the last one that the vault signed', async () => {
+    await create('one');
+    await sign();
+    await service.stop();
+    tamper(dataDir, (rows) => {
+      const like = rows.find(({ type }) => type === 'token.created');
+      if (like === undefined) throw new Error('there is a token');
+      return relinked(renumbered([...rows, padding(like, 1)]));
+    });
+    expect(await verified()).toContain('no valid authentication code');
+    expect(await start()).toMatch(/changed the log/);
+  });
+
+  test('cannot take away an event that is not signed yet, or exchange two', async () => {
+    await sign();
+    for (const id of ['one', 'two', 'three']) await create(id);
+    await service.stop();
+    const backup = `${dataDir}.intact`;
+    cpSync(dataDir, backup, { recursive: true });
+    onTestFinished(() => rmSync(backup, { recursive: true }));
+    const changes: ((rows: Row[]) => Row[])[] = [
+      (rows) => rows.filter((row) => row !== rows.find(({ type }) => type === 'token.created')),
+      (rows) => [...rows.slice(0, -3), ...rows.slice(-3).reverse()],
+    ];
+    for (const change of changes) {
+      cpSync(backup, dataDir, { recursive: true });
+      tamper(dataDir, (rows) => relinked(renumbered(change(rows))));
+      expect(await start()).toMatch(/changed the log|behind its keys/);
+      expect(await verified()).not.toBeNull();
+    }
+    cpSync(backup, dataDir, { recursive: true });
+    expect(await start()).toBe('started');
+  });
+
+  test('cannot put an older log back after a kill right after a key was revoked', async () => {
+    const { vault, tenantId } = service;
+    const applicationId = (await vault.directory.list('application'))[0]?.id ?? '';
+    const context = { tenantId, actor: { kind: 'operator' }, traceId: null } as const;
+    const issued = await issueKey(vault, context, applicationId, null);
+    if (!issued.ok) throw new Error('the operator may issue a key');
+    const older = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
+    onTestFinished(() => rmSync(older, { recursive: true }));
+    const copy = new Database(join(dataDir, 'vault.db'), { readonly: true });
+    copy.prepare('VACUUM INTO ?').run(join(older, 'vault.db'));
+    copy.close();
+    expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
+    // As a kill leaves the files.
+    const killed = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
+    onTestFinished(() => rmSync(killed, { recursive: true }));
+    cpSync(dataDir, killed, { recursive: true });
+    await service.stop();
+    rmSync(dataDir, { recursive: true });
+    cpSync(killed, dataDir, { recursive: true });
+    copyFileSync(join(older, 'vault.db'), join(dataDir, 'vault.db'));
+    for (const suffix of ['-wal', '-shm']) writeFileSync(join(dataDir, `vault.db${suffix}`), '');
+    expect(await start()).toMatch(/the log is behind its keys/);
+  });
+});
+
+describe.skipIf(profile !== 'embedded')('a log that is changed while the service runs', () => {
+  test('is not signed, and the service says so', async () => {
+    await create('one');
+    await sign();
+    await create('two');
+    const database = new Database(join(dataDir, 'vault.db'));
+    database.exec('DROP TRIGGER events_are_never_changed');
+    const newest = 'position = (SELECT max(position) FROM events)';
+    database.prepare(`UPDATE events SET actor = 'somebody' WHERE ${newest}`).run();
+    database.close();
+    await expect(service.service.checkpointer.run(true)).rejects.toThrow('no valid authentication code');
+    const answer = await service.call('DELETE', '/tokens/two');
+    expect([answer.status, answer.body['code']]).toEqual([500, 'internal']);
+    expect(answer.text).not.toContain('authentication');
+    expect((await service.service.state()).reasons.join()).toContain('the log was changed from outside');
+    await service.stop();
+  });
+});

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { verifyVault } from '#src/cli/audit/run-verify.js';
+import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { issueKey } from '#src/commands/directory/issue-key.js';
+import { revokeKey } from '#src/commands/directory/revoke-key.js';
+import { updateTenant } from '#src/commands/directory/update-tenant.js';
+import { type Cluster, openCluster } from '#src/compose/cluster/open-cluster.js';
+import { apiKeyHash, newApiKey } from '#src/domain/directory/api-key.js';
+import { operate } from '../audit/operate.js';
+import { type StandIn, startStandIn } from '../support/eventstoredb.js';
+import { relinkedJournal, type Stored } from './journal-tampering.js';
+import { mongoUrl } from './own-database.js';
+
+const redis = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
+const rootKey = randomBytes(32);
+let database: string;
+let server: StandIn;
+let mongo: MongoClient;
+let cluster: Cluster;
+let tenantId: string;
+let publicKey: string;
+
+const open = (options: { readonly prepares?: boolean; readonly acceptsOlderLog?: boolean } = {}) =>
+  openCluster({
+    ...{ urls: { eventstore: server.url, mongodb: mongoUrl, keys: mongoUrl, redis }, database, rootKey },
+    ...{ role: 'api', prepares: false, cvcRetentionMs: 3_600_000, onError: () => undefined, ...options },
+  });
+
+const operator = () => ({ tenantId, actor: { kind: 'operator' }, traceId: null }) as const;
+const rename = (name: string) => updateTenant(cluster.vault, operator(), { name });
+const sign = () => cluster.newCheckpointer().run(true);
+const journalFile = () => join(server.directory, 'appends.jsonl');
+
+beforeEach(async () => {
+  database = `strongroom_test_${randomBytes(8).toString('hex')}`;
+  server = await startStandIn();
+  mongo = await MongoClient.connect(mongoUrl);
+  cluster = await open({ prepares: true });
+  tenantId = (await createTenant(cluster.vault, 'one', [])).tenantId;
+  publicKey = (await cluster.vault.keys.signingKey()).publicKey;
+});
+
+afterEach(async () => {
+  await server.remove();
+  for (const name of [database, `${database}_keys`]) await mongo.db(name).dropDatabase();
+  await mongo.close();
+});
+
+/** Has EventStoreDB and the links in MongoDB hold what `change` makes of the log, with a correct chain. */
+async function tamper(change: (appends: Stored[][]) => Stored[][]): Promise<void> {
+  await server.kill();
+  const appends = readFileSync(journalFile(), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Stored[]);
+  const { lines, links } = relinkedJournal(change(appends));
+  writeFileSync(journalFile(), lines);
+  await server.start();
+  const stored = mongo.db(database).collection<{ _id: number; count: number; hash: Buffer }>('event_links');
+  await stored.deleteMany({});
+  await stored.insertMany(links);
+}
+
+async function start(): Promise<string> {
+  try {
+    await (await open()).close();
+    return 'started';
+  } catch (error) {
+    return error instanceof Error ? error.message : 'failed';
+  }
+}
+
+async function verified(): Promise<string | null> {
+  const opened = await open({ acceptsOlderLog: true });
+  try {
+    const options = { from: 1, to: null, anchor: null, publicKey, json: false };
+    return (await verifyVault((name, input) => operate(opened, name, input), options)).problem?.message ?? null;
+  } finally {
+    await opened.close();
+  }
+}
+
+const ofType = (appends: Stored[][], type: string) => appends.findLast((events) => events[0]?.type === type);
+
+function edited(event: Stored, change: (metadata: Record<string, unknown>) => object): Stored {
+  const metadata = JSON.parse(Buffer.from(event.metadata, 'base64').toString('utf8'));
+  const text = JSON.stringify({ ...metadata, ...change(metadata) });
+  return { ...event, metadata: Buffer.from(text).toString('base64') };
+}
+
+test('who can write EventStoreDB and the links cannot sign history anew', async () => {
+  await rename('two');
+  await sign();
+  await rename('three');
+  await sign();
+  await cluster.close();
+  await tamper((appends) => {
+    const last = ofType(appends, 'audit.checkpoint');
+    const changed = ofType(appends, 'tenant.updated');
+    const kept = appends.filter((events) => events !== last);
+    const forged = kept.map((events) =>
+      events === changed
+        ? events.map((event) => edited(event, ({ time }) => ({ actor: 'somebody', time: Number(time) - 60_000 })))
+        : events,
+    );
+    // As long as before.
+    const pad = (last ?? []).map((event) => ({ ...event, type: 'test.happened', stream: 'padding', revision: 0 }));
+    return [...forged, pad.map((event) => edited(event, () => ({ first: 0 })))];
+  });
+  expect(await verified()).toContain('the log does not go on from checkpoint 2');
+  expect(await start()).toMatch(/changed the log.*audit verify/);
+});
+
+test('who can write EventStoreDB and the links cannot issue an API key', async () => {
+  const applicationId = (await cluster.vault.directory.list('application'))[0]?.id ?? '';
+  expect((await issueKey(cluster.vault, operator(), applicationId, null)).ok).toBe(true);
+  await cluster.close();
+  const key = newApiKey('management', (max) => randomBytes(4).readUInt32BE() % max);
+  await tamper((appends) => {
+    const issued = ofType(appends, 'application.key.issued');
+    return appends.map((events) =>
+      events === issued
+        ? events.map((event) =>
+            edited(event, ({ clear }) => ({ clear: { ...(clear as object), key_hash: apiKeyHash(key) } })),
+          )
+        : events,
+    );
+  });
+  expect(await start()).toMatch(/changed the log/);
+  const opened = await open({ acceptsOlderLog: true });
+  await expect(opened.projections.rebuild('directory', true)).rejects.toThrow('no valid authentication code');
+  expect(await opened.authenticate(key)).toBeNull();
+  await opened.close();
+});
+
+test('an older log that is put back right after a key was revoked starts nothing', async () => {
+  const applicationId = (await cluster.vault.directory.list('application'))[0]?.id ?? '';
+  const issued = await issueKey(cluster.vault, operator(), applicationId, null);
+  if (!issued.ok) throw new Error('the operator may issue a key');
+  const older = readFileSync(journalFile());
+  expect((await revokeKey(cluster.vault, operator(), applicationId, issued.value.key.id)).ok).toBe(true);
+  await cluster.close();
+  await server.kill();
+  writeFileSync(journalFile(), older);
+  await server.start();
+  expect(await start()).toMatch(/the log is behind its keys/);
+});
