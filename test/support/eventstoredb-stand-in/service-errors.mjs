@@ -14,7 +14,7 @@ export function tooLarge(maxBytes) {
 
 /** @param {{ host: string, port: number } | null} endpoint */
 export function notLeader(endpoint) {
-  if (endpoint === null) return { code: status.UNAVAILABLE, details: 'Server Is Not Ready' };
+  if (endpoint === null) return { code: status.UNKNOWN, details: 'No leader info available in response' };
   const metadata = exception('not-leader');
   metadata.set('leader-endpoint-host', endpoint.host);
   metadata.set('leader-endpoint-port', String(endpoint.port));
