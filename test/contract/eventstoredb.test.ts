@@ -1,29 +1,31 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
-import { eventStoreDb } from '../support/eventstoredb.js';
+import { eventStoreServers } from '../support/eventstoredb.js';
 import { eventLogContract, type LogUnderTest } from './event-log.js';
 
 /** More than a service would wait: a machine that runs all tests at once is slow. */
 const limitMs = 30_000;
 
-let server: Awaited<ReturnType<typeof eventStoreDb>>;
-beforeAll(async () => {
-  server = await eventStoreDb();
-});
-afterAll(() => server.remove());
-
-async function eventStoreDbLog(): Promise<LogUnderTest> {
-  let stores = await openEventStoreDb(server.url, limitMs);
-  const logUnderTest = (): LogUnderTest => ({
-    log: stores.log,
-    async reopen() {
-      await stores.close();
-      stores = await openEventStoreDb(server.url, limitMs);
-      return logUnderTest();
-    },
-    close: () => stores.close(),
+describe.each(eventStoreServers)('on $what,', ({ start }) => {
+  let server: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    server = await start();
   });
-  return logUnderTest();
-}
+  afterAll(() => server.remove());
 
-eventLogContract('eventstoredb', eventStoreDbLog, { sharedLog: true });
+  async function eventStoreDbLog(): Promise<LogUnderTest> {
+    let stores = await openEventStoreDb(server.url, limitMs);
+    const logUnderTest = (): LogUnderTest => ({
+      log: stores.log,
+      async reopen() {
+        await stores.close();
+        stores = await openEventStoreDb(server.url, limitMs);
+        return logUnderTest();
+      },
+      close: () => stores.close(),
+    });
+    return logUnderTest();
+  }
+
+  eventLogContract('eventstoredb', eventStoreDbLog, { sharedLog: true });
+});

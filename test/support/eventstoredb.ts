@@ -41,7 +41,9 @@ export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
 }
 
 /** A stand-in with TLS, users and rights. Its administrator is `admin` with the password `changeit`. */
-export async function startSecureStandIn(): Promise<StandIn & { readonly caFile: string; urlOf(user: string): string }> {
+export async function startSecureStandIn(): Promise<
+  StandIn & { readonly caFile: string; urlOf(user: string): string }
+> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));
   const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
   execFileSync(
@@ -101,14 +103,21 @@ export async function startStandInCluster(): Promise<StandInCluster> {
   };
 }
 
+type Server = { readonly url: string; remove(): Promise<void> };
+
+const realUrl = process.env['STRONGROOM_TEST_EVENTSTORE_URL'];
+
 /**
- * The server that tests of the protocol run on: a real one when `STRONGROOM_TEST_EVENTSTORE_URL` names it, which may
- * hold anything and is left as it is, else a stand-in.
+ * What tests of the protocol run on: the real server that `STRONGROOM_TEST_EVENTSTORE_URL` names, which may hold anything and
+ * is left as it is, else a stand-in, alone and as three processes.
  */
-export async function eventStoreDb(): Promise<{ readonly url: string; remove(): Promise<void> }> {
-  const url = process.env['STRONGROOM_TEST_EVENTSTORE_URL'];
-  return url === undefined ? startStandIn() : { url, remove: async () => undefined };
-}
+export const eventStoreServers: readonly { readonly what: string; start(): Promise<Server> }[] =
+  realUrl === undefined
+    ? [
+        { what: 'a stand-in', start: () => startStandIn() },
+        { what: 'three stand-ins in a cluster', start: startStandInCluster },
+      ]
+    : [{ what: 'a real server', start: async () => ({ url: realUrl, remove: async () => undefined }) }];
 
 async function startProcess(directory: string, options: readonly string[]): Promise<StandInProcess> {
   let running = await spawnStandIn(directory, 0, options);

@@ -8,9 +8,9 @@ import {
   StreamDeletedError,
   UnavailableError,
 } from '@eventstore/db-client';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streamsClient from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { CallCredentials, Metadata } from '@grpc/grpc-js';
 import { type Endpoint, type EventStoreDbAddress, nameOf } from './address.js';
 import { maxAppendBytes } from './encode-events.js';
@@ -18,7 +18,9 @@ import { noAnswer } from './failure.js';
 import { channelCredentials } from './gossip.js';
 
 /** What a node says of one append. `position`: of its last event. */
-export type Appended = { readonly outcome: 'appended'; readonly position: bigint | undefined } | { readonly outcome: 'conflict' };
+export type Appended =
+  | { readonly outcome: 'appended'; readonly position: bigint | undefined }
+  | { readonly outcome: 'conflict' };
 
 type Pending = {
   readonly stream: string;

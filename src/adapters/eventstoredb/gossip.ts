@@ -1,7 +1,7 @@
-import { type ChannelCredentials, credentials, Metadata } from '@grpc/grpc-js';
 import gossipClient from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
+import { type ChannelCredentials, credentials, Metadata } from '@grpc/grpc-js';
 import { type Endpoint, type EventStoreDbAddress, nameOf } from './address.js';
 import { noAnswer } from './failure.js';
 

@@ -84,6 +84,22 @@ test('300 reads and 300 appends at once all settle', async () => {
   expect(missing.flat()).toEqual([]);
 });
 
+test('a limit of more events than a call takes arguments is no problem', async () => {
+  const { log } = await standInWithLog(60_000);
+  const [appends, perAppend] = [130, 1_000];
+  await Promise.all(
+    Array.from({ length: appends }, () =>
+      log.append(
+        aStream(),
+        -1,
+        Array.from({ length: perAppend }, () => anEvent()),
+      ),
+    ),
+  );
+  const all = await log.readClear(0, 200_000);
+  expect(new Set(all.map(({ id }) => id)).size).toBe(appends * perAppend);
+});
+
 test('a repeat of an append is answered as the first time', async () => {
   const { log } = await standInWithLog();
   const stream = aStream();

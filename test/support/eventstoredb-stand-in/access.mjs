@@ -38,7 +38,9 @@ export function createAccess(adminPassword) {
       if (roles.includes(admins)) return null;
       const isMetadata = stream.startsWith('$$');
       const of = isMetadata ? stream.slice(2) : stream;
-      const asked = isMetadata ? /** @type {const} */ ({ $r: '$mr', $w: '$mw', $d: '$mw', $mr: '$mr', $mw: '$mw' })[right] : right;
+      const asked = isMetadata
+        ? /** @type {const} */ ({ $r: '$mr', $w: '$mw', $d: '$mw', $mr: '$mr', $mw: '$mw' })[right]
+        : right;
       const own = of === '$all' ? newest(store, '$$$all')?.$acl : undefined;
       const settings = newest(store, '$settings');
       const byDefault = of.startsWith('$') ? settings?.$systemStreamAcl : settings?.$userStreamAcl;

@@ -26,6 +26,8 @@ export function clusterMember(directory, index, options) {
   let term = 0;
   /** @type {Promise<EventStore> | null} */
   let opened = null;
+  /** Of every term that this process led: a write of an earlier one may still be under way. @type {unknown[]} */
+  const journals = [];
 
   /** @returns {ClusterState} */
   const state = () => JSON.parse(readFileSync(join(directory, 'cluster.json'), 'utf8'));
@@ -49,7 +51,9 @@ export function clusterMember(directory, index, options) {
   /** @param {number} led */
   async function lead(led) {
     const name = `appends-${led}.jsonl`;
-    const terms = readdirSync(directory).flatMap((file) => Number(/^appends-(\d+)\.jsonl$/.exec(file)?.[1] ?? Number.NaN) || []);
+    const terms = readdirSync(directory).flatMap(
+      (file) => Number(/^appends-(\d+)\.jsonl$/.exec(file)?.[1] ?? Number.NaN) || [],
+    );
     if (!terms.includes(led)) {
       const last = Math.max(0, ...terms);
       /** @type {Record<string, number>} */
@@ -60,8 +64,11 @@ export function clusterMember(directory, index, options) {
       await file.close();
     }
     const { before } = headerOf(led);
-    const earlier = Object.entries(before).flatMap(([earlierTerm, lines]) => linesOf(Number(earlierTerm)).slice(1, lines));
+    const earlier = Object.entries(before).flatMap(([earlierTerm, lines]) =>
+      linesOf(Number(earlierTerm)).slice(1, lines),
+    );
     const journal = await openJournal(directory, name);
+    journals.push(journal);
     const recovered = [...earlier.map((line) => JSON.parse(line)), ...journal.recovered.slice(1)];
     return createEventStore(
       {
@@ -78,7 +85,9 @@ export function clusterMember(directory, index, options) {
 
   /** @param {number} of @returns {string[]} */
   function linesOf(of) {
-    return readFileSync(join(directory, `appends-${of}.jsonl`), 'utf8').split('\n').slice(0, -1);
+    return readFileSync(join(directory, `appends-${of}.jsonl`), 'utf8')
+      .split('\n')
+      .slice(0, -1);
   }
 
   /** @param {number} of @returns {{ before: Record<string, number> }} */

@@ -36,9 +36,7 @@ const member =
     : clusterMember(directory, Number(values.cluster), options);
 const { 'tls-cert': cert, 'tls-key': key, 'admin-password': adminPassword } = values;
 const secure =
-  cert === undefined || key === undefined
-    ? null
-    : { cert: readFileSync(cert), key: readFileSync(key), adminPassword };
+  cert === undefined || key === undefined ? null : { cert: readFileSync(cert), key: readFileSync(key), adminPassword };
 const { url } = await serve(member, Number(port), secure);
 console.log(`EventStoreDB STAND-IN, for tests only: ${url}`);
 process.once('SIGTERM', () => process.exit(0));
