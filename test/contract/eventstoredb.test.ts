@@ -1,12 +1,24 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
-import { eventStoreServers } from '../support/eventstoredb.js';
+import { prepareEventStoreDb } from '#src/adapters/eventstoredb/rights.js';
+import { eventStoreServers, startSecureStandIn } from '../support/eventstoredb.js';
 import { eventLogContract, type LogUnderTest } from './event-log.js';
 
 /** More than a service would wait: a machine that runs all tests at once is slow. */
 const limitMs = 30_000;
 
-describe.each(eventStoreServers)('on $what,', ({ start }) => {
+/** The log contract also holds for the user that `strongroom cluster prepare` creates. */
+const asPlainUser = {
+  what: 'a stand-in with users',
+  async start() {
+    const server = await startSecureStandIn();
+    const url = server.urlOf('strongroom:its-password');
+    await prepareEventStoreDb(server.url, url);
+    return { url, remove: server.remove };
+  },
+};
+
+describe.each([...eventStoreServers, asPlainUser])('on $what,', ({ start }) => {
   let server: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
     server = await start();

@@ -119,6 +119,13 @@ export const eventStoreServers: readonly { readonly what: string; start(): Promi
       ]
     : [{ what: 'a real server', start: async () => ({ url: realUrl, remove: async () => undefined }) }];
 
+/** The first of them. */
+export async function eventStoreDb(): Promise<Server> {
+  const [server] = eventStoreServers;
+  if (server === undefined) throw new Error('there is always one');
+  return server.start();
+}
+
 async function startProcess(directory: string, options: readonly string[]): Promise<StandInProcess> {
   let running = await spawnStandIn(directory, 0, options);
   const { port } = running;

@@ -40,6 +40,7 @@ export function noAnswer(reason = 'no answer'): StoreUnavailable {
  * alone, and during discovery by neither, so an error without both counts as `lost`.
  */
 export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
+  if (error instanceof EventStoreDbBroken) return 'lasting';
   if (error instanceof StoreUnavailable) return 'busy';
   if (error instanceof Error && isCommandError(error)) {
     if (lastingTypes.includes(error.type)) return 'lasting';
@@ -54,7 +55,8 @@ export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
 
 /** Returns an error of a call in our words: a message of the client may quote what was sent. A missing stream is no failure. */
 export function translated(error: unknown): Error {
-  if (error instanceof StoreUnavailable || error instanceof StreamNotFoundError) return error;
+  if (error instanceof StoreUnavailable || error instanceof EventStoreDbBroken) return error;
+  if (error instanceof StreamNotFoundError) return error;
   if (kindOf(error) !== 'lasting') return noAnswer('unreachable');
   if (!(error instanceof Error && isCommandError(error))) return new Error(`${store}: rejected`);
   if (error.type !== ErrorType.ACCESS_DENIED) return new Error(`${store}: ${error.type}`);

@@ -142,12 +142,15 @@ function append(storeFor, call, callback) {
  * @param {StoreFor} storeFor @param {any} call @param {any} callback
  */
 async function remove(storeFor, call, callback) {
-  const stream = Buffer.from(call.request.getOptions().getStreamIdentifier().getStreamName()).toString('utf8');
+  const options = call.request.getOptions();
+  const stream = Buffer.from(options.getStreamIdentifier().getStreamName()).toString('utf8');
   const store = await storeFor(call, '$d', stream, callback);
   if (store === null) return;
   const isThere = store.stream(stream).length > 0;
   callback(
-    isThere ? { code: status.UNIMPLEMENTED, details: 'the stand-in deletes nothing' } : wrongExpectedVersion(stream),
+    isThere
+      ? { code: status.UNIMPLEMENTED, details: 'the stand-in deletes nothing' }
+      : wrongExpectedVersion(stream, options.getRevision()),
   );
 }
 

@@ -25,10 +25,12 @@ export function accessDenied() {
   return { code: status.PERMISSION_DENIED, details: 'Access Denied', metadata: exception('access-denied') };
 }
 
-/** Of a delete, which reports it as an error of the call. @param {string} stream */
-export function wrongExpectedVersion(stream) {
+/** Of a delete, which reports it as an error of the call. @param {string} stream @param {string} expected */
+export function wrongExpectedVersion(stream, expected) {
   const metadata = exception('wrong-expected-version');
   metadata.set('stream-name', stream);
+  metadata.set('expected-version', expected);
+  metadata.set('actual-version', '');
   return { code: status.FAILED_PRECONDITION, details: 'Wrong expected version', metadata };
 }
 
