@@ -50,12 +50,9 @@ export function openAppendStream(
     'grpc.keepalive_time_ms': 10_000,
     'grpc.keepalive_timeout_ms': 10_000,
   });
-  const metadata = new Metadata();
-  metadata.set('requires-leader', 'true');
-  // gRPC sends a password over TLS only.
-  const call = client.batchAppend(metadata, tls === null || user === null ? {} : { credentials: sent(user) });
   const pending = new Map<string, Pending>();
   let sequence = 0;
+  let opened: ReturnType<typeof client.batchAppend> | null = null;
   let ended: Error | null = null;
 
   const end = (error: Error) => {
@@ -66,20 +63,30 @@ export function openAppendStream(
     client.close();
     onEvent.failed(error);
   };
-  // Stays for good, so that no error is without a listener.
-  call.on('error', (error) => end(convertToCommandError(error)));
-  call.on('end', () => end(noAnswer()));
-  call.on('data', (response: streams.BatchAppendResp) => {
-    onEvent.heard();
-    const id = response.getCorrelationId()?.getString() ?? '';
-    const waiting = pending.get(id);
-    pending.delete(id);
-    if (waiting !== undefined) settle(response, waiting);
-  });
+  // With the first append: a server that rejects the user ends the call at once, and a read says so more clearly.
+  const open = () => {
+    const metadata = new Metadata();
+    metadata.set('requires-leader', 'true');
+    // gRPC sends a password over TLS only.
+    const call = client.batchAppend(metadata, tls === null || user === null ? {} : { credentials: sent(user) });
+    // Stays for good, so that no error is without a listener.
+    call.on('error', (error) => end(convertToCommandError(error)));
+    call.on('end', () => end(noAnswer()));
+    call.on('data', (response: streams.BatchAppendResp) => {
+      onEvent.heard();
+      const id = response.getCorrelationId()?.getString() ?? '';
+      const waiting = pending.get(id);
+      pending.delete(id);
+      if (waiting !== undefined) settle(response, waiting);
+    });
+    return call;
+  };
 
   return {
     append(stream, expectedRevision, events) {
       if (ended !== null) return Promise.reject(ended);
+      opened ??= open();
+      const call = opened;
       sequence += 1;
       // Unique in this call, and of the form that the protocol asks for.
       const id = `00000000-0000-4000-8000-${sequence.toString(16).padStart(12, '0')}`;
@@ -89,7 +96,7 @@ export function openAppendStream(
       });
     },
     close() {
-      call.cancel();
+      opened?.cancel();
       end(noAnswer());
     },
   };

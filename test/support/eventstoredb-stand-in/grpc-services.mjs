@@ -83,6 +83,10 @@ function batchAppend(storeFor, call) {
   const endWhenAnswered = () => {
     if (isEnding && open === 0) call.end();
   };
+  // A user who is unknown is rejected before the first append.
+  void storeFor(call, '$w', '', (error) => {
+    if (error.code === status.UNAUTHENTICATED) call.emit('error', error);
+  });
   call.on('data', async (/** @type {any} */ message) => {
     const correlationId = message.getCorrelationId();
     const key = correlationId.getString();
