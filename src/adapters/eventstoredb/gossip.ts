@@ -42,11 +42,17 @@ export async function findLeader(
   hosts: readonly Endpoint[],
   tls: EventStoreDbAddress['tls'],
 ): Promise<{ readonly leader: Endpoint; readonly members: readonly Endpoint[] }> {
-  const asked = await Promise.allSettled(hosts.map((host) => membersKnownTo(host, tls)));
-  const views = asked.flatMap((view) => (view.status === 'fulfilled' ? [view.value] : []));
-  if (views.length === 0) throw noAnswer('no node responds');
+  const views = new Map<string, Promise<readonly ClusterMember[]>>();
+  /** What a node knows; nothing, when it does not respond. No node is asked twice. */
+  const viewOf = (node: Endpoint) => {
+    const view = views.get(nameOf(node)) ?? membersKnownTo(node, tls).catch(() => []);
+    views.set(nameOf(node), view);
+    return view;
+  };
+  const known = (await Promise.all(hosts.map(viewOf))).filter(({ length }) => length > 0);
+  if (known.length === 0) throw noAnswer('no node responds');
   // A server that knows only itself is not in the cluster: its log is another one.
-  const joined = hosts.length === 1 ? views : views.filter((members) => members.length > 1);
+  const joined = hosts.length === 1 ? known : known.filter(({ length }) => length > 1);
   const votes = new Map<string, { readonly endpoint: Endpoint; count: number }>();
   for (const { endpoint } of joined.flat().filter(({ leads }) => leads)) {
     const named = votes.get(nameOf(endpoint));
@@ -54,7 +60,7 @@ export async function findLeader(
     else named.count += 1;
   }
   for (const { endpoint } of [...votes.values()].sort((a, b) => b.count - a.count)) {
-    const members = await membersKnownTo(endpoint, tls).catch(() => []);
+    const members = await viewOf(endpoint);
     if (members.some((member) => member.leads && nameOf(member.endpoint) === nameOf(endpoint))) {
       return { leader: endpoint, members: members.map((member) => member.endpoint) };
     }
