@@ -23,7 +23,6 @@ WORKDIR /opt/strongroom
 COPY --from=build --chmod=a+rX,go-w /build/node_modules ./node_modules
 COPY --from=build --chmod=a+rX,go-w /build/dist ./dist
 COPY --chmod=0444 package.json ./
-COPY --chmod=0444 scripts/prepare-mongodb.mjs ./scripts/
 # The data of the embedded profile; mount a volume here. The cluster profile writes no file.
 ENV STRONGROOM_DATA=/var/lib/strongroom
 USER 10001:10001

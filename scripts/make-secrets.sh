@@ -31,7 +31,7 @@ certificate() {
   local name=$1 common_name=$2 hosts='DNS:localhost,IP:127.0.0.1' host
   shift 2
   for host in "$@"; do hosts+=,DNS:$host; done
-  # RSA: the certificates of EventStoreDB 23.10 must have such keys.
+  # RSA: the certificates of EventStoreDB must have such keys.
   openssl req -new -newkey rsa:2048 -nodes -subj "/CN=$common_name" -keyout "$name.key" -out "$name.csr" 2>/dev/null
   openssl x509 -req -in "$name.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days "$days" -out "$name.pem" \
     -extfile <(printf '%s\n' 'basicConstraints=critical,CA:FALSE' "subjectAltName=$hosts" \
@@ -51,9 +51,10 @@ cp ca.pem eventstoredb-ca/ca.pem
 openssl rand -hex 32 >root.key
 
 eventstore_password=$(password)
-printf 'EVENTSTORE_DEFAULT_ADMIN_PASSWORD=%s\nEVENTSTORE_DEFAULT_OPS_PASSWORD=%s\n' \
+printf 'KURRENTDB_DEFAULT_ADMIN_PASSWORD=%s\nKURRENTDB_DEFAULT_OPS_PASSWORD=%s\n' \
   "$eventstore_password" "$(password)" >eventstoredb.env
-printf 'esdb://admin:%s@eventstoredb:2113?tlsCAFile=/run/secrets/ca\n' "$eventstore_password" >eventstore.url
+printf 'esdb://admin:%s@eventstoredb:2113?tlsCAFile=/run/secrets/ca\n' "$eventstore_password" >eventstore-admin.url
+printf 'esdb://strongroom:%s@eventstoredb:2113?tlsCAFile=/run/secrets/ca\n' "$(password)" >eventstore.url
 
 openssl rand -base64 756 >mongodb.keyfile
 password | tr -d '\n' >mongodb-admin.password

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type StandIn, startStandIn } from '../support/eventstoredb.js';
+import { prepareEventStoreDb } from '#src/adapters/eventstoredb/rights.js';
+import { type StandIn, startSecureStandIn, startStandIn, startStandInCluster } from '../support/eventstoredb.js';
 import { makeRootKey, run, runJson, tempDir } from '../support/process.js';
 import { mongoUrl } from './own-database.js';
 
@@ -115,4 +116,25 @@ test('a store that does not answer, or refuses, is named with what to check', as
     ],
   ];
   for (const [name, url, message] of cases) await expectRefusal(worker, with_(env, name, url), message);
+});
+
+test('an EventStoreDB that cannot be used is named with its cause', async () => {
+  const cluster = await startStandInCluster();
+  onTestFinished(cluster.remove);
+  const secure = await startSecureStandIn();
+  onTestFinished(secure.remove);
+  await prepareEventStoreDb(secure.url, secure.urlOf('strongroom:its-password'));
+  await prepareEventStoreDb(secure.url, secure.urlOf('other:password'));
+  const env = settingsOf(cluster.url);
+  await runJson(['init'], { env });
+  const [node] = cluster.nodes;
+  const cases: readonly (readonly [string, RegExp])[] = [
+    [`esdb://127.0.0.1:${node?.port}?tls=false`, /^eventstore\.url names one node of a cluster of 3/],
+    [`esdb://${noServer},127.0.0.1:10?tls=false`, /^none of the hosts in eventstore\.url responds as EventStoreDB/],
+    [`${cluster.url.replace('esdb:', 'esdb+discover:')}`, /esdb\+discover:\/\/ takes one DNS name/],
+    [secure.urlOf('strongroom:wrong'), /^EventStoreDB does not know the user strongroom with this password/],
+    [secure.urlOf('strongroom:its-password'), /^the user strongroom of eventstore\.url may not read \$all/],
+  ];
+  for (const [url, message] of cases)
+    await expectRefusal(worker, with_(env, 'STRONGROOM_EVENTSTORE_URL', url), message);
 });

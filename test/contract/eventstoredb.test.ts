@@ -1,30 +1,44 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
-import { eventStoreDb } from '../support/eventstoredb.js';
+import { prepareEventStoreDb } from '#src/adapters/eventstoredb/rights.js';
+import { eventStoreServers, startSecureStandIn } from '../support/eventstoredb.js';
 import { authenticated } from '../support/integrity.js';
 import { eventLogContract, type LogUnderTest } from './event-log.js';
 
 /** More than a service would wait: a machine that runs all tests at once is slow. */
 const limitMs = 30_000;
 
-let server: Awaited<ReturnType<typeof eventStoreDb>>;
-beforeAll(async () => {
-  server = await eventStoreDb();
-});
-afterAll(() => server.remove());
+/** The log contract also holds for the user that `strongroom cluster prepare` creates. */
+const asPlainUser = {
+  what: 'a stand-in with users',
+  async start() {
+    const server = await startSecureStandIn();
+    const url = server.urlOf('strongroom:its-password');
+    await prepareEventStoreDb(server.url, url);
+    return { url, remove: server.remove };
+  },
+};
 
-async function eventStoreDbLog(): Promise<LogUnderTest> {
-  let stores = await openEventStoreDb(server.url, limitMs);
-  const logUnderTest = (): LogUnderTest => ({
-    log: authenticated(stores.log),
-    async reopen() {
-      await stores.close();
-      stores = await openEventStoreDb(server.url, limitMs);
-      return logUnderTest();
-    },
-    close: () => stores.close(),
+describe.each([...eventStoreServers, asPlainUser])('on $what,', ({ start }) => {
+  let server: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    server = await start();
   });
-  return logUnderTest();
-}
+  afterAll(() => server.remove());
 
-eventLogContract('eventstoredb', eventStoreDbLog, { sharedLog: true });
+  async function eventStoreDbLog(): Promise<LogUnderTest> {
+    let stores = await openEventStoreDb(server.url, limitMs);
+    const logUnderTest = (): LogUnderTest => ({
+      log: authenticated(stores.log),
+      async reopen() {
+        await stores.close();
+        stores = await openEventStoreDb(server.url, limitMs);
+        return logUnderTest();
+      },
+      close: () => stores.close(),
+    });
+    return logUnderTest();
+  }
+
+  eventLogContract('eventstoredb', eventStoreDbLog, { sharedLog: true });
+});

@@ -12,6 +12,7 @@ type Service = {
   readonly build?: string;
   readonly user?: string;
   readonly read_only?: boolean;
+  readonly restart?: string;
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly ulimits?: { readonly core?: number };
@@ -41,7 +42,7 @@ const stores = services.filter(([, { image }]) => !image.startsWith('strongroom:
 
 test('there are two API processes, two workers, one init by hand, and the three stores', () => {
   expect(services.map(([name]) => name).sort()).toEqual(
-    ['api-1', 'api-2', 'eventstoredb', 'init', 'mongodb', 'mongodb-init', 'redis', 'worker-1', 'worker-2'].sort(),
+    ['api-1', 'api-2', 'cluster-prepare', 'eventstoredb', 'init', 'mongodb', 'redis', 'worker-1', 'worker-2'].sort(),
   );
   const roles = serving.map(([name, { environment }]) => [name, environment?.['STRONGROOM_ROLE']]);
   expect(roles).toEqual([
@@ -88,7 +89,7 @@ test.each([...serving, ...stores])('%s has a health check', (_name, { healthchec
 test.each(serving)('%s starts when its stores are there', (_name, { depends_on }) => {
   expect(depends_on).toEqual({
     eventstoredb: { condition: 'service_healthy' },
-    'mongodb-init': { condition: 'service_completed_successfully' },
+    'cluster-prepare': { condition: 'service_completed_successfully' },
     redis: { condition: 'service_healthy' },
   });
 });
@@ -120,9 +121,21 @@ test.each(services)('%s names secrets that scripts/make-secrets.sh makes', (_nam
 });
 
 test('EventStoreDB runs no projections, Redis forgets nothing', () => {
-  expect(compose.services['eventstoredb']?.environment).toMatchObject({ EVENTSTORE_RUN_PROJECTIONS: 'None' });
-  expect(compose.services['eventstoredb']?.environment).not.toHaveProperty('EVENTSTORE_INSECURE');
+  expect(compose.services['eventstoredb']?.environment).toMatchObject({ KURRENTDB_RUN_PROJECTIONS: 'None' });
+  expect(compose.services['eventstoredb']?.environment).not.toHaveProperty('KURRENTDB_INSECURE');
   expect(text('scripts/make-secrets.sh')).toMatch(/appendonly yes[\s\S]*maxmemory-policy noeviction/);
+});
+
+test('a deposed leader of EventStoreDB, which exits with 0, is started again', () => {
+  expect(compose.services['eventstoredb']?.restart).toBe('always');
+});
+
+test('the addresses of administrators reach the service that prepares the stores, and it gets no root key', () => {
+  const having = (secret: string) =>
+    services.filter(([, { secrets = [] }]) => secrets.includes(secret)).map(([name]) => name);
+  expect(having('eventstore_admin_url')).toEqual(['cluster-prepare']);
+  expect(having('mongodb_admin_url')).toEqual(['cluster-prepare']);
+  expect(having('root_key')).not.toContain('cluster-prepare');
 });
 
 test('the image runs as a user of its own, without a shell, without dumps, and has a health check', () => {

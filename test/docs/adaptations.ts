@@ -33,9 +33,9 @@ export const adaptations: readonly Adaptation[] = [
     because: 'Docker may not be here; test/deployment looks at what it would run',
   },
   {
-    says: /^(node )(scripts\/prepare-mongodb\.mjs) .*$/gm,
-    runs: '$1--check $2',
-    because: 'a test prepares no MongoDB of the tester; the script must be there and be well-formed',
+    says: /^(npx strongroom cluster prepare) --config cluster\.json \\\n.*$/gm,
+    runs: '$1 --help',
+    because: 'a test prepares no stores of the tester; the command must be there',
   },
   {
     says: /^((?:sudo -u strongroom )?npx strongroom serve|npm start)\b/gm,

@@ -1,60 +1,149 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('./eventstoredb-stand-in/main.mjs', import.meta.url));
 
-/** A process that speaks EventStoreDB's protocol for tests, with a directory of its own. */
-export type StandIn = {
-  /** Where its events lie: `appends.jsonl`. */
-  readonly directory: string;
-  readonly url: string;
+/** A process that speaks EventStoreDB's protocol for tests. */
+export type StandInProcess = {
+  readonly port: number;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Ends it as a crash does: nothing of what it was doing is finished. */
   kill(): Promise<void>;
   /** Starts it again on the same port with the same data. */
   start(): Promise<void>;
+};
+
+/** One such process with a directory of its own. */
+export type StandIn = StandInProcess & {
+  /** Where its events lie: `appends.jsonl`. */
+  readonly directory: string;
+  readonly url: string;
   /** Ends it and removes its data. */
   remove(): Promise<void>;
 };
 
-/** `forgetful`: it does not know a repeat of an append, as the real server does. */
+/** `forgetful`: it rejects a repeat of an append, which the real server acknowledges again. */
 export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));
-  let running = await spawnStandIn(directory, 0, fault);
-  const { port } = running;
-  const kill = async () => {
-    running.child.kill('SIGKILL');
-    await running.ended;
-  };
+  const process = await startProcess(directory, fault === undefined ? [] : [`--${fault}`]);
   return {
+    ...process,
     directory,
-    url: `esdb://127.0.0.1:${port}?tls=false`,
-    signal: (signal) => void running.child.kill(signal),
-    kill,
-    async start() {
-      running = await spawnStandIn(directory, port, fault);
-    },
+    url: `esdb://127.0.0.1:${process.port}?tls=false`,
     async remove() {
-      await kill();
+      await process.kill();
       rmSync(directory, { recursive: true });
     },
   };
 }
 
-/**
- * The server that tests of the protocol run on: a real one when `STRONGROOM_TEST_EVENTSTORE_URL` names it, which may
- * hold anything and is left as it is, else a stand-in.
- */
-export async function eventStoreDb(): Promise<{ readonly url: string; remove(): Promise<void> }> {
-  const url = process.env['STRONGROOM_TEST_EVENTSTORE_URL'];
-  return url === undefined ? startStandIn() : { url, remove: async () => undefined };
+/** A stand-in with TLS, users and rights. Its administrator is `admin` with the password `changeit`. */
+export async function startSecureStandIn(): Promise<
+  StandIn & { readonly caFile: string; urlOf(user: string): string }
+> {
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));
+  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+      ...['-subj', '/CN=eventstoredb', '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert],
+    ],
+    { stdio: 'pipe' },
+  );
+  const secure = ['--tls-cert', cert, '--tls-key', key, '--admin-password', 'changeit'];
+  const process = await startProcess(directory, secure);
+  const urlOf = (user: string) => `esdb://${user}@localhost:${process.port}?tlsCAFile=${encodeURIComponent(cert)}`;
+  return {
+    ...process,
+    ...{ directory, caFile: cert, urlOf, url: urlOf('admin:changeit') },
+    async remove() {
+      await process.kill();
+      rmSync(directory, { recursive: true });
+    },
+  };
 }
 
-async function spawnStandIn(directory: string, port: number, fault = 'none') {
-  const child: ChildProcess = spawn(process.execPath, [program, directory, String(port), fault], {
+/** Three processes that share a log; the test holds the elections. */
+export type StandInCluster = {
+  readonly url: string;
+  readonly nodes: readonly StandInProcess[];
+  /** The index of the node that gossip names as leader. */
+  leader(): number | null;
+  /** Makes gossip name another leader, null: none. `dead`: nodes that gossip says are not alive. */
+  elect(leader: number | null, dead?: readonly number[]): void;
+  /** Ends all and removes their data. */
+  remove(): Promise<void>;
+};
+
+export async function startStandInCluster(): Promise<StandInCluster> {
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));
+  const nodes = await Promise.all(['0', '1', '2'].map((index) => startProcess(directory, ['--cluster', index])));
+  const ports = nodes.map(({ port }) => port);
+  let term = 0;
+  let leader: number | null = null;
+  const elect: StandInCluster['elect'] = (elected, dead = []) => {
+    term += 1;
+    leader = elected;
+    const state = { term, leader, ports, isAlive: ports.map((_, index) => !dead.includes(index)) };
+    writeFileSync(join(directory, 'cluster.json.new'), JSON.stringify(state));
+    renameSync(join(directory, 'cluster.json.new'), join(directory, 'cluster.json'));
+  };
+  elect(0);
+  return {
+    ...{ nodes, elect, leader: () => leader },
+    url: `esdb://${ports.map((port) => `127.0.0.1:${port}`).join()}?tls=false`,
+    async remove() {
+      await Promise.all(nodes.map((node) => node.kill()));
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+type Server = { readonly url: string; remove(): Promise<void> };
+
+const realUrl = process.env['STRONGROOM_TEST_EVENTSTORE_URL'];
+
+/**
+ * What tests of the protocol run on: the real server that `STRONGROOM_TEST_EVENTSTORE_URL` names, which may hold anything and
+ * is left as it is, else a stand-in, alone and as three processes.
+ */
+export const eventStoreServers: readonly { readonly what: string; start(): Promise<Server> }[] =
+  realUrl === undefined
+    ? [
+        { what: 'a stand-in', start: () => startStandIn() },
+        { what: 'three stand-ins in a cluster', start: startStandInCluster },
+      ]
+    : [{ what: 'a real server', start: async () => ({ url: realUrl, remove: async () => undefined }) }];
+
+/** The first of them. */
+export async function eventStoreDb(): Promise<Server> {
+  const [server] = eventStoreServers;
+  if (server === undefined) throw new Error('there is always one');
+  return server.start();
+}
+
+async function startProcess(directory: string, options: readonly string[]): Promise<StandInProcess> {
+  let running = await spawnStandIn(directory, 0, options);
+  const { port } = running;
+  return {
+    port,
+    signal: (signal) => void running.child.kill(signal),
+    async kill() {
+      running.child.kill('SIGKILL');
+      await running.ended;
+    },
+    async start() {
+      running = await spawnStandIn(directory, port, options);
+    },
+  };
+}
+
+async function spawnStandIn(directory: string, port: number, options: readonly string[]) {
+  const child: ChildProcess = spawn(process.execPath, [program, directory, String(port), ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -64,7 +153,7 @@ async function spawnStandIn(directory: string, port: number, fault = 'none') {
     child.once('close', () => reject(new Error(`the stand-in ended: ${output}`)));
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      const named = /:(\d+)\?tls=false\n/.exec(output)?.[1];
+      const named = /:(\d+)(?:\?tls=false)?\n/.exec(output)?.[1];
       if (named !== undefined) resolve(Number(named));
     });
   });

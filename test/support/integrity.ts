@@ -2,7 +2,8 @@ import { authenticLog } from '#src/audit/authentic-log.js';
 import type { EventLog, StoredLog } from '#src/ports/event-log.js';
 import type { IntegrityKeys } from '#src/ports/key-ring.js';
 
-const keys: IntegrityKeys = {
+/** The keys that `authenticated` uses. */
+export const testIntegrityKeys: IntegrityKeys = {
   commits: Buffer.alloc(32, 1),
   rows: Buffer.alloc(32, 2),
   backups: Buffer.alloc(32, 3),
@@ -10,5 +11,5 @@ const keys: IntegrityKeys = {
 
 /** A stored log as a vault has it, under keys of the tests, for suites of stores without a key ring. */
 export function authenticated(stored: StoredLog): EventLog {
-  return authenticLog(stored, { integrityKeys: async () => keys });
+  return authenticLog(stored, { integrityKeys: async () => testIntegrityKeys });
 }

@@ -1,60 +1,38 @@
-import { type EventData, type EventStoreDBClient, NO_STREAM, WrongExpectedVersionError } from '@eventstore/db-client';
-import pLimit from 'p-limit';
+import type { EventData } from '@eventstore/db-client';
 import type { AppendOutcome } from '../../ports/event-log.js';
-import { noAnswer } from './failure.js';
-import { persist, within } from './persist.js';
+import { type Connection, slotsFor, within } from './connection.js';
 import { positionOf } from './position.js';
 import type { ReadLog } from './read-log.js';
 
-/**
- * Appends that may be under way. All share one call of the connection; when 16 messages wait in it, because the server
- * is frozen, and it then breaks, the client ends the process with a rejection that nobody can catch.
- */
-const appendsAtOnce = 15;
+/** Appends that may be under way. More make EventStoreDB no faster, and each may hold a megabyte while it waits. */
+const appendsAtOnce = 128;
 
 type Append = (stream: string, expectedRevision: number, events: EventData[]) => Promise<AppendOutcome>;
 
 /**
- * An append as the port has it. While the server is away it is sent again: the same bytes at the same expected
- * revision, so that EventStoreDB knows a repeat by the ids of its events.
+ * Appends as the port has it. While the server is away the append is sent again: the same bytes at the same expected
+ * revision, so that EventStoreDB recognises a repeat by the ids of its events.
  */
-export function appendTo(client: EventStoreDBClient, limitMs: number, read: ReadLog): Append {
-  const slots = pLimit(appendsAtOnce);
-
-  function send(stream: string, expectedRevision: bigint | typeof NO_STREAM, events: EventData[], leftMs: number) {
-    let isLate = false;
-    // The slot is kept until the client is done with the append, also when nobody waits for it any more.
-    const sent = slots(() => {
-      if (isLate) throw noAnswer();
-      return client.appendToStream(stream, events, { expectedRevision, requiresLeader: true });
-    });
-    return within(leftMs, sent).finally(() => {
-      isLate = true;
-    });
-  }
+export function appendTo(connection: Connection, limitMs: number, read: ReadLog): Append {
+  const slots = slotsFor(appendsAtOnce);
 
   return async (stream, expectedRevision, events) => {
     const first = expectedRevision + 1;
-    const expected = expectedRevision === -1 ? NO_STREAM : BigInt(expectedRevision);
+    const { said, isFirst } = await connection.call(slots, limitMs, async (node, leftMs, isFirstTry) => ({
+      said: await within(leftMs, node.appends.append(stream, expectedRevision, events)),
+      isFirst: isFirstTry,
+    }));
 
-    const stored = await persist(limitMs, async (leftMs, isFirstTry) => {
-      try {
-        return await send(stream, expected, events, leftMs);
-      } catch (error) {
-        if (!(error instanceof WrongExpectedVersionError)) throw error;
-        // A try before this one failed without saying whether it was stored: the ids of the events tell.
-        const found = isFirstTry ? [] : await read.some(stream, first, events.length);
-        return found.length > 0 && found.every(({ id }, index) => id === events[index]?.id)
-          ? { position: undefined }
-          : null;
-      }
-    });
-    if (stored === null) return { outcome: 'conflict' };
-
-    // The server names the position of the last event of an append.
-    if (events.length === 1 && stored.position !== undefined) {
-      return { outcome: 'appended', positions: [positionOf(stored.position.commit)] };
+    if (said.outcome === 'conflict') {
+      // A try before this one failed without saying whether it was stored: the ids of the events tell.
+      const found = isFirst ? [] : await read.some(stream, first, events.length);
+      const isStored = found.length === events.length && found.every(({ id }, index) => id === events[index]?.id);
+      return isStored
+        ? { outcome: 'appended', positions: found.map(({ position }) => position) }
+        : { outcome: 'conflict' };
     }
+    // The server names the position of the last event of an append.
+    if (events.length === 1) return { outcome: 'appended', positions: [positionOf(said.position)] };
     const written = await read.some(stream, first, events.length);
     if (written.length < events.length) throw new Error('what was appended to EventStoreDB is not in its stream');
     return { outcome: 'appended', positions: written.map(({ position }) => position) };

@@ -4,8 +4,7 @@ import { noAnswer } from './failure.js';
 /**
  * Reads to the end and hands on each event: a read that is left early leaks a call of the connection, after about a
  * hundred of which all hang. The first event or the end must come within `limitMs`, each further one within `idleMs`
- * of the one before; else the read is cancelled and this rejects with StoreUnavailable, as it does with what `take`
- * throws.
+ * of the one before; else the read is cancelled and this rejects with StoreUnavailable. `take` must not throw.
  */
 export function collect<T>(
   read: StreamingRead<T>,
@@ -14,15 +13,13 @@ export function collect<T>(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout;
-    const cancel = (error: unknown) => {
-      clearTimeout(timer);
-      reject(error);
-      read.removeAllListeners('data');
-      read.cancel().catch(() => undefined);
-    };
     const watch = (ms: number) => {
       clearTimeout(timer);
-      timer = setTimeout(() => cancel(noAnswer()), ms);
+      timer = setTimeout(() => {
+        reject(noAnswer());
+        read.removeAllListeners('data');
+        read.cancel().catch(() => undefined);
+      }, ms);
     };
     // Stays after the end of this promise, so that no later error of the call is without a listener.
     read.on('error', (error) => {
@@ -35,11 +32,7 @@ export function collect<T>(
     });
     read.on('data', (event: T) => {
       watch(idleMs);
-      try {
-        take(event);
-      } catch (error) {
-        cancel(error);
-      }
+      take(event);
     });
     watch(limitMs);
   });

@@ -4,7 +4,7 @@ import type { EventMetadata } from './event-metadata.js';
 import { sealedFrame } from './sealed-frame.js';
 
 /** EventStoreDB refuses more in one append, all its events together. */
-const maxAppendBytes = 1024 * 1024;
+export const maxAppendBytes = 1024 * 1024;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type CommittedEvent = Commit['events'][number];

@@ -1,6 +1,6 @@
-import type { EventStoreDBClient } from '@eventstore/db-client';
 import type { StoredLog } from '../../ports/event-log.js';
 import { appendTo } from './append-to.js';
+import type { Connection } from './connection.js';
 import { decodeClear, decodeEvent } from './decode-event.js';
 import { encodeEvents } from './encode-events.js';
 import { readLog } from './read-log.js';
@@ -9,9 +9,9 @@ import { readLog } from './read-log.js';
  * `StoredLog` on EventStoreDB. Every call is made again while the server is away and throws StoreUnavailable after
  * `limitMs`; so does one that a server does not answer. An append that throws it may have happened.
  */
-export function eventStoreDbEventLog(client: EventStoreDBClient, limitMs: number): StoredLog {
-  const read = readLog(client, limitMs);
-  const append = appendTo(client, limitMs, read);
+export function eventStoreDbEventLog(connection: Connection, limitMs: number): StoredLog {
+  const read = readLog(connection, limitMs);
+  const append = appendTo(connection, limitMs, read);
 
   return {
     async append(stream, expectedRevision, { events }) {

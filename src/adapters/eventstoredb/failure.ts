@@ -1,9 +1,12 @@
 import { ErrorType, isCommandError, StreamNotFoundError } from '@eventstore/db-client';
+import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 const store = 'eventstoredb';
-/** UNKNOWN and INVALID_ARGUMENT of gRPC: the server understood and will say the same again. */
-const lastingCodes = [2, 3];
+const unknown = 2;
+const invalidArgument = 3;
+const unauthenticated = 16;
+/** The server responded, and would say the same again. */
 const lastingTypes: readonly string[] = [
   ErrorType.WRONG_EXPECTED_VERSION,
   ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED,
@@ -13,29 +16,49 @@ const lastingTypes: readonly string[] = [
   ErrorType.INVALID_ARGUMENT,
   ErrorType.UNSUPPORTED,
 ];
+/** The server responded, but could not finish in time. */
+const busyTypes: readonly string[] = [ErrorType.TIMEOUT, ErrorType.DEADLINE_EXCEEDED];
+/** The reasons of StoreUnavailable for a user that EventStoreDB rejects. */
+export const rejectedUser = { wrongPassword: 'wrong_credentials', noRight: 'access_denied' } as const;
 
-/** The server did not answer in time, or not at all. What was asked may have happened. */
-export function noAnswer(): StoreUnavailable {
-  return new StoreUnavailable(store, 'no answer');
+/** EventStoreDB cannot be used as it is set up. The message says what to do. */
+export class EventStoreDbBroken extends StoreProblem {
+  constructor(message: string) {
+    super(message);
+    this.name = 'EventStoreDbBroken';
+  }
+}
+
+/** The server did not respond in time, or not at all. What was asked of it may have happened. */
+export function noAnswer(reason = 'no answer'): StoreUnavailable {
+  return new StoreUnavailable(store, reason);
 }
 
 /**
- * Whether a call may succeed when it is made again. The client tells of a server that is away in two shapes: by `type`,
- * and after the first time by the `code` of gRPC alone. What has neither is no error of the client.
+ * Returns what an error of a call says: `lasting`, the same call would fail again; `busy`, the same node may succeed later;
+ * `lost`, the node does not lead or cannot be reached. The client reports an unreachable server by `type`, by the `code` of gRPC
+ * alone, and during discovery by neither, so an error without both counts as `lost`.
  */
-export function isPassing(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? error.code : undefined;
-  if (typeof code === 'number' && lastingCodes.includes(code)) return false;
-  return isCommandError(error) ? !lastingTypes.includes(error.type) : code !== undefined;
+export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
+  if (error instanceof EventStoreDbBroken) return 'lasting';
+  if (error instanceof StoreUnavailable) return 'busy';
+  if (error instanceof Error && isCommandError(error)) {
+    if (lastingTypes.includes(error.type)) return 'lasting';
+    if (busyTypes.includes(error.type)) return 'busy';
+  }
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === invalidArgument) return 'lasting';
+  // A node without a leader reports this as an unknown error: "No leader info available in response".
+  if (code === unknown) return error instanceof Error && /leader/i.test(error.message) ? 'lost' : 'lasting';
+  return 'lost';
 }
 
-/** The library's error in our words; its message may quote what was sent. That a stream is missing is no failure. */
+/** Returns an error of a call in our words: a message of the client may quote what was sent. A missing stream is no failure. */
 export function translated(error: unknown): Error {
-  if (error instanceof StoreUnavailable || error instanceof StreamNotFoundError) return error;
-  if (isPassing(error)) return new StoreUnavailable(store, 'unreachable');
-  if (!(error instanceof Error)) return new Error('not an error');
-  if (!isCommandError(error)) return error;
-  if (error.type === ErrorType.ACCESS_DENIED) return new StoreUnavailable(store, 'access denied');
-  return new Error(`${store}: ${error.type}`);
+  if (error instanceof StoreUnavailable || error instanceof EventStoreDbBroken) return error;
+  if (error instanceof StreamNotFoundError) return error;
+  if (kindOf(error) !== 'lasting') return noAnswer('unreachable');
+  if (!(error instanceof Error && isCommandError(error))) return new Error(`${store}: rejected`);
+  if (error.type !== ErrorType.ACCESS_DENIED) return new Error(`${store}: ${error.type}`);
+  return noAnswer(error.code === unauthenticated ? rejectedUser.wrongPassword : rejectedUser.noRight);
 }

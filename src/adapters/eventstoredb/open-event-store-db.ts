@@ -1,48 +1,83 @@
-import { EventStoreDBClient } from '@eventstore/db-client';
 import type { StoredLog } from '../../ports/event-log.js';
-import { StoreProblem } from '../../ports/store-problem.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { type EventStoreDbAddress, nameOf, parseAddress } from './address.js';
+import { connectTo } from './connection.js';
 import { eventStoreDbEventLog } from './event-log.js';
-import { within } from './persist.js';
+import { EventStoreDbBroken, rejectedUser } from './failure.js';
+import { membersKnownTo } from './gossip.js';
 
 const defaultLimitMs = 5_000;
 
 /**
- * Opens the event log on EventStoreDB at a connection string (`esdb://…`). Throws StoreUnavailable when the server does
- * not answer within `limitMs`, which then bounds every call. Open it once in a process: the clients of a process share
- * state, and when one loses its connection the other can end the process.
+ * Opens the event log on EventStoreDB at a connection string (`esdb://…`). `limitMs` bounds every call. Throws
+ * StoreUnavailable when one server does not respond within it, and EventStoreDbBroken for what a later try would not
+ * change: an address that names no cluster or one node of it, and a user who is unknown or may not read the log.
  */
 export async function openEventStoreDb(
   connectionString: string,
   limitMs = defaultLimitMs,
 ): Promise<{ readonly log: StoredLog; close(): Promise<void> }> {
-  const client = clientOf(connectionString);
-  const close = () => within(limitMs, client.dispose());
-  const log = eventStoreDbEventLog(client, limitMs);
-  try {
-    // On a client that made no call yet the first one lands last; so one is awaited before there are others.
-    await log.head();
-    return { log, close };
-  } catch (error) {
-    await close();
-    throw error;
+  const address = parseAddress(connectionString);
+  if (address.tls !== null && address.user === null) {
+    throw new EventStoreDbBroken('eventstore.url names no user. EventStoreDB gives no rights to a client without one.');
   }
+  await checkHosts(address);
+  const connection = connectTo(address);
+  const log = eventStoreDbEventLog(connection, limitMs);
+  try {
+    await log.head();
+  } catch (error) {
+    connection.close();
+    throw error instanceof StoreUnavailable ? (rejectionOf(error, address) ?? error) : error;
+  }
+  return { log, close: async () => connection.close() };
 }
 
-function clientOf(connectionString: string): EventStoreDBClient {
-  try {
-    return EventStoreDBClient.connectionString(connectionString);
-  } catch {
-    // The library's message quotes the string, which may hold a password.
+/** Compares the hosts with what they say themselves. That some do not respond is no reason not to start. */
+async function checkHosts({ hosts, isCluster, tls }: EventStoreDbAddress): Promise<void> {
+  const asked = await Promise.allSettled(hosts.map((host) => membersKnownTo(host, tls)));
+  const views = asked.flatMap((view, index) => {
+    const host = hosts[index];
+    return view.status === 'fulfilled' && host !== undefined ? [{ host, members: view.value }] : [];
+  });
+  if (hosts.length > 1 && views.length === 0) {
     throw new EventStoreDbBroken(
-      'the address of EventStoreDB cannot be used: check eventstore.url, its options, and the file that tlsCAFile names.',
+      `none of the hosts in eventstore.url responds as EventStoreDB: ${hosts.map(nameOf).join(', ')}. Check that they run, ` +
+        'the ports, and the certificates.',
+    );
+  }
+  const alone = views.find(({ members }) => members.length === 1);
+  if (hosts.length > 1 && alone !== undefined) {
+    throw new EventStoreDbBroken(
+      `eventstore.url names ${hosts.length} hosts, but they are no cluster: ${nameOf(alone.host)} is a server of its own. ` +
+        'Name the nodes of one cluster, or one server.',
+    );
+  }
+  const [only] = views;
+  if (!isCluster && only !== undefined && only.members.length > 1) {
+    const all = only.members.map(({ endpoint }) => nameOf(endpoint)).join(',');
+    throw new EventStoreDbBroken(
+      `eventstore.url names one node of a cluster of ${only.members.length}, so the loss of that node would stop the vault. ` +
+        `Name all of them: esdb://${all}`,
     );
   }
 }
 
-/** EventStoreDB cannot be used as it is set up. The message says what to do. */
-export class EventStoreDbBroken extends StoreProblem {
-  constructor(message: string) {
-    super(message);
-    this.name = 'EventStoreDbBroken';
+function rejectionOf({ reason }: StoreUnavailable, { user, hosts }: EventStoreDbAddress): EventStoreDbBroken | null {
+  const name = user?.username ?? '';
+  if (reason === rejectedUser.wrongPassword) {
+    return new EventStoreDbBroken(
+      `EventStoreDB does not know the user ${name} with this password. Check both in eventstore.url.`,
+    );
   }
+  if (reason === rejectedUser.noRight) {
+    return new EventStoreDbBroken(
+      `the user ${name} of eventstore.url may not read $all, the whole log of EventStoreDB. Run \`strongroom cluster prepare\`, ` +
+        'which gives the user what the vault needs.',
+    );
+  }
+  if (reason !== 'no node leads') return null;
+  return new EventStoreDbBroken(
+    `none of the nodes of EventStoreDB leads (${hosts.map(nameOf).join(', ')}). Start the missing ones: a cluster needs a majority.`,
+  );
 }

@@ -6,18 +6,18 @@ import {
   type StreamingRead,
   StreamNotFoundError,
 } from '@eventstore/db-client';
-import pLimit from 'p-limit';
 import type { StoredClear } from '../../events/commit.js';
 import { collect } from './collect.js';
+import { type Connection, slotsFor } from './connection.js';
 import { decodeClear, type ReadEvent } from './decode-event.js';
-import { noAnswer } from './failure.js';
-import { persist } from './persist.js';
 import { positionOf } from './position.js';
 
 /** A connection takes about 98 calls at a time; further ones would wait in it without a word. */
 const readsAtOnce = 32;
 /** At least so many are read of the log, so that a short page gets past the system's events in few reads. */
 const pageMin = 32;
+/** At most so many are read of the log at a time: they are held in memory until they are decoded. */
+const pageMax = 4_096;
 /** `head` looks at the newest event, then at four times as many, and so on up to this. */
 const lookMax = 1_024;
 const requiresLeader = true;
@@ -35,21 +35,25 @@ export type ReadLog = {
   readonly some: (stream: string, fromRevision: number, maxCount: number) => Promise<StoredClear[]>;
 };
 
-export function readLog(client: EventStoreDBClient, limitMs: number): ReadLog {
-  const slots = pLimit(readsAtOnce);
+export function readLog(connection: Connection, limitMs: number): ReadLog {
+  const slots = slotsFor(readsAtOnce);
 
-  /** All that a read yields; `begin` is called for each try, when a call of the connection is free. */
-  function readAs<T>(begin: () => StreamingRead<ReadEvent>, decode: (read: ReadEvent) => T): Promise<T[]> {
-    return persist(limitMs, async (leftMs) => {
-      const until = performance.now() + leftMs;
-      const events: T[] = [];
-      await slots(() => {
-        const limit = until - performance.now();
-        if (limit <= 0) throw noAnswer();
-        return collect(begin(), { limitMs: limit, idleMs: limitMs }, (read) => events.push(decode(read)));
+  /**
+   * All that a read yields. `decode` runs after the call: what it throws is about the events, and no failure of the server.
+   */
+  async function readAs<T>(
+    begin: (client: EventStoreDBClient) => StreamingRead<ReadEvent>,
+    decode: (read: ReadEvent) => T,
+  ): Promise<T[]> {
+    const read = await connection.call(slots, limitMs, async (node, leftMs) => {
+      const events: ReadEvent[] = [];
+      await collect(begin(node.client), { limitMs: leftMs, idleMs: limitMs }, (event) => {
+        node.heard();
+        events.push(event);
       });
       return events;
     });
+    return read.map(decode);
   }
 
   async function readStream<T>(
@@ -62,7 +66,7 @@ export function readLog(client: EventStoreDBClient, limitMs: number): ReadLog {
     decode: Decode<T>,
   ): Promise<T[]> {
     try {
-      return (await readAs(() => client.readStream(stream, { ...options, requiresLeader }), decode)).map(ours);
+      return (await readAs((client) => client.readStream(stream, { ...options, requiresLeader }), decode)).map(ours);
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       throw error;
@@ -84,13 +88,15 @@ export function readLog(client: EventStoreDBClient, limitMs: number): ReadLog {
       const kept: NonNullable<ReturnType<typeof decode>>[] = [];
       for (let after = afterPosition; ; ) {
         // One more: a position is read from, itself included.
-        const maxCount = Math.max(limit - kept.length, pageMin) + 1;
+        const maxCount = Math.min(Math.max(limit - kept.length, pageMin), pageMax) + 1;
         const fromPosition = after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) };
         const page = await readAs(
-          () => client.readAll({ fromPosition, maxCount, requiresLeader }),
+          (client) => client.readAll({ fromPosition, maxCount, requiresLeader }),
           (read) => ({ position: positionOf(read.commitPosition), event: decode(read) }),
         );
-        kept.push(...page.filter(({ position }) => position > after).flatMap(({ event }) => event ?? []));
+        for (const { position, event } of page) {
+          if (position > after && event !== null && event !== undefined) kept.push(event);
+        }
         if (page.length < maxCount || kept.length >= limit) return kept.slice(0, limit);
         after = page.at(-1)?.position ?? after;
       }
@@ -101,7 +107,7 @@ export function readLog(client: EventStoreDBClient, limitMs: number): ReadLog {
       for (let maxCount = 1; ; maxCount = Math.min(4 * maxCount, lookMax)) {
         const fromPosition = before;
         const newest = await readAs(
-          () => client.readAll({ fromPosition, direction: BACKWARDS, maxCount, requiresLeader }),
+          (client) => client.readAll({ fromPosition, direction: BACKWARDS, maxCount, requiresLeader }),
           (read) => ({ position: positionOf(read.commitPosition), isOurs: decodeClear(read) !== null }),
         );
         const ours = newest.find(({ isOurs }) => isOurs);

@@ -136,8 +136,8 @@ const unknownUser =
   'MongoDB does not know this user with this password. Check name, password and authSource in mongodb.url and ' +
   'mongodb.keys_url.';
 const lacksRights =
-  'the user of mongodb.url or mongodb.keys_url lacks a right in MongoDB. `node scripts/prepare-mongodb.mjs` gives both ' +
-  'what they need.';
+  'the user of mongodb.url or mongodb.keys_url lacks a right in MongoDB. `strongroom cluster prepare` gives both what ' +
+  'they need.';
 
 /** MongoDB cannot be used as it is set up. The message says what to do. */
 export class MongoBroken extends StoreProblem {

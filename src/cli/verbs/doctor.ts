@@ -4,6 +4,7 @@ import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';
 import { lookAtPlaces } from '../doctor/places.js';
+import { rightsInStores } from '../doctor/rights.js';
 import { versions } from '../doctor/versions.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
@@ -45,7 +46,7 @@ async function examine(options: object, fix: boolean): Promise<readonly Finding[
     return [problem('configuration', error.message, 'Mend the settings that it names.')];
   }
   const found = [ok('configuration', 'every setting is valid'), ...(await lookAtPlaces(config, fix))];
-  return [...found, ...(await stores(config, fix))];
+  return [...found, ...(await stores(config, fix)), ...(await rightsInStores(config))];
 }
 
 /** What keeps the stores from being opened is a finding, too. */

@@ -11,7 +11,7 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'Where EventStoreDB is, with user and password: esdb://user:password@host:2113.',
+    doc: 'Where EventStoreDB is, with user and password: esdb://user:password@a:2113,b:2113,c:2113 with every node of a cluster.',
   },
   'eventstore.url_file': {
     schema: optionalPath,

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { binaryEvent, EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-client';
 import { expect, onTestFinished, test } from 'vitest';
+import { encodeEvents } from '#src/adapters/eventstoredb/encode-events.js';
 import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
 import { positionOf } from '#src/adapters/eventstoredb/position.js';
+import { sealCommit } from '#src/events/commit.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { anEvent, aStream } from '../../contract/support.js';
+import { testIntegrityKeys } from '../../support/integrity.js';
 import { standInWithLog } from './support.js';
 
 test('a new log is empty though the system wrote events of its own', async () => {
@@ -83,6 +86,23 @@ test('300 reads and 300 appends at once all settle', async () => {
   const missing = await Promise.all(streams.map(() => log.readStream(aStream())));
   expect(missing.flat()).toEqual([]);
 });
+
+test('a limit above 100,000 events returns them all', async () => {
+  const { server, log } = await standInWithLog(60_000);
+  const client = EventStoreDBClient.connectionString(server.url);
+  onTestFinished(() => client.dispose());
+  const [appends, perAppend] = [101, 1_000];
+  for (let written = 0; written < appends; written += 1) {
+    const stream = aStream();
+    // One commit an event: a commit of a thousand events would store the digests of all of them with each.
+    const events = Array.from({ length: perAppend }, () => anEvent()).flatMap(
+      (event, index) => sealCommit(testIntegrityKeys.commits, stream, index - 1, [event]).events,
+    );
+    await client.appendToStream(stream, encodeEvents(events), { expectedRevision: NO_STREAM });
+  }
+  const all = await log.readClear(0, 200_000);
+  expect(new Set(all.map(({ id }) => id)).size).toBe(appends * perAppend);
+}, 180_000);
 
 test('a repeat of an append is answered as the first time', async () => {
   const { log } = await standInWithLog();

@@ -1,49 +1,20 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeMongoKeys } from '#src/adapters/mongodb/backup/write-mongo-keys.js';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { fill, unread } from '../../rotation/support.js';
-import { http, run, startService, tempDir, until } from '../../support/process.js';
-import { ownServers } from '../faults/own-servers.js';
+import { http, run, startService, until } from '../../support/process.js';
 import { killedHolding } from '../killed-holding.js';
+import { serverWithUsers } from '../server-with-users.js';
 import { storedIn, vaultOnServers } from './support.js';
-
-const program = fileURLToPath(new URL('../../../scripts/prepare-mongodb.mjs', import.meta.url));
-
-/** A server that asks for passwords, and the addresses of an administrator and of the two users of the vault. */
-async function serverWithUsers() {
-  const { mongo, mongoHosts, mongoUrl } = await ownServers();
-  const dir = tempDir();
-  const client = await MongoClient.connect(mongoUrl);
-  await client.db('admin').command({ createUser: 'admin', pwd: 'secret', roles: ['root'] });
-  await client.close();
-  await mongo[0]?.kill();
-  const keyFile = join(dir, 'key');
-  writeFileSync(keyFile, randomBytes(96).toString('base64'), { mode: 0o600 });
-  mongo[0]?.start('--auth', '--keyFile', keyFile);
-  const addressOf = (user: string) => `mongodb://${user}:secret@${mongoHosts.join()}/?replicaSet=rs0&authSource=admin`;
-  const [admin = '', rows = '', keys = ''] = ['admin', 'rows', 'keys'].map(addressOf);
-  const files = Object.entries({ admin, rows, keys }).map(([name, address]) => {
-    const file = join(dir, name);
-    writeFileSync(file, address, { mode: 0o600 });
-    return file;
-  });
-  const prepare = (database: string) =>
-    execFileSync(process.execPath, [program, ...files, database], { encoding: 'utf8' });
-  return { mongodb: admin, rows, keys, prepare };
-}
 
 test('a user with these rights can restore keys, also where that was cut off, and not over others', {
   timeout: 300_000,
 }, async () => {
   const { prepare, mongodb, keys } = await serverWithUsers();
-  prepare('vault');
+  expect((await prepare('vault')).code).toBe(0);
   async function* lines(from: number, to: number, isCutOff = false) {
     for (let n = from; n < to; n += 1) {
       const row = { _id: `key ${n}`, wrapped: 'w', destroyed_at: null };
@@ -71,7 +42,7 @@ test('a user with these rights can restore keys, also where that was cut off, an
   expect(await client.db('vault_keys').collection('tenant_keys').countDocuments()).toBe(1_600);
   await expect(restore('vault', lines(0, 1_600))).rejects.toThrow('the key store holds keys already');
 
-  prepare('mixed');
+  expect((await prepare('mixed')).code).toBe(0);
   await expect(restore('mixed', lines(0, 1_500, true))).rejects.toThrow('cut off');
   await expect(restore('mixed', lines(10, 15))).rejects.toThrow('the key store holds keys of another backup');
   expect(await mark('mixed')).not.toBe('ended');
@@ -79,7 +50,7 @@ test('a user with these rights can restore keys, also where that was cut off, an
 
 test('a user with these rights can end a transaction that a killed process left', { timeout: 300_000 }, async () => {
   const { prepare, keys } = await serverWithUsers();
-  prepare('vault');
+  expect((await prepare('vault')).code).toBe(0);
   const connection = await connectMongo(keys, 'vault_keys');
   onTestFinished(connection.close);
   const meta = keyCollections.meta(connection.db);
@@ -95,9 +66,11 @@ test('a user with these rights can end a transaction that a killed process left'
 test('a user with the rights that the program gives can rebuild; one that lacks them learns it before anything is begun', {
   timeout: 300_000,
 }, async () => {
-  const { prepare, ...addresses } = await serverWithUsers();
+  const { prepare, mongodb, rows: rowsUrl, keys: keysUrl } = await serverWithUsers();
+  const addresses = { mongodb, rows: rowsUrl, keys: keysUrl };
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
-  expect(prepare(database)).toBe('made the user rows\nmade the user keys\n');
+  const created = { code: 0, stderr: '', stdout: 'MongoDB: created the user rows\nMongoDB: created the user keys\n' };
+  expect(await prepare(database)).toMatchObject(created);
   const { options, key, rows, keys } = await vaultOnServers(addresses, database);
   const service = await startService(['--role', 'all'], options);
   const made = await fill(service.address, { key }, 50);
@@ -115,12 +88,13 @@ test('a user with the rights that the program gives can rebuild; one that lacks 
     .insertOne({ _id: 300, ...{ destroyed_at: 1, wrapped: null } });
   expect(await run(rebuild, options)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('`node scripts/prepare-mongodb.mjs` gives both what they need'),
+    stderr: expect.stringContaining('`strongroom cluster prepare` gives both what they need'),
   });
   expect(await storedIn({ rows, keys })).toMatchObject({ read: 2, write: [2] });
   expect(await unread(service.address, key, made)).toEqual([]);
   await rows.createCollection('token_rows_300');
-  expect(prepare(database)).toBe('updated the user rows\nupdated the user keys\n');
+  const updated = { code: 0, stderr: '', stdout: 'MongoDB: updated the user rows\nMongoDB: updated the user keys\n' };
+  expect(await prepare(database)).toMatchObject(updated);
   expect((await run(rebuild, options)).code).toBe(0);
   expect(await unread(service.address, key, made)).toEqual([]);
   expect((await service.stop()).code).toBe(0);

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { status } from '@grpc/grpc-js';
 import { maxAppendBytes } from './event-store.mjs';
 import { tooLarge } from './service-errors.mjs';
 
@@ -62,6 +63,22 @@ export function batchAppendAnswer(correlationId, request, answer) {
   else if (request.expected < 0) details.setExpectedNoStream(new GoogleEmpty());
   else details.setExpectedStreamPosition(String(request.expected));
   return message.setError(failure('WrongExpectedVersion', details));
+}
+
+/**
+ * One append of many that failed: without the right, or while no process leads.
+ * @param {any} correlationId @param {AppendRequest} request @param {{ code: number, details: string }} error
+ */
+export function batchFailure(correlationId, request, { code, details }) {
+  const name = new shared.StreamIdentifier().setStreamName(Buffer.from(request.stream));
+  const any = new Any();
+  if (code === status.PERMISSION_DENIED) {
+    any.pack(new shared.AccessDenied().serializeBinary(), 'event_store.client.AccessDenied');
+  } else any.pack(new GoogleEmpty().serializeBinary(), 'google.protobuf.Empty');
+  return new BatchAppendResp()
+    .setCorrelationId(correlationId)
+    .setStreamIdentifier(name)
+    .setError(new Status().setMessage(details).setDetails(any));
 }
 
 /** @param {AppendRequest} request @param {AppendAnswer} answer */

@@ -75,7 +75,7 @@ export async function createEventStore(journal, { knowsRepeats }) {
     return { outcome: 'wrong_expected_version', revision: last };
   };
 
-  /** @type {{ request: AppendRequest, resolve: (answer: AppendAnswer) => void }[]} */
+  /** @type {{ request: AppendRequest, resolve: (answer: AppendAnswer) => void, reject: (error: unknown) => void }[]} */
   let waiting = [];
   let isWriting = false;
   const writeWaiting = async () => {
@@ -88,11 +88,15 @@ export async function createEventStore(journal, { knowsRepeats }) {
       const lines = [];
       const answers = group.map(({ request }) => decide(request, lines));
       const position = all.at(-1)?.position ?? -1;
-      if (lines.length > 0) await journal.write(lines);
-      durablePosition = position;
-      group.forEach(({ resolve }, index) => {
-        resolve(/** @type {AppendAnswer} */ (answers[index]));
-      });
+      try {
+        if (lines.length > 0) await journal.write(lines);
+        durablePosition = position;
+        group.forEach(({ resolve }, index) => {
+          resolve(/** @type {AppendAnswer} */ (answers[index]));
+        });
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
     }
     isWriting = false;
   };
@@ -113,10 +117,10 @@ export async function createEventStore(journal, { knowsRepeats }) {
   };
 
   return {
-    /** @param {AppendRequest} request @returns {Promise<AppendAnswer>} */
+    /** Rejects in a process that no longer leads its cluster. @param {AppendRequest} request @returns {Promise<AppendAnswer>} */
     append(request) {
-      return new Promise((resolve) => {
-        waiting.push({ request, resolve });
+      return new Promise((resolve, reject) => {
+        waiting.push({ request, resolve, reject });
         void writeWaiting();
       });
     },

@@ -1,23 +1,65 @@
 import { createRequire } from 'node:module';
-import { appendAnswer, appendOptions, batchAppendAnswer, proposedEvent } from './append-messages.mjs';
+import { status } from '@grpc/grpc-js';
+import { appendAnswer, appendOptions, batchAppendAnswer, batchFailure, proposedEvent } from './append-messages.mjs';
 import { readRequest, streamNotFound, toReadResponse } from './read-messages.mjs';
-import { unknownError } from './service-errors.mjs';
+import { notLeader, unknownError, wrongExpectedVersion } from './service-errors.mjs';
 
 const require = createRequire(import.meta.url);
+const { GossipService } = require('@eventstore/db-client/generated/gossip_grpc_pb.js');
+const { ClusterInfo, EndPoint, MemberInfo } = require('@eventstore/db-client/generated/gossip_pb.js');
+const { UUID } = require('@eventstore/db-client/generated/shared_pb.js');
 const { ServerFeaturesService } = require('@eventstore/db-client/generated/serverfeatures_grpc_pb.js');
 const { SupportedMethod, SupportedMethods } = require('@eventstore/db-client/generated/serverfeatures_pb.js');
 const { StreamsService } = require('@eventstore/db-client/generated/streams_grpc_pb.js');
 
-/** @typedef {Awaited<ReturnType<typeof import('./event-store.mjs').createEventStore>>} EventStore */
+/**
+ * @typedef {import('./cluster-member.mjs').Member} Member
+ * @typedef {import('./cluster-member.mjs').EventStore} EventStore
+ * @typedef {ReturnType<typeof import('./access.mjs').createAccess>} Access
+ */
 
-/** @param {import('@grpc/grpc-js').Server} server @param {EventStore} store */
-export function addServices(server, store) {
+/** @param {import('@grpc/grpc-js').Server} server @param {Member} member @param {Access} access */
+export function addServices(server, member, access) {
+  /**
+   * The store, when this process leads and the caller has the right; else ends the call with `fail`.
+   * @param {any} call @param {import('./access.mjs').Right} right @param {string} stream @param {(error: any) => void} fail
+   */
+  const storeFor = async (call, right, stream, fail) => {
+    const store = await member.store();
+    const error =
+      'endpoint' in store
+        ? notLeader(store.endpoint)
+        : access.refusal(store, call.metadata.get('authorization')[0], right, stream);
+    if (error !== null) fail(error);
+    return error === null && !('endpoint' in store) ? store : null;
+  };
+
+  server.addService(GossipService, { read: (_call, callback) => callback(null, clusterInfo(member)) });
   server.addService(ServerFeaturesService, { getSupportedMethods });
   server.addService(StreamsService, {
-    batchAppend: (/** @type {any} */ call) => batchAppend(store, call),
-    append: (/** @type {any} */ call, /** @type {any} */ callback) => append(store, call, callback),
-    read: (/** @type {any} */ call) => void read(store, call),
+    batchAppend: (/** @type {any} */ call) => batchAppend(storeFor, call),
+    append: (/** @type {any} */ call, /** @type {any} */ callback) => append(storeFor, call, callback),
+    read: (/** @type {any} */ call) => void read(storeFor, call),
+    delete: (/** @type {any} */ call, /** @type {any} */ callback) => remove(storeFor, call, callback),
+    tombstone: (/** @type {any} */ call, /** @type {any} */ callback) => remove(storeFor, call, callback),
   });
+}
+
+/** @typedef {(call: any, right: import('./access.mjs').Right, stream: string, fail: (error: any) => void) => Promise<EventStore | null>} StoreFor */
+
+/** A server that is alone says so, without an address that it does not know. @param {Member} member */
+function clusterInfo(member) {
+  const { LEADER, FOLLOWER, UNKNOWN } = MemberInfo.VNodeState;
+  const state = member.state() ?? { leader: 0, ports: [0], isAlive: [true] };
+  const members = state.ports.map((port, index) =>
+    new MemberInfo()
+      .setInstanceId(new UUID().setString(`00000000-0000-4000-8000-00000000000${index}`))
+      .setTimeStamp(String(Date.now()))
+      .setState(state.leader === index ? LEADER : state.leader === null ? UNKNOWN : FOLLOWER)
+      .setIsAlive(state.isAlive[index] ?? false)
+      .setHttpEndPoint(new EndPoint().setAddress('127.0.0.1').setPort(port)),
+  );
+  return new ClusterInfo().setMembersList(members);
 }
 
 /** @param {unknown} _call @param {any} callback */
@@ -28,8 +70,12 @@ function getSupportedMethods(_call, callback) {
   callback(null, new SupportedMethods().setEventStoreServerVersion('stand-in').setMethodsList(methods));
 }
 
-/** Many appends on one call; each is answered by its correlation id when it is on disk. @param {EventStore} store @param {any} call */
-function batchAppend(store, call) {
+/**
+ * Many appends on one call; each is answered by its correlation id when it is on disk. When another process leads, the whole
+ * call ends with its address.
+ * @param {StoreFor} storeFor @param {any} call
+ */
+function batchAppend(storeFor, call) {
   /** @type {Map<string, import('./event-store.mjs').AppendRequest>} */
   const begun = new Map();
   let open = 0;
@@ -37,6 +83,10 @@ function batchAppend(store, call) {
   const endWhenAnswered = () => {
     if (isEnding && open === 0) call.end();
   };
+  // A user who is unknown is rejected before the first append.
+  void storeFor(call, '$w', '', (error) => {
+    if (error.code === status.UNAUTHENTICATED) call.emit('error', error);
+  });
   call.on('data', async (/** @type {any} */ message) => {
     const correlationId = message.getCorrelationId();
     const key = correlationId.getString();
@@ -46,9 +96,20 @@ function batchAppend(store, call) {
     if (!message.getIsFinal()) return;
     begun.delete(key);
     open += 1;
-    const answer = await store.append(request);
+    /** @param {any} error */
+    const fail = (error) => {
+      if (call.cancelled) return;
+      if (error.code === status.NOT_FOUND || error.code === status.UNAUTHENTICATED) call.emit('error', error);
+      else call.write(batchFailure(correlationId, request, error));
+    };
+    try {
+      const store = await storeFor(call, '$w', request.stream, fail);
+      const answer = await store?.append(request);
+      if (answer !== undefined && !call.cancelled) call.write(batchAppendAnswer(correlationId, request, answer));
+    } catch {
+      fail(notLeader(null));
+    }
     open -= 1;
-    if (!call.cancelled) call.write(batchAppendAnswer(correlationId, request, answer));
     endWhenAnswered();
   });
   call.on('error', () => undefined);
@@ -58,8 +119,8 @@ function batchAppend(store, call) {
   });
 }
 
-/** One append on a call of its own: clients that send credentials use it. @param {EventStore} store @param {any} call @param {any} callback */
-function append(store, call, callback) {
+/** One append on a call of its own: clients that send credentials use it. @param {StoreFor} storeFor @param {any} call @param {any} callback */
+function append(storeFor, call, callback) {
   /** @type {any[]} */
   const messages = [];
   call.on('data', (/** @type {any} */ message) => messages.push(message));
@@ -69,14 +130,39 @@ function append(store, call, callback) {
       ...appendOptions(options.getOptions()),
       events: events.map((message) => proposedEvent(message.getProposedMessage())),
     };
-    const { error, message } = appendAnswer(request, await store.append(request));
-    callback(error, message);
+    const store = await storeFor(call, '$w', request.stream, callback);
+    if (store === null) return;
+    try {
+      const { error, message } = appendAnswer(request, await store.append(request));
+      callback(error, message);
+    } catch {
+      callback(notLeader(null));
+    }
   });
 }
 
-/** @param {EventStore} store @param {any} call */
-async function read(store, call) {
+/**
+ * A delete or a tombstone: whether the caller may, and whether the stream is there. Neither is ever done.
+ * @param {StoreFor} storeFor @param {any} call @param {any} callback
+ */
+async function remove(storeFor, call, callback) {
+  const options = call.request.getOptions();
+  const stream = Buffer.from(options.getStreamIdentifier().getStreamName()).toString('utf8');
+  const store = await storeFor(call, '$d', stream, callback);
+  if (store === null) return;
+  const isThere = store.stream(stream).length > 0;
+  callback(
+    isThere
+      ? { code: status.UNIMPLEMENTED, details: 'the stand-in deletes nothing' }
+      : wrongExpectedVersion(stream, options.getRevision()),
+  );
+}
+
+/** @param {StoreFor} storeFor @param {any} call */
+async function read(storeFor, call) {
   const { stream, from, isBackwards, count } = readRequest(call.request.getOptions());
+  const store = await storeFor(call, '$r', stream ?? '$all', (error) => call.emit('error', error));
+  if (store === null) return;
   const events = stream === null ? store.all() : store.stream(stream);
   if (stream !== null && events.length === 0) {
     call.write(streamNotFound(stream));
@@ -87,7 +173,9 @@ async function read(store, call) {
   const isUnknownPosition =
     stream === null && typeof from === 'number' && !events.some(({ position }) => position === from);
   const isPastTheEnd = typeof from === 'number' && from > (events.at(-1)?.[place] ?? -1);
-  if (count <= 0 || (from === 'end' && !isBackwards) || (isUnknownPosition && !isPastTheEnd)) {
+  // Server 23.10.6 never ends such a read.
+  if (count <= 0) return;
+  if (isUnknownPosition && !isPastTheEnd) {
     call.emit('error', unknownError());
     return;
   }

@@ -2,13 +2,13 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * A file of lines, one a whole append, so that a torn write leaves out an append and never a part of one.
+ * A file of lines, one for each whole append, so that a torn write leaves out an append and never a part of one.
  * `write` resolves when the text is on disk.
  * @param {string} directory
  */
-export async function openJournal(directory) {
+export async function openJournal(directory, name = 'appends.jsonl') {
   await mkdir(directory, { recursive: true });
-  const path = join(directory, 'appends.jsonl');
+  const path = join(directory, name);
   const file = await open(path, 'a');
   const text = await readFile(path, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);

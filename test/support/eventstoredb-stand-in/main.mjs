@@ -1,13 +1,42 @@
-// A stand-in for EventStoreDB, for tests only: node main.mjs DIRECTORY [PORT [forgetful]]
-// It speaks the parts of the protocol that the adapter uses, as the real server was measured to answer. Its events
-// survive kill -9; it is no database and is never offered to users. A forgetful one refuses a repeat of an append, which
-// the real server answers as the first time: so a test sees what the adapter does on its own.
+// A stand-in for EventStoreDB, for tests only:
+//
+//   node main.mjs DIRECTORY [PORT] [--forgetful] [--cluster INDEX] [--tls-cert FILE --tls-key FILE --admin-password PASSWORD]
+//
+// It speaks the parts of the protocol that Strongroom uses, as real servers were measured to. Its events survive kill -9; it is
+// no database and is never offered to users.
+//
+// --forgetful: rejects a repeat of an append, which a real server acknowledges again: a test sees what the adapter does alone.
+// --cluster: one of several processes that share DIRECTORY; `cluster.json` there says which one leads. The others reject
+// appends and reads, also those that do not ask for the leader.
+// --admin-password: has users and rights, over TLS alone, as the client sends no password without it.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { clusterMember, soleMember } from './cluster-member.mjs';
+import { createEventStore } from './event-store.mjs';
 import { openJournal } from './journal.mjs';
 import { serve } from './serve.mjs';
 
-const [directory, port = '0', fault] = process.argv.slice(2);
-if (directory === undefined) throw new Error('usage: node main.mjs DIRECTORY [PORT [forgetful]]');
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    forgetful: { type: 'boolean', default: false },
+    cluster: { type: 'string' },
+    'tls-cert': { type: 'string' },
+    'tls-key': { type: 'string' },
+    'admin-password': { type: 'string' },
+  },
+});
+const [directory, port = '0'] = positionals;
+if (directory === undefined) throw new Error('usage: node main.mjs DIRECTORY [PORT] [OPTIONS]');
 
-const { url } = await serve(await openJournal(directory), Number(port), { knowsRepeats: fault !== 'forgetful' });
+const options = { knowsRepeats: !values.forgetful };
+const member =
+  values.cluster === undefined
+    ? soleMember(await createEventStore(await openJournal(directory), options))
+    : clusterMember(directory, Number(values.cluster), options);
+const { 'tls-cert': cert, 'tls-key': key, 'admin-password': adminPassword } = values;
+const secure =
+  cert === undefined || key === undefined ? null : { cert: readFileSync(cert), key: readFileSync(key), adminPassword };
+const { url } = await serve(member, Number(port), secure);
 console.log(`EventStoreDB STAND-IN, for tests only: ${url}`);
 process.once('SIGTERM', () => process.exit(0));

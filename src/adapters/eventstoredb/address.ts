@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { EventStoreDbBroken } from './failure.js';
+
+export type Endpoint = { readonly address: string; readonly port: number };
+
+/** Where EventStoreDB is, as `eventstore.url` says it. */
+export type EventStoreDbAddress = {
+  readonly hosts: readonly Endpoint[];
+  /** The hosts belong to a cluster, and gossip says which node leads. Otherwise, there is one host, and it is the server. */
+  readonly isCluster: boolean;
+  readonly user: { readonly username: string; readonly password: string } | null;
+  /** Null: no TLS. Without `rootCertificate`, the authorities that Node.js trusts are trusted. */
+  readonly tls: { readonly rootCertificate: Buffer | null } | null;
+};
+
+const defaultPort = 2113;
+const form = /^(esdb|esdb\+discover):\/\/(?:([^:@/]+):([^@/]+)@)?([^/?]+)\/*(?:\?(.*))?$/;
+const hostForm = /^([A-Za-z0-9_.-]+)(?::(\d{1,5}))?$/;
+
+/** Reads an address. Throws EventStoreDbBroken, whose message never quotes the address: it may hold a password. */
+export function parseAddress(text: string): EventStoreDbAddress {
+  const [, scheme, username, password, hostList = '', query = ''] = form.exec(text.trim()) ?? [];
+  if (scheme === undefined) throw broken('it must look like esdb://user:password@host:2113');
+  const hosts = hostList.split(',').map(endpointOf);
+  const isDiscovered = scheme === 'esdb+discover';
+  if (isDiscovered && hosts.length > 1) {
+    const named = hosts.map(nameOf).join(',');
+    throw broken(`esdb+discover:// takes one DNS name. Name several hosts as esdb://${named}`);
+  }
+  return {
+    hosts,
+    isCluster: isDiscovered || hosts.length > 1,
+    user:
+      username === undefined || password === undefined
+        ? null
+        : { username: decoded(username), password: decoded(password) },
+    tls: tlsOf(query),
+  };
+}
+
+/** An endpoint for a person and for gRPC. */
+export function nameOf({ address, port }: Endpoint): string {
+  return `${address}:${port}`;
+}
+
+function endpointOf(text: string): Endpoint {
+  const [, address, port] = hostForm.exec(text.trim()) ?? [];
+  if (address === undefined) throw broken('one of its hosts is neither a name nor an IPv4 address with a port');
+  return { address, port: port === undefined ? defaultPort : Number(port) };
+}
+
+function tlsOf(query: string): EventStoreDbAddress['tls'] {
+  let isSecure = true;
+  let rootCertificate: Buffer | null = null;
+  for (const option of query.split('&').filter((part) => part !== '')) {
+    const [key = '', value = ''] = option.split('=');
+    const name = key.toLowerCase();
+    if (name === 'tls' && /^(true|false)$/i.test(value)) isSecure = value.toLowerCase() === 'true';
+    else if (name === 'tlscafile') rootCertificate = certificateIn(decoded(value));
+    else if (name !== 'tlsverifycert' || value.toLowerCase() !== 'true') {
+      throw broken(`the option ${/^\w+$/.test(key) ? key : ''} is not supported. Only tls and tlsCAFile can be set`);
+    }
+  }
+  return isSecure ? { rootCertificate } : null;
+}
+
+function certificateIn(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch {
+    throw broken('the file that tlsCAFile names cannot be read');
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw broken('a percent sign in it is not followed by two hexadecimal digits');
+  }
+}
+
+function broken(why: string): EventStoreDbBroken {
+  return new EventStoreDbBroken(`the address of EventStoreDB cannot be used: check eventstore.url; ${why}.`);
+}

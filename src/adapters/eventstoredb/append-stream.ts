@@ -1,0 +1,171 @@
+import {
+  AccessDeniedError,
+  convertToCommandError,
+  DeadlineExceededError,
+  type EventData,
+  InvalidArgumentError,
+  MaxAppendSizeExceededError,
+  StreamDeletedError,
+  UnavailableError,
+} from '@eventstore/db-client';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import streamsClient from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import { CallCredentials, Metadata } from '@grpc/grpc-js';
+import { type Endpoint, type EventStoreDbAddress, nameOf } from './address.js';
+import { maxAppendBytes } from './encode-events.js';
+import { noAnswer } from './failure.js';
+import { channelCredentials } from './gossip.js';
+
+/** What a node says of one append. `position`: of its last event. */
+export type Appended =
+  | { readonly outcome: 'appended'; readonly position: bigint | undefined }
+  | { readonly outcome: 'conflict' };
+
+type Pending = {
+  readonly stream: string;
+  readonly resolve: (appended: Appended) => void;
+  readonly reject: (error: Error) => void;
+};
+
+/** One call of a node that carries all appends. After its first error it is of no more use. */
+export type AppendStream = {
+  /** Rejects with the error of the whole call, or of this append. `expectedRevision` -1: the stream must not exist. */
+  append(stream: string, expectedRevision: number, events: readonly EventData[]): Promise<Appended>;
+  close(): void;
+};
+
+/**
+ * Opens the call on a connection of its own. The client's own call for many appends keeps what is pending in one map for
+ * all calls of the process: an error of an old call rejects the appends of the new one, whose responses then end the process.
+ */
+export function openAppendStream(
+  endpoint: Endpoint,
+  { tls, user }: Pick<EventStoreDbAddress, 'tls' | 'user'>,
+  onEvent: { readonly heard: () => void; readonly failed: (error: Error) => void },
+): AppendStream {
+  const client = new streamsClient.StreamsClient(nameOf(endpoint), channelCredentials(tls), {
+    // A connection that hangs is not shared with the next client of the same node.
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.keepalive_time_ms': 10_000,
+    'grpc.keepalive_timeout_ms': 10_000,
+  });
+  const pending = new Map<string, Pending>();
+  let sequence = 0;
+  let opened: ReturnType<typeof client.batchAppend> | null = null;
+  let ended: Error | null = null;
+
+  const end = (error: Error) => {
+    if (ended !== null) return;
+    ended = error;
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+    client.close();
+    onEvent.failed(error);
+  };
+  // With the first append: a server that rejects the user ends the call at once, and a read says so more clearly.
+  const open = () => {
+    const metadata = new Metadata();
+    metadata.set('requires-leader', 'true');
+    // gRPC sends a password over TLS only.
+    const call = client.batchAppend(metadata, tls === null || user === null ? {} : { credentials: sent(user) });
+    // Stays for good, so that no error is without a listener.
+    call.on('error', (error) => end(convertToCommandError(error)));
+    call.on('end', () => end(noAnswer()));
+    call.on('data', (response: streams.BatchAppendResp) => {
+      onEvent.heard();
+      const id = response.getCorrelationId()?.getString() ?? '';
+      const waiting = pending.get(id);
+      pending.delete(id);
+      if (waiting !== undefined) settle(response, waiting);
+    });
+    return call;
+  };
+
+  return {
+    append(stream, expectedRevision, events) {
+      if (ended !== null) return Promise.reject(ended);
+      opened ??= open();
+      const call = opened;
+      sequence += 1;
+      // Unique in this call, and of the form that the protocol asks for.
+      const id = `00000000-0000-4000-8000-${sequence.toString(16).padStart(12, '0')}`;
+      return new Promise((resolve, reject) => {
+        pending.set(id, { stream, resolve, reject });
+        call.write(request(id, stream, expectedRevision, events));
+      });
+    },
+    close() {
+      opened?.cancel();
+      end(noAnswer());
+    },
+  };
+}
+
+/** One message: an append has at most 1 MiB, a message 16. It names no deadline, which the server would compare with its clock. */
+function request(
+  id: string,
+  stream: string,
+  expectedRevision: number,
+  events: readonly EventData[],
+): streams.BatchAppendReq {
+  const options = new streams.BatchAppendReq.Options().setStreamIdentifier(
+    new shared.StreamIdentifier().setStreamName(Buffer.from(stream)),
+  );
+  if (expectedRevision === -1) options.setNoStream(new shared.Empty());
+  else options.setStreamPosition(String(expectedRevision));
+  return new streams.BatchAppendReq()
+    .setCorrelationId(new shared.UUID().setString(id))
+    .setOptions(options)
+    .setProposedMessagesList(events.map(proposed))
+    .setIsFinal(true);
+}
+
+function proposed({ id, type, contentType, data, metadata }: EventData): streams.BatchAppendReq.ProposedMessage {
+  const message = new streams.BatchAppendReq.ProposedMessage()
+    .setId(new shared.UUID().setString(id))
+    .setData(data instanceof Uint8Array ? data : Buffer.from(JSON.stringify(data)))
+    .setCustomMetadata(Buffer.from(JSON.stringify(metadata)));
+  message.getMetadataMap().set('type', type).set('content-type', contentType);
+  return message;
+}
+
+function settle(response: streams.BatchAppendResp, { stream, resolve, reject }: Pending): void {
+  const error = response.getError();
+  if (error === undefined) {
+    const commit = response.getSuccess()?.getPosition()?.getCommitPosition();
+    resolve({ outcome: 'appended', position: commit === undefined ? undefined : BigInt(commit) });
+    return;
+  }
+  const kind = error.getDetails()?.getTypeName() ?? '';
+  if (kind === 'event_store.client.WrongExpectedVersion') resolve({ outcome: 'conflict' });
+  else reject(errorOf(kind, stream));
+}
+
+/** The error that the client has for the same case in other calls. */
+function errorOf(kind: string, stream: string): Error {
+  switch (kind) {
+    case 'event_store.client.AccessDenied':
+      return new AccessDeniedError();
+    case 'event_store.client.StreamDeleted':
+      return StreamDeletedError.fromStreamName(stream);
+    case 'event_store.client.MaximumAppendSizeExceeded':
+      return MaxAppendSizeExceededError.fromMaxAppendSize(maxAppendBytes);
+    case 'event_store.client.BadRequest':
+      return new InvalidArgumentError('bad request');
+    case 'event_store.client.Timeout':
+      return new DeadlineExceededError();
+    default:
+      // The node is not ready, too busy, or knows no leader.
+      return new UnavailableError();
+  }
+}
+
+function sent({ username, password }: NonNullable<EventStoreDbAddress['user']>): CallCredentials {
+  const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  return CallCredentials.createFromMetadataGenerator((_, done) => {
+    const metadata = new Metadata();
+    metadata.set('authorization', basic);
+    done(null, metadata);
+  });
+}

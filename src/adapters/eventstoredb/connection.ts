@@ -1,0 +1,92 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { type Endpoint, type EventStoreDbAddress, nameOf } from './address.js';
+import { kindOf, noAnswer, translated } from './failure.js';
+import { findLeader } from './gossip.js';
+import { type Node, openNode } from './node.js';
+
+const pauseMs = 100;
+
+/** How many calls of one kind may be under way. */
+export type Slots = <T>(work: () => Promise<T>) => Promise<T>;
+
+export type Attempt<T> = (node: Node, leftMs: number, isFirst: boolean) => Promise<T>;
+
+/** What leads EventStoreDB, whichever node that is. */
+export type Connection = {
+  /**
+   * Makes a call on the leader, and again while there is none or it cannot be reached, for `limitMs` at most; each attempt is
+   * told how many ms are left. Throws StoreUnavailable when the time is spent, and any lasting error at once.
+   */
+  call<T>(slots: Slots, limitMs: number, attempt: Attempt<T>): Promise<T>;
+  close(): void;
+};
+
+export const slotsFor = (count: number): Slots => pLimit(count);
+
+/**
+ * Connects to the leader when it is first needed, and to the next one when it is lost. Discovery is our own: the client of
+ * EventStoreDB remembers a discovery that failed for ever, and goes back to a frozen leader as long as gossip names it.
+ */
+export function connectTo(address: EventStoreDbAddress): Connection {
+  let current: Promise<Node> | null = null;
+  let members: readonly Endpoint[] = [];
+  let opened = 0;
+
+  function leader(): Promise<Node> {
+    if (current !== null) return current;
+    const opening = open(() => {
+      if (current === opening) current = null;
+    });
+    current = opening;
+    opening.catch(() => {
+      if (current === opening) current = null;
+    });
+    return opening;
+  }
+
+  async function open(onLost: () => void): Promise<Node> {
+    const [first] = address.hosts;
+    if (first === undefined) throw noAnswer();
+    let endpoint = first;
+    if (address.isCluster) {
+      // Members that were seen before: the hosts that the address names may all be down now, or be one DNS name.
+      const hosts = new Map([...address.hosts, ...members].map((host) => [nameOf(host), host]));
+      const found = await findLeader([...hosts.values()], address.tls);
+      endpoint = found.leader;
+      members = found.members;
+    }
+    opened += 1;
+    return openNode(endpoint, address, opened, onLost);
+  }
+
+  return {
+    async call(slots, limitMs, attempt) {
+      const until = performance.now() + limitMs;
+      for (let isFirst = true; ; isFirst = false) {
+        try {
+          return await slots(async () => {
+            const leftMs = until - performance.now();
+            if (leftMs <= 0) throw noAnswer();
+            const node = await within(leftMs, leader());
+            return node.run(() => attempt(node, until - performance.now(), isFirst));
+          });
+        } catch (error) {
+          if (kindOf(error) === 'lasting' || performance.now() + pauseMs > until) throw translated(error);
+        }
+        await wait(pauseMs * (0.5 + Math.random() / 2));
+      }
+    },
+    close() {
+      current?.then((node) => node.close()).catch(() => undefined);
+    },
+  };
+}
+
+/** Settles as `work` does, or rejects with StoreUnavailable after `limitMs`. */
+export function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(noAnswer()), Math.max(0, limitMs));
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,74 @@
+import gossipClient from '@eventstore/db-client/generated/gossip_grpc_pb.js';
+import gossip from '@eventstore/db-client/generated/gossip_pb.js';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import { type ChannelCredentials, credentials, Metadata } from '@grpc/grpc-js';
+import { type Endpoint, type EventStoreDbAddress, nameOf } from './address.js';
+import { noAnswer } from './failure.js';
+
+/** How long one node may take. A frozen node takes connections and never responds. */
+const gossipMs = 1_000;
+
+export type ClusterMember = { readonly endpoint: Endpoint; readonly leads: boolean };
+
+/** Returns what a node knows of its cluster, itself included. Rejects after a second. */
+export function membersKnownTo(endpoint: Endpoint, tls: EventStoreDbAddress['tls']): Promise<readonly ClusterMember[]> {
+  const client = new gossipClient.GossipClient(nameOf(endpoint), channelCredentials(tls), {
+    // A connection of its own: one that is shared may be the one that hangs.
+    'grpc.use_local_subchannel_pool': 1,
+  });
+  return new Promise((resolve, reject) => {
+    const options = { deadline: Date.now() + gossipMs };
+    client.read(new shared.Empty(), new Metadata(), options, (error, info) => {
+      client.close();
+      if (error !== null) return reject(error);
+      resolve(info.getMembersList().map(memberOf));
+    });
+  });
+}
+
+function memberOf(member: gossip.MemberInfo): ClusterMember {
+  const endpoint = member.getHttpEndPoint();
+  return {
+    endpoint: { address: endpoint?.getAddress() ?? '', port: endpoint?.getPort() ?? 0 },
+    leads: member.getIsAlive() && member.getState() === gossip.MemberInfo.VNodeState.LEADER,
+  };
+}
+
+/**
+ * Asks all hosts at the same time, and returns the leader that most of them name and that says so itself, with all members
+ * that they know. A frozen leader does not say so, however long the others still name it. Throws StoreUnavailable.
+ */
+export async function findLeader(
+  hosts: readonly Endpoint[],
+  tls: EventStoreDbAddress['tls'],
+): Promise<{ readonly leader: Endpoint; readonly members: readonly Endpoint[] }> {
+  const views = new Map<string, Promise<readonly ClusterMember[]>>();
+  /** What a node knows; nothing, when it does not respond. No node is asked twice. */
+  const viewOf = (node: Endpoint) => {
+    const view = views.get(nameOf(node)) ?? membersKnownTo(node, tls).catch(() => []);
+    views.set(nameOf(node), view);
+    return view;
+  };
+  const known = (await Promise.all(hosts.map(viewOf))).filter(({ length }) => length > 0);
+  if (known.length === 0) throw noAnswer('no node responds');
+  // A server that knows only itself is not in the cluster: its log is another one.
+  const joined = hosts.length === 1 ? known : known.filter(({ length }) => length > 1);
+  const votes = new Map<string, { readonly endpoint: Endpoint; count: number }>();
+  for (const { endpoint } of joined.flat().filter(({ leads }) => leads)) {
+    const named = votes.get(nameOf(endpoint));
+    if (named === undefined) votes.set(nameOf(endpoint), { endpoint, count: 1 });
+    else named.count += 1;
+  }
+  for (const { endpoint } of [...votes.values()].sort((a, b) => b.count - a.count)) {
+    const members = await viewOf(endpoint);
+    if (members.some((member) => member.leads && nameOf(member.endpoint) === nameOf(endpoint))) {
+      return { leader: endpoint, members: members.map((member) => member.endpoint) };
+    }
+  }
+  throw noAnswer('no node leads');
+}
+
+/** What a channel to a node is opened with. */
+export function channelCredentials(tls: EventStoreDbAddress['tls']): ChannelCredentials {
+  return tls === null ? credentials.createInsecure() : credentials.createSsl(tls.rootCertificate);
+}

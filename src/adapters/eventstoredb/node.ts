@@ -1,0 +1,105 @@
+import { EventStoreDBClient } from '@eventstore/db-client';
+import type { Endpoint, EventStoreDbAddress } from './address.js';
+import { type AppendStream, openAppendStream } from './append-stream.js';
+import { kindOf, noAnswer } from './failure.js';
+
+const tickMs = 250;
+/** A node from which nothing was heard for two seconds, while calls wait for it, is given up. */
+const silentTicksMax = 8;
+
+/** One node, for as long as it leads and responds. */
+export type Node = {
+  readonly endpoint: Endpoint;
+  readonly client: EventStoreDBClient;
+  readonly appends: AppendStream;
+  /** To be called for each sign of life, such as an event of a long read. */
+  heard(): void;
+  /** Makes a call. Rejects as the call does, and with StoreUnavailable as soon as the node is given up. */
+  run<T>(call: () => Promise<T>): Promise<T>;
+  /** Gives the node up: ends all its calls and connections. */
+  close(): void;
+};
+
+/** The client of reads. Its own `dispose` leaves the connection open. */
+class ReadClient extends EventStoreDBClient {
+  async close(): Promise<void> {
+    await this.dispose();
+    (await this.getChannel()).close();
+  }
+}
+
+/**
+ * Opens a node. `number` differs for each node that this process opens. `onLost` is called once, when the node does not lead
+ * any more, cannot be reached, or is silent.
+ */
+export function openNode(
+  endpoint: Endpoint,
+  { tls, user }: EventStoreDbAddress,
+  number: number,
+  onLost: () => void,
+): Node {
+  // gRPC hands an open connection to every client with the same options, also one that hangs: so no two have the same.
+  const keepAliveInterval = 10_000 + (number % 1_000);
+  const client = new ReadClient(
+    { endpoint: { ...endpoint }, keepAliveInterval },
+    tls === null
+      ? { insecure: true }
+      : { insecure: false, ...(tls.rootCertificate === null ? {} : { rootCertificate: tls.rootCertificate }) },
+    ...(user === null ? [] : [user]),
+  );
+  const waiting = new Set<(error: Error) => void>();
+  let isLost = false;
+  let silentTicks = 0;
+  let watch: NodeJS.Timeout | undefined;
+
+  const heard = () => {
+    silentTicks = 0;
+  };
+  const close = () => {
+    if (isLost) return;
+    isLost = true;
+    clearInterval(watch);
+    for (const fail of waiting) fail(noAnswer());
+    waiting.clear();
+    appends.close();
+    client.close().catch(() => undefined);
+    onLost();
+  };
+  const appends = openAppendStream(endpoint, { tls, user }, { heard, failed: () => setImmediate(close) });
+
+  return {
+    ...{ endpoint, client, appends, heard, close },
+    run<T>(call: () => Promise<T>) {
+      return new Promise<T>((resolve, reject) => {
+        if (isLost) return reject(noAnswer());
+        waiting.add(reject);
+        if (waiting.size === 1) {
+          silentTicks = 0;
+          // Ticks, and not a time: a process that was itself stopped counts one when it goes on.
+          watch = setInterval(() => {
+            silentTicks += 1;
+            if (silentTicks > silentTicksMax) close();
+          }, tickMs);
+        }
+        const end = () => {
+          waiting.delete(reject);
+          if (waiting.size === 0) clearInterval(watch);
+        };
+        call().then(
+          (value) => {
+            heard();
+            end();
+            resolve(value);
+          },
+          (error: unknown) => {
+            end();
+            const kind = kindOf(error);
+            if (kind === 'lasting') heard();
+            reject(error);
+            if (kind === 'lost') close();
+          },
+        );
+      });
+    },
+  };
+}

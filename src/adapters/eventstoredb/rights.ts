@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { request as httpsRequest } from 'node:https';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  AccessDeniedError,
+  BACKWARDS,
+  END,
+  type EventStoreDBClient,
+  jsonEvent,
+  StreamNotFoundError,
+} from '@eventstore/db-client';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { type Endpoint, type EventStoreDbAddress, parseAddress } from './address.js';
+import { connectTo, slotsFor } from './connection.js';
+import { EventStoreDbBroken, kindOf, noAnswer, rejectedUser } from './failure.js';
+import type { Node } from './node.js';
+import { openEventStoreDb } from './open-event-store-db.js';
+
+const limitMs = 5_000;
+/** New rights take effect within 1.5 s. */
+const effectMs = 15_000;
+const pauseMs = 250;
+const admins = '$admins';
+const settingsStream = '$settings';
+const created = 201;
+const conflict = 409;
+const unauthorized = 401;
+const forbidden = 403;
+
+type User = NonNullable<EventStoreDbAddress['user']>;
+
+/**
+ * Creates the user of the vault in EventStoreDB and sets what it may do: append to and read every stream, and read the whole
+ * log. Returns a line about each step. What is as it should be is left alone. Throws EventStoreDbBroken and StoreUnavailable.
+ */
+export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): Promise<readonly string[]> {
+  const admin = parseAddress(adminUrl);
+  const { user: credentials, tls: adminTls } = admin;
+  const { user, tls } = parseAddress(vaultUrl);
+  if (tls === null || adminTls === null) {
+    throw new EventStoreDbBroken(
+      'EventStoreDB has users with TLS only: eventstore.url and the address of the administrator need it.',
+    );
+  }
+  if (user === null || credentials === null) {
+    throw new EventStoreDbBroken(
+      'eventstore.url and the address of the administrator both need a user and a password.',
+    );
+  }
+  if (user.username === credentials.username) {
+    throw new EventStoreDbBroken('eventstore.url names the administrator. Give the vault a user of its own.');
+  }
+  const lines = await asUserOf(admin, async (call) => [
+    await call(({ endpoint }) => createUser(endpoint, adminTls.rootCertificate, credentials, user)),
+    await call(({ client }) => allowReadingAll(client, credentials, user)),
+    await call(({ client }) => restrictStreams(client, credentials, user)),
+  ]);
+  await waitUntilEffective(vaultUrl);
+  return lines.map((line) => `EventStoreDB: ${line}`);
+}
+
+/**
+ * Returns what the user of an address could do beyond what the vault needs, and none for a server without users. It tries each
+ * on a stream that does not exist, at a revision that no stream has, so nothing changes also where it is allowed.
+ */
+export async function excessRightsInEventStoreDb(url: string): Promise<readonly string[]> {
+  const address = parseAddress(url);
+  if (address.tls === null) return [];
+  const stream = `strongroom-rights-${randomUUID()}`;
+  const expectedRevision = 0n;
+  const { user } = address;
+  if (user === null) return [];
+  const attempts: readonly (readonly [string, (client: EventStoreDBClient) => Promise<unknown>])[] = [
+    ['delete and truncate streams', (client) => client.deleteStream(stream, { expectedRevision })],
+    ['read metadata', (client) => client.getStreamMetadata(stream)],
+    [
+      'change metadata and permissions',
+      (client) => client.setStreamMetadata(stream, {}, { expectedRevision, credentials: user }),
+    ],
+    ['read the settings of the server', (client) => newestOf(client, settingsStream)],
+  ];
+  return asUserOf(address, async (call) => {
+    const excess: string[] = [];
+    for (const [what, attempt] of attempts) {
+      if (await call(({ client }) => isAllowed(() => attempt(client)))) excess.push(what);
+    }
+    return excess;
+  });
+}
+
+async function isAllowed(attempt: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await attempt();
+    return true;
+  } catch (error) {
+    if (error instanceof AccessDeniedError) return false;
+    // The server got as far as the revision.
+    if (kindOf(error) === 'lasting') return true;
+    throw error;
+  }
+}
+
+async function asUserOf<T>(
+  address: EventStoreDbAddress,
+  use: (call: <R>(attempt: (node: Node) => Promise<R>) => Promise<R>) => Promise<T>,
+): Promise<T> {
+  const connection = connectTo(address);
+  const slots = slotsFor(1);
+  try {
+    return await use((attempt) => connection.call(slots, limitMs, attempt));
+  } catch (error) {
+    const reason = error instanceof StoreUnavailable ? error.reason : '';
+    const name = address.user?.username ?? '';
+    if (reason === rejectedUser.wrongPassword) throw unknownUser(name);
+    if (reason === rejectedUser.noRight) throw notAdministrator(name);
+    throw error;
+  } finally {
+    connection.close();
+  }
+}
+
+function unknownUser(name: string): EventStoreDbBroken {
+  return new EventStoreDbBroken(`EventStoreDB does not know the user ${name} with this password.`);
+}
+
+function notAdministrator(name: string): EventStoreDbBroken {
+  return new EventStoreDbBroken(`${name} is no administrator of EventStoreDB.`);
+}
+
+async function createUser(endpoint: Endpoint, ca: Buffer | null, admin: User, user: User): Promise<string> {
+  const body = { loginName: user.username, fullName: 'Strongroom', groups: [], password: user.password };
+  const status = await post(endpoint, ca, admin, '/users/', body);
+  if (status === created) return `created the user ${user.username}`;
+  if (status === conflict) return `the user ${user.username} is there`;
+  if (status === unauthorized) throw unknownUser(admin.username);
+  if (status === forbidden) throw notAdministrator(admin.username);
+  throw new EventStoreDbBroken(`EventStoreDB did not create the user ${user.username}: HTTP status ${status}.`);
+}
+
+async function allowReadingAll(client: EventStoreDBClient, credentials: User, { username }: User): Promise<string> {
+  const acl = {
+    readRoles: [admins, username],
+    ...{ writeRoles: [admins], deleteRoles: [admins], metaReadRoles: [admins], metaWriteRoles: [admins] },
+  };
+  const { metadata } = await client.getStreamMetadata('$all');
+  if (isDeepStrictEqual(metadata?.acl, acl)) return `${username} may read $all`;
+  await client.setStreamMetadata('$all', { ...metadata, acl }, { credentials });
+  return `set the permissions of $all: ${username} may read it`;
+}
+
+async function restrictStreams(client: EventStoreDBClient, credentials: User, { username }: User): Promise<string> {
+  const data = {
+    $userStreamAcl: {
+      ...{ $r: [admins, username], $w: [admins, username] },
+      ...{ $d: [admins], $mr: [admins], $mw: [admins] },
+    },
+    $systemStreamAcl: { $r: [admins], $w: [admins], $d: [admins], $mr: [admins], $mw: [admins] },
+  };
+  if (isDeepStrictEqual(await newestOf(client, settingsStream), data)) {
+    return `${username} may append to and read streams, and nothing else`;
+  }
+  await client.appendToStream(settingsStream, jsonEvent({ type: 'update-default-acl', data }), { credentials });
+  return `set the default permissions of streams: ${username} may append and read, and nothing else`;
+}
+
+async function newestOf(client: EventStoreDBClient, stream: string): Promise<unknown> {
+  let newest: unknown = null;
+  try {
+    for await (const { event } of client.readStream(stream, { direction: BACKWARDS, fromRevision: END, maxCount: 1 })) {
+      newest = event?.data;
+    }
+  } catch (error) {
+    if (!(error instanceof StreamNotFoundError)) throw error;
+  }
+  return newest;
+}
+
+/** Opens the log as the vault does, until that works and the user can do nothing beyond it. */
+async function waitUntilEffective(vaultUrl: string): Promise<void> {
+  const until = performance.now() + effectMs;
+  for (;;) {
+    try {
+      await (await openEventStoreDb(vaultUrl, limitMs)).close();
+      const excess = await excessRightsInEventStoreDb(vaultUrl);
+      if (excess.length === 0) return;
+      if (performance.now() > until) {
+        throw new EventStoreDbBroken(
+          `the user of eventstore.url could still ${excess.join(', ')}. Remove it from the groups $admins and $ops, and run this again.`,
+        );
+      }
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      if (!(error instanceof EventStoreDbBroken || error instanceof StoreUnavailable)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** The HTTP API is the only way to create a user. Resolves to the status. */
+function post(endpoint: Endpoint, ca: Buffer | null, { username, password }: User, path: string, body: object) {
+  return new Promise<number>((resolve, reject) => {
+    const request = httpsRequest(
+      {
+        ...{ host: endpoint.address, port: endpoint.port, path, method: 'POST', timeout: limitMs },
+        ...(ca === null ? {} : { ca }),
+        auth: `${username}:${password}`,
+        headers: { 'content-type': 'application/json' },
+      },
+      (response) => {
+        response.resume();
+        response.once('end', () => resolve(response.statusCode ?? 0));
+      },
+    );
+    request.once('timeout', () => request.destroy(noAnswer()));
+    request.once('error', reject);
+    request.end(JSON.stringify(body));
+  });
+}

@@ -1,0 +1,170 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Db, MongoClient, MongoServerError } from 'mongodb';
+import { MongoBroken } from './connection.js';
+import { mongoError } from './mongo-error.js';
+
+const alreadyInitialized = 23;
+const primaryMs = 60_000;
+const timeouts = { serverSelectionTimeoutMS: 10_000, connectTimeoutMS: 5_000 };
+
+type Privilege = {
+  readonly resource: { readonly db: string; readonly collection: string };
+  readonly actions: readonly string[];
+};
+type User = { readonly name: string; readonly password: string; readonly hosts: readonly string[] };
+type Urls = { readonly rows: string; readonly keys: string };
+
+const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollections', 'listIndexes'];
+const changing = ['update', 'remove'];
+/** An entry of the access log is never changed or removed, so no user has the right to; its months are dropped whole. */
+const changed = ['generations', 'directory', 'checkpoints', 'claims', 'fingerprint_claims', 'batches', 'read_proofs'];
+/** Each rebuild makes rows under the next number. A right is for one name, so that the access log cannot be changed. */
+const rebuildsAhead = 100;
+const rowsName = /^token_rows_\d+$/;
+
+function rowsPrivileges(database: string, newest: number): readonly Privilege[] {
+  const rows = Array.from({ length: newest + rebuildsAhead }, (_, index) => `token_rows_${index + 1}`);
+  return [
+    { resource: { db: database, collection: '' }, actions: [...using, 'dropCollection'] },
+    ...[...changed, ...rows].map((collection) => ({ resource: { db: database, collection }, actions: changing })),
+  ];
+}
+
+function keysPrivileges(database: string): readonly Privilege[] {
+  // A key is destroyed by an update; the row of a key is never removed.
+  return [{ resource: { db: `${database}_keys`, collection: '' }, actions: [...using, 'update'] }];
+}
+
+/**
+ * Initiates the replica set if there is none, and creates the users of rows and keys with no more rights than they need. Run
+ * again, it sets passwords and rights anew and changes nothing else. Returns a line about each step. Throws MongoBroken.
+ */
+export async function prepareMongo(
+  adminUrl: string,
+  { rows, keys }: Urls,
+  database: string,
+): Promise<readonly string[]> {
+  const admin = userOf(adminUrl, 'the address of the administrator');
+  const rowsUser = userOf(rows, 'mongodb.url');
+  const keysUser = userOf(keys, 'mongodb.keys_url');
+  if ([rowsUser.name, keysUser.name].includes(admin.name)) {
+    throw new MongoBroken('mongodb.url or mongodb.keys_url names the administrator. Give the vault users of its own.');
+  }
+  try {
+    const lines = await initiate(adminUrl, rowsUser.hosts);
+    const asAdmin = { auth: { username: admin.name, password: admin.password }, ...timeouts };
+    const newest = await withClient(new MongoClient(rows, asAdmin), (client) => newestRows(client.db(database)));
+    const roles = [
+      { url: rows, user: rowsUser, role: 'strongroomRows', privileges: rowsPrivileges(database, newest) },
+      { url: keys, user: keysUser, role: 'strongroomKeys', privileges: keysPrivileges(database) },
+    ];
+    let granted: readonly string[] = [];
+    for (const { url, user, role, privileges } of roles) {
+      // One user may be both.
+      granted = rows === keys ? [...granted, role] : [role];
+      lines.push(
+        await withClient(new MongoClient(url, asAdmin), (client) => setUser(client, user, role, privileges, granted)),
+      );
+    }
+    return [...new Set(lines)].map((line) => `MongoDB: ${line}`);
+  } catch (error) {
+    if (error instanceof MongoServerError)
+      throw new MongoBroken(`MongoDB did not allow it as ${admin.name}: ${error.codeName ?? error.code}.`);
+    if (error instanceof Error && error.name === 'MongoServerSelectionError') {
+      throw new MongoBroken(
+        'MongoDB does not respond at the address of the administrator or at mongodb.url. Check hosts and certificates.',
+      );
+    }
+    throw error;
+  }
+}
+
+/** Returns what the users of rows and keys could do beyond what the vault needs, and none for a server without users. */
+export async function excessRightsInMongo({ rows, keys }: Urls, database: string): Promise<readonly string[]> {
+  const needed = { rows: rowsPrivileges(database, 1), keys: keysPrivileges(database) };
+  if (rows === keys) return excessOf(rows, [...needed.rows, ...needed.keys]);
+  return [...(await excessOf(rows, needed.rows)), ...(await excessOf(keys, needed.keys))];
+}
+
+async function excessOf(url: string, needed: readonly Privilege[]): Promise<readonly string[]> {
+  const held = await withClient(new MongoClient(url, timeouts), async (client) => {
+    const { authInfo } = await client.db('admin').command({ connectionStatus: 1, showPrivileges: true });
+    return authInfo.authenticatedUserPrivileges as readonly Privilege[];
+  }).catch((error: unknown) => {
+    throw mongoError(error);
+  });
+  return held.flatMap(({ resource, actions }) => {
+    const { db, collection } = resource;
+    const name = rowsName.test(collection ?? '') ? 'token_rows_1' : collection;
+    const allowed = needed
+      .filter(({ resource: of }) => of.db === db && (of.collection === '' || of.collection === name))
+      .flatMap((privilege) => privilege.actions);
+    const beyond = actions.filter((action) => !allowed.includes(action));
+    const [first] = beyond;
+    if (first === undefined) return [];
+    const where = db === undefined ? 'the cluster' : `${db || 'every database'}${collection ? `.${collection}` : ''}`;
+    return [`${first}${beyond.length === 1 ? '' : ` and ${beyond.length - 1} more`} in ${where}`];
+  });
+}
+
+/** The user and the hosts of an address. */
+function userOf(url: string, what: string): User {
+  const [, name, password, hosts] = /^mongodb(?:\+srv)?:\/\/([^:@/]+):([^@/]+)@([^/?]+)/.exec(url) ?? [];
+  if (name === undefined || password === undefined || hosts === undefined) {
+    throw new MongoBroken(`${what} needs a user and a password.`);
+  }
+  return { name: decodeURIComponent(name), password: decodeURIComponent(password), hosts: hosts.split(',') };
+}
+
+/** The hosts become the members of a new set; a server alone is set up through the administrator's address. */
+async function initiate(adminUrl: string, hosts: readonly string[]): Promise<string[]> {
+  return withClient(new MongoClient(adminUrl, { directConnection: true, ...timeouts }), async (client) => {
+    const admin = client.db('admin');
+    const lines: string[] = [];
+    try {
+      const members = hosts.map((host, index) => ({ _id: index, host }));
+      await admin.command({ replSetInitiate: { _id: 'rs0', members } });
+      lines.push(`initiated the replica set of ${hosts.join(', ')}`);
+    } catch (error) {
+      if (!(error instanceof MongoServerError) || error.code !== alreadyInitialized) throw error;
+    }
+    for (const until = performance.now() + primaryMs; !(await hasPrimary(admin)); await wait(200)) {
+      if (performance.now() > until)
+        throw new MongoBroken('the replica set of MongoDB elected no primary within a minute.');
+    }
+    return lines;
+  });
+}
+
+async function hasPrimary(admin: Db): Promise<boolean> {
+  return (await admin.command({ hello: 1 }))['primary'] !== undefined;
+}
+
+async function newestRows(db: Db): Promise<number> {
+  const made = await db.listCollections({ name: rowsName }, { nameOnly: true }).toArray();
+  return Math.max(1, ...made.map(({ name }) => Number(name.slice('token_rows_'.length))));
+}
+
+async function setUser(
+  client: MongoClient,
+  { name, password }: User,
+  role: string,
+  privileges: readonly Privilege[],
+  roles: readonly string[],
+): Promise<string> {
+  const admin = client.db('admin');
+  const hasRole = (await admin.command({ rolesInfo: role }))['roles'].length > 0;
+  await admin.command({ [hasRole ? 'updateRole' : 'createRole']: role, privileges, roles: [] });
+  const hasUser = (await admin.command({ usersInfo: name }))['users'].length > 0;
+  await admin.command({ [hasUser ? 'updateUser' : 'createUser']: name, pwd: password, roles });
+  return `${hasUser ? 'updated' : 'created'} the user ${name}`;
+}
+
+async function withClient<T>(client: MongoClient, use: (client: MongoClient) => Promise<T>): Promise<T> {
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}

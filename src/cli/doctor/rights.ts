@@ -1,0 +1,39 @@
+import type { Config } from '../../compose/config.js';
+import { StoreProblem } from '../../ports/store-problem.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { type Finding, ok, problem } from './finding.js';
+
+/** Tells whether the users of the vault could do more in EventStoreDB and MongoDB than it needs. */
+export async function rightsInStores(config: Config): Promise<readonly Finding[]> {
+  if (config.settings.profile !== 'cluster') return [];
+  try {
+    // The clients of the servers take long to load.
+    const { excessRights } = await import('../../compose/cluster/rights.js');
+    const { eventstore, mongodb } = await excessRights(config);
+    if (eventstore.length + mongodb.length === 0) {
+      return [
+        ok(
+          'rights',
+          config.settings.insecure_stores
+            ? 'insecure_stores is set: a store may have no users'
+            : 'the users of the vault have the rights it needs, and no more',
+        ),
+      ];
+    }
+    return [
+      ...(eventstore.length === 0 ? [] : [excess('EventStoreDB', 'eventstore.url', eventstore)]),
+      ...(mongodb.length === 0 ? [] : [excess('MongoDB', 'mongodb.url or mongodb.keys_url', mongodb)]),
+    ];
+  } catch (error) {
+    if (!(error instanceof StoreProblem || error instanceof StoreUnavailable)) throw error;
+    return [problem('rights', 'the rights of the users could not be checked', 'See what is said about the stores.')];
+  }
+}
+
+function excess(store: string, setting: string, rights: readonly string[]): Finding {
+  return problem(
+    'rights',
+    `the user of ${setting} could do more in ${store} than the vault needs: ${rights.join('; ')}`,
+    'Give the vault a user of its own: `strongroom cluster prepare` creates it.',
+  );
+}

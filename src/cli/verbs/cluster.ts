@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { Failure } from '../failure.js';
+import { configOf, withSettings } from '../options.js';
+import { print } from '../print.js';
+
+type Options = {
+  readonly eventstoreAdminUrlFile?: string;
+  readonly mongodbAdminUrlFile?: string;
+  readonly json?: boolean;
+};
+
+/** `strongroom cluster`. */
+export function addCluster(program: Command): void {
+  const cluster = program.command('cluster').description('prepare the stores of the cluster profile');
+  withSettings(cluster.command('prepare'), ['profile'])
+    .description('create or check the users and permissions of the vault in EventStoreDB and MongoDB')
+    .option('--eventstore-admin-url-file <file>', 'the file with the address of an administrator of EventStoreDB')
+    .option('--mongodb-admin-url-file <file>', 'the file with the address of an administrator of MongoDB')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+The users are those of eventstore.url, mongodb.url and mongodb.keys_url. The addresses of administrators are used once and
+stored nowhere. Run it before \`strongroom init\`, and again after each upgrade: it changes only what differs.
+
+Example:
+  strongroom cluster prepare --config cluster.json --eventstore-admin-url-file secrets/eventstore-admin.url \\
+    --mongodb-admin-url-file secrets/mongodb-admin.url`,
+    )
+    .action(async ({ eventstoreAdminUrlFile, mongodbAdminUrlFile, json = false, ...options }: Options) => {
+      const config = configOf({ ...options });
+      if (config.settings.profile !== 'cluster')
+        throw new Failure('profile is not cluster: there is nothing to prepare.', 2);
+      if (eventstoreAdminUrlFile === undefined && mongodbAdminUrlFile === undefined) {
+        throw new Failure('name --eventstore-admin-url-file, --mongodb-admin-url-file, or both.', 2);
+      }
+      // The clients of the servers take long to load.
+      const { prepareCluster } = await import('../../compose/cluster/rights.js');
+      const files = { eventstore: eventstoreAdminUrlFile ?? null, mongodb: mongodbAdminUrlFile ?? null };
+      const done = await prepareCluster(config, files);
+      print({ done: [...done] }, { json }, () => done.join('\n'));
+    });
+}

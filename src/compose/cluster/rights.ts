@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { excessRightsInEventStoreDb, prepareEventStoreDb } from '../../adapters/eventstoredb/rights.js';
+import { excessRightsInMongo, prepareMongo } from '../../adapters/mongodb/rights.js';
+import { StoreProblem } from '../../ports/store-problem.js';
+import { type StoreUrls, storeUrls } from '../config/store-urls.js';
+import type { Config } from '../config.js';
+
+class WrongAddresses extends StoreProblem {}
+
+/** The files with the addresses of administrators. They are read once, and nothing of them is stored. */
+export type AdminFiles = { readonly eventstore: string | null; readonly mongodb: string | null };
+
+/**
+ * Creates or checks the users and permissions of the vault in the stores that a file names an administrator of. Returns a
+ * line about each step. Throws StoreProblem and StoreUnavailable.
+ */
+export async function prepareCluster(config: Config, files: AdminFiles): Promise<readonly string[]> {
+  const urls = urlsOf(config);
+  const lines: string[] = [];
+  if (files.eventstore !== null) {
+    lines.push(...(await prepareEventStoreDb(textOf(files.eventstore), urls.eventstore)));
+  }
+  if (files.mongodb !== null) {
+    const database = config.settings['mongodb.database'];
+    lines.push(...(await prepareMongo(textOf(files.mongodb), { rows: urls.mongodb, keys: urls.keys }, database)));
+  }
+  return lines;
+}
+
+/** Returns what the users of the vault could do beyond what it needs, by store. */
+export async function excessRights(config: Config): Promise<{
+  readonly eventstore: readonly string[];
+  readonly mongodb: readonly string[];
+}> {
+  const { eventstore, mongodb, keys } = urlsOf(config);
+  return {
+    eventstore: await excessRightsInEventStoreDb(eventstore),
+    mongodb: await excessRightsInMongo({ rows: mongodb, keys }, config.settings['mongodb.database']),
+  };
+}
+
+function urlsOf(config: Config): StoreUrls {
+  const stores = storeUrls(config);
+  if (!stores.ok) throw new WrongAddresses(stores.problems.join('\n'));
+  return stores.urls;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new WrongAddresses(`${file} cannot be read. Check the path and its permissions.`);
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { fill } from '../rotation/support.js';
+import { startSecureStandIn } from '../support/eventstoredb.js';
+import { makeRootKey, run, runJson, startService, tempDir } from '../support/process.js';
+import { serverWithUsers } from './server-with-users.js';
+
+type Found = { readonly check: string; readonly state: string; readonly says: string };
+
+test('prepare gives the vault what it needs and no more, and doctor warns about users that could do more', {
+  timeout: 300_000,
+}, async () => {
+  const { mongodb, rows, keys, redisUrl, adminFile } = await serverWithUsers();
+  const eventStore = await startSecureStandIn();
+  onTestFinished(eventStore.remove);
+  const dir = tempDir();
+  const eventStoreAdmin = join(dir, 'eventstore-admin');
+  writeFileSync(eventStoreAdmin, `${eventStore.url}\n`, { mode: 0o600 });
+  const env = {
+    ...{
+      STRONGROOM_PROFILE: 'cluster',
+      STRONGROOM_INSECURE_STORES: 'true',
+      STRONGROOM_ROOT_KEY_FILE: makeRootKey(dir),
+    },
+    STRONGROOM_MONGODB_DATABASE: `strongroom_test_${randomBytes(8).toString('hex')}`,
+    ...{ STRONGROOM_MONGODB_URL: rows, STRONGROOM_MONGODB_KEYS_URL: keys, STRONGROOM_REDIS_URL: redisUrl },
+    STRONGROOM_EVENTSTORE_URL: eventStore.urlOf('strongroom:its-password'),
+  };
+  const prepare = ['cluster', 'prepare', '--eventstore-admin-url-file', eventStoreAdmin];
+  const both = [...prepare, '--mongodb-admin-url-file', adminFile];
+  const first = await run(both, { env });
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout).toMatch(/EventStoreDB: created the user strongroom\n(.*\n)*MongoDB: created the user rows\n/);
+  expect(first.stdout + first.stderr).not.toMatch(/changeit|secret|its-password/);
+  expect((await run(both, { env })).stdout).toMatch(
+    /the user strongroom is there\n(.*\n)*MongoDB: updated the user keys\n/,
+  );
+
+  expect(await run(['init'], { env })).toMatchObject({ code: 0 });
+  const application = ['applications', 'create', '--name', 'all', '--type', 'private', '--permissions', 'token:create'];
+  const { key } = await runJson(application, { env });
+  const service = await startService(['--role', 'all'], { env: { ...env, STRONGROOM_ADMIN_PORT: '0' } });
+  expect(await fill(service.address, { key: String(key) }, 3)).toHaveProperty('size', 3);
+  expect((await service.stop()).code).toBe(0);
+
+  const rights = async (changed: Readonly<Record<string, string>>) => {
+    const { stdout } = await run(['doctor', '--json'], { env: { ...env, ...changed } });
+    const { findings } = JSON.parse(stdout) as { findings: Found[] };
+    return findings.filter(({ check }) => check === 'rights').map(({ state, says }) => `${state}: ${says}`);
+  };
+  expect(await rights({})).toEqual([expect.stringMatching(/^ok: /)]);
+  expect(await rights({ STRONGROOM_EVENTSTORE_URL: eventStore.url, STRONGROOM_MONGODB_URL: mongodb })).toEqual([
+    expect.stringMatching(
+      /^problem: the user of eventstore\.url could do more in EventStoreDB .*: delete and truncate/,
+    ),
+    expect.stringMatching(/^problem: the user of mongodb\.url or mongodb\.keys_url could do more in MongoDB .*: /),
+  ]);
+});
+
+test('prepare says what is missing', async () => {
+  const dir = tempDir();
+  const env = {
+    ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_EVENTSTORE_URL: 'esdb://strongroom:secret@localhost:9' },
+    STRONGROOM_MONGODB_URL: 'mongodb://rows:secret@localhost:9/?tls=true',
+    STRONGROOM_REDIS_URL: 'rediss://strongroom:secret@localhost:9',
+  };
+  const prepare = (...args: readonly string[]) => run(['cluster', 'prepare', ...args], { env });
+  expect(await prepare()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--mongodb-admin-url-file, or both'),
+  });
+  const file = join(dir, 'admin');
+  expect(await prepare('--eventstore-admin-url-file', file)).toMatchObject({
+    code: 1,
+    stderr: `${file} cannot be read. Check the path and its permissions.\n`,
+  });
+  writeFileSync(file, 'mongodb://localhost:9');
+  expect(await prepare('--mongodb-admin-url-file', file)).toMatchObject({
+    code: 1,
+    stderr: 'the address of the administrator needs a user and a password.\n',
+  });
+  expect(await prepare('--eventstore-admin-url-file', file)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^the address of EventStoreDB cannot be used: .*must look like esdb/),
+  });
+});

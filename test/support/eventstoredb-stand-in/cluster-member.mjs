@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createEventStore } from './event-store.mjs';
+import { openJournal } from './journal.mjs';
+
+/**
+ * What `cluster.json` in the shared directory says. The test that runs the cluster holds the elections: it writes a higher
+ * term with another leader, null while there is no majority.
+ * @typedef {{ term: number, leader: number | null, ports: number[], isAlive: boolean[] }} ClusterState
+ * @typedef {{ endpoint: { host: string, port: number } | null }} NotLeader
+ * @typedef {Awaited<ReturnType<typeof createEventStore>>} EventStore
+ * @typedef {{ store(): Promise<EventStore | NotLeader>, state(): ClusterState | null }} Member
+ */
+
+/**
+ * One process of a cluster. All processes share a directory in place of replication: the leader of each term writes to a file
+ * of its own, whose first line says how much of the earlier files counts. What a deposed leader still writes comes after
+ * that, is never acknowledged, and is lost, as a real one truncates its log.
+ * @param {string} directory
+ * @param {number} index
+ * @param {{ knowsRepeats: boolean }} options
+ * @returns {Member}
+ */
+export function clusterMember(directory, index, options) {
+  let term = 0;
+  /** @type {Promise<EventStore> | null} */
+  let opened = null;
+  /** Of every term that this process led: a write of an earlier one may still be under way. @type {unknown[]} */
+  const journals = [];
+
+  /** @returns {ClusterState} */
+  const state = () => JSON.parse(readFileSync(join(directory, 'cluster.json'), 'utf8'));
+
+  return {
+    state,
+    async store() {
+      const { term: newest, leader, ports } = state();
+      if (leader !== index) {
+        return { endpoint: leader === null ? null : { host: '127.0.0.1', port: ports[leader] ?? 0 } };
+      }
+      if (newest !== term || opened === null) {
+        term = newest;
+        opened = lead(newest);
+        opened.catch(() => undefined);
+      }
+      return opened;
+    },
+  };
+
+  /** @param {number} led */
+  async function lead(led) {
+    const name = `appends-${led}.jsonl`;
+    const terms = readdirSync(directory).flatMap(
+      (file) => Number(/^appends-(\d+)\.jsonl$/.exec(file)?.[1] ?? Number.NaN) || [],
+    );
+    if (!terms.includes(led)) {
+      const last = Math.max(0, ...terms);
+      /** @type {Record<string, number>} */
+      const before = last === 0 ? {} : { ...headerOf(last).before, [last]: linesOf(last).length };
+      const file = await open(join(directory, name), 'wx');
+      await file.appendFile(`${JSON.stringify({ before })}\n`);
+      await file.datasync();
+      await file.close();
+    }
+    const { before } = headerOf(led);
+    const earlier = Object.entries(before).flatMap(([earlierTerm, lines]) =>
+      linesOf(Number(earlierTerm)).slice(1, lines),
+    );
+    const journal = await openJournal(directory, name);
+    journals.push(journal);
+    const recovered = [...earlier.map((line) => JSON.parse(line)), ...journal.recovered.slice(1)];
+    return createEventStore(
+      {
+        recovered,
+        async write(appends) {
+          await journal.write(appends);
+          const { term: newest, leader } = state();
+          if (newest !== led || leader !== index) throw new Error('deposed');
+        },
+      },
+      options,
+    );
+  }
+
+  /** @param {number} of @returns {string[]} */
+  function linesOf(of) {
+    return readFileSync(join(directory, `appends-${of}.jsonl`), 'utf8')
+      .split('\n')
+      .slice(0, -1);
+  }
+
+  /** @param {number} of @returns {{ before: Record<string, number> }} */
+  function headerOf(of) {
+    return JSON.parse(linesOf(of)[0] ?? '{"before":{}}');
+  }
+}
+
+/** A server that is alone, and so always leads. @param {EventStore} store @returns {Member} */
+export function soleMember(store) {
+  return { store: async () => store, state: () => null };
+}
