@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { type AccessRecorder, createAccessRecorder } from '../commands/access-log/access-recorder.js';
-import { recordExhaustedGuesses } from '../commands/access-log/record-exhausted-guesses.js';
+import { recordExhaustedBudget, recordSuspect } from '../commands/access-log/record-guessing.js';
 import { recordedWork } from '../commands/access-log/recorded-work.js';
 import { createAuthenticate } from '../commands/directory/authenticate.js';
 import type { KnownCallers } from '../commands/directory/known-callers.js';
@@ -21,7 +21,7 @@ import { countingKeyRing } from './counting-key-ring.js';
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  'log' | 'chain' | 'rows' | 'traces' | 'generations' | 'work' | 'keys' | 'claims' | 'directory' | 'accessLog'
+  'log' | 'chain' | 'rows' | 'traces' | 'generations' | 'work' | 'keys' | 'claims' | 'budgets' | 'directory' | 'accessLog'
 >;
 
 /** What a profile decides besides its stores. */
@@ -52,19 +52,28 @@ type ComposedVault = {
 
 /** What all commands work with, on the stores of one profile. */
 export function composeVault(
-  { log, chain, rows, traces, generations, claims, directory, accessLog, ...stores }: Stores,
+  { log, chain, rows, traces, generations, claims, budgets, directory, accessLog, ...stores }: Stores,
   { metrics, rateLimits, limits, onError, ...parts }: Parts,
 ): ComposedVault {
   const keys = countingKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
   const vault: Vault = {
-    ...{ log, chain, rows, traces, generations, keys, claims, directory, accessLog, recorder, ...parts },
+    ...{ log, chain, rows, traces, generations, keys, claims, budgets, directory, accessLog, recorder, ...parts },
     work: recordedWork(stores.work, keys, recorder),
     expressions: createExpressions(),
     streams: createStreamQueue(),
     unfinishedErasures: new Map(),
     vocabularies: createVocabularies(),
-    guesses: createGuesses(rateLimits, limits, metrics, (caller) => recordExhaustedGuesses(vault, caller)),
+    guesses: createGuesses({
+      budgets,
+      settings: limits,
+      clock: parts.clock,
+      metrics,
+      records: {
+        exhausted: (caller, budget) => recordExhaustedBudget(vault, caller, budget),
+        suspected: (caller) => recordSuspect(vault, caller),
+      },
+    }),
   };
   const lost = new Set<string>();
   const reportError = (error: unknown): void => {

@@ -4,6 +4,7 @@ import type { DirectoryRecord } from '../../ports/directory.js';
 import { ownBuffer } from '../key-ring/random-key.js';
 import { createRootKeys } from '../key-ring/root-keys.js';
 import { sqliteAccessLog } from './access-log/access-log.js';
+import { sqliteBudgets } from './budgets.js';
 import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
@@ -76,6 +77,7 @@ export async function openSqliteStores(
       traces: sqliteTraces(vault),
       generations: rememberingInUse(sqliteGenerations(vault, writer)),
       claims: sqliteClaims(vault, writer),
+      budgets: sqliteBudgets(vault, writer),
       directory: sqliteDirectory(vault, writer),
       /** The log that the key store belongs to; null when it is new. */
       logIdOfKeys: (): string | null =>

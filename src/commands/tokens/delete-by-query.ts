@@ -4,7 +4,7 @@ import type { SearchPlan } from '../../ports/search-plan.js';
 import { planSearch } from '../../search/plan-search.js';
 import { parseQuery } from '../../search/query/parse-query.js';
 import type { CommandContext } from '../command-context.js';
-import { countSearchGuesses, valueTerms } from '../limits/search-guesses.js';
+import { chargeSearch, recordSearchByValue } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
 import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -29,11 +29,8 @@ export async function deleteByQuery(
   if (parsed.query.is === 'everything') return invalidFields({ query: ['must not be blank'] });
   const { caller } = context;
   const { tenantId } = caller;
-  const values = valueTerms(parsed.query);
-  const refusal = values.length === 0 ? null : await vault.guesses.refusal(caller);
+  const refusal = await chargeSearch(vault, caller, parsed.query);
   if (refusal !== null) return refusal;
-  // Before anything is deleted: what is found only now is no guess.
-  await countSearchGuesses(vault, caller, values);
   const { total, tokens, all } = await withSearchKey(vault, tenantId, async (searchKey) => {
     const [found, deletable] = (['token:search', 'token:delete'] as const).map((permission) =>
       planSearch(searchKey, tenantId, parsed.query, reachOf(caller, permission)),
@@ -43,6 +40,8 @@ export async function deleteByQuery(
     const first = await firstOf(vault, both);
     return { ...first, all: await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 }) };
   });
+  // Before anything is deleted: what this request deletes was found.
+  await recordSearchByValue(vault, context, parsed.query, all.total);
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens);
   await finishRemembered(vault, tenantId);
   // Nothing left to erase is no answer for a server to give that was deposed.

@@ -84,5 +84,5 @@ function refuseLost(closed: readonly TokenView[], closedBefore: ReadonlySet<stri
 
 function render(vault: Vault, caller: CommandContext['caller'], permission: TokenPermission, token: ReadToken) {
   const transform = transformFor(caller, permission, token.open.content.reveal().containers);
-  return transform === null ? [] : [tokenAnswer(vault, token, transform)];
+  return transform === null ? [] : [tokenAnswer(vault, caller, token, transform)];
 }

@@ -1,4 +1,5 @@
 import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-log.js';
+import { mongoBudgets } from '../../adapters/mongodb/budgets.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import type { MongoConnection } from '../../adapters/mongodb/connection.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
@@ -54,6 +55,7 @@ export async function storesOn({ rowsConnection, keysConnection, log, clock, roo
     generations,
     work: mongoUnitOfWork(parts),
     claims: claims.port,
+    budgets: mongoBudgets(rowsConnection),
     directory: mongoDirectory(rowsConnection),
     checkpoints: mongoCheckpoints(rowsConnection),
     async close(): Promise<void> {

@@ -3,6 +3,7 @@ import type { NewEvent } from '../../../events/event.js';
 import { type Change, type CommitOutcome, makesToken, type StreamWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
+import { createBudgetOperations } from './budget-operations.js';
 import { createGenerationOperations } from './generation-operations.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
@@ -73,6 +74,7 @@ export function createVaultOperations(database: SqliteDatabase) {
 
   return {
     ...createGenerationOperations(database),
+    ...createBudgetOperations(database),
     put_rows({ generation, rows: built }: WriterOperations['put_rows']['input']): null {
       rows.put(generation, built);
       return null;
