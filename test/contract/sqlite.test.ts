@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { manualClock } from '../support/manual-clock.js';
 import { accessLogContract } from './access-log.js';
+import { budgetsContract } from './budgets.js';
 import { claimsContract } from './claims.js';
 import { directoryContract } from './directory.js';
 import { eventChainContract } from './event-chain.js';
@@ -65,5 +66,6 @@ test('a change without the terms of a generation that was added meanwhile is dec
 keyRingContract('sqlite', sqlite);
 keyRotationContract('sqlite', sqlite);
 claimsContract('sqlite', sqlite);
+budgetsContract('sqlite', sqlite);
 directoryContract('sqlite', sqlite);
 accessLogContract('sqlite', sqlite);
