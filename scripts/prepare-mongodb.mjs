@@ -20,7 +20,16 @@ if (adminFile === undefined || rowsFile === undefined || keysFile === undefined)
 const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollections', 'listIndexes'];
 const changing = ['update', 'remove'];
 /** An entry of the access log is never changed or removed, and so nobody may; its months are dropped whole. */
-const changed = ['generations', 'directory', 'checkpoints', 'claims', 'fingerprint_claims', 'batches', 'read_proofs', 'budgets'];
+const changed = [
+  'generations',
+  'directory',
+  'checkpoints',
+  'claims',
+  'fingerprint_claims',
+  'batches',
+  'read_proofs',
+  'budgets',
+];
 /** Each rebuild makes rows under the next number. A right is for one name, so that nobody may change the access log. */
 const rebuildsAhead = 100;
 

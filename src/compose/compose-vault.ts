@@ -21,7 +21,17 @@ import { countingKeyRing } from './counting-key-ring.js';
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  'log' | 'chain' | 'rows' | 'traces' | 'generations' | 'work' | 'keys' | 'claims' | 'budgets' | 'directory' | 'accessLog'
+  | 'log'
+  | 'chain'
+  | 'rows'
+  | 'traces'
+  | 'generations'
+  | 'work'
+  | 'keys'
+  | 'claims'
+  | 'budgets'
+  | 'directory'
+  | 'accessLog'
 >;
 
 /** What a profile decides besides its stores. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { GuessBudget } from '#src/domain/limits/guess-budget.js';
+import type { GuessBudget, ReservationRequest } from '#src/domain/limits/guess-budget.js';
 import { atNoon, type OpenStores, onStores } from './support.js';
 
 const hourMs = 3_600_000;
 const budget: GuessBudget = { max: 100, windowMs: hourMs, suspectAbove: 10 };
-const asks = (need: number, given: { readonly hits?: number; readonly now?: number } = {}) => ({
-  ...{ need, hits: 0, now: atNoon, marginMs: 0 },
+const asks = (need: number, given: Partial<ReservationRequest> = {}): ReservationRequest => ({
+  ...{ need, spare: 'block', hits: 0, now: atNoon, marginMs: 0 },
   ...given,
 });
 
@@ -32,21 +32,17 @@ export function budgetsContract(name: string, open: OpenStores): void {
         const first = await budgets.reserve('guesses', application, budget, asks(90));
         expect(first.granted).toBe(90);
         const again = await reopen();
-        try {
-          const late = atNoon + hourMs - 1;
-          expect(await again.budgets.reserve('guesses', application, budget, asks(20, { now: late }))).toMatchObject({
-            granted: 10,
-            exhausts: true,
-          });
-          const next = asks(20, { now: atNoon + hourMs });
-          expect(await again.budgets.reserve('guesses', application, budget, next)).toMatchObject({
-            granted: 24,
-            exhausts: false,
-            endsAt: atNoon + 2 * hourMs,
-          });
-        } finally {
-          await again.close();
-        }
+        const late = atNoon + hourMs - 1;
+        expect(await again.budgets.reserve('guesses', application, budget, asks(20, { now: late }))).toMatchObject({
+          granted: 10,
+          exhausts: true,
+        });
+        const next = asks(20, { now: atNoon + hourMs });
+        expect(await again.budgets.reserve('guesses', application, budget, next)).toMatchObject({
+          granted: 24,
+          exhausts: false,
+          endsAt: atNoon + 2 * hourMs,
+        });
       }),
     );
 

@@ -19,15 +19,18 @@ async function shownTo(service: TestService, key: string, id: string): Promise<r
 }
 
 describe('a fingerprint is an oracle, so a caller below reveal is shown none', () => {
-  test.for(['mask', 'redact'] as const)('%s: not in get, list, search or detokenize', async (transform, { service }) => {
-    const { id, ...created } = await create(service, { type: 'card', data: card });
-    const fingerprint = String(created['fingerprint']);
-    expect(fingerprint).toMatch(/^\w{43,44}$/);
-    for (const text of await shownTo(service, await below(service, transform), id)) {
-      expect(text).not.toContain(fingerprint);
-    }
-    for (const text of await shownTo(service, service.key, id)) expect(text).toContain(fingerprint);
-  });
+  test.for(['mask', 'redact'] as const)(
+    '%s: not in get, list, search or detokenize',
+    async (transform, { service }) => {
+      const { id, ...created } = await create(service, { type: 'card', data: card });
+      const fingerprint = String(created['fingerprint']);
+      expect(fingerprint).toMatch(/^\w{43,44}$/);
+      for (const text of await shownTo(service, await below(service, transform), id)) {
+        expect(text).not.toContain(fingerprint);
+      }
+      for (const text of await shownTo(service, service.key, id)) expect(text).toContain(fingerprint);
+    },
+  );
 
   test('the fingerprint of what was sent is in the answer to a create, also of a duplicate', async ({ service }) => {
     const key = await below(service, 'mask');

@@ -97,7 +97,8 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
 
 async function suspects({ vault }: OperatedService): Promise<Finding> {
   const found = await vault.budgets.suspects(vault.clock.now() - suspectMs);
-  if (found.length === 0) return ok('guessing', 'no application deduplicated many values without a hit in the last day');
+  if (found.length === 0)
+    return ok('guessing', 'no application deduplicated many values without a hit in the last day');
   const names = found.slice(0, suspectsMax).map(({ applicationId, at }) => `${applicationId} (${isoTime(at)})`);
   const others = found.length > suspectsMax ? ` and ${found.length - suspectsMax} more` : '';
   return problem(

@@ -49,7 +49,7 @@ const codes = {
 } as const satisfies Record<BudgetName, RejectionCode>;
 
 export function createGuesses(needs: Needs): Guesses {
-  const { settings, metrics } = needs;
+  const { settings } = needs;
   const guesses = spender(needs, 'guesses', settings.guesses, null);
   const missesMax = settings.deduplicationMisses;
   const misses = spender(needs, 'deduplication_misses', missesMax, missesMax / suspectDivisor);

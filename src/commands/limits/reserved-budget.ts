@@ -21,8 +21,7 @@ const applicationsMax = 10_000;
 
 export type Taken =
   /** `giveBack` returns what turned out not to be needed, because so many look-ups were hits. */
-  | { readonly ok: true; giveBack(hits: number): void }
-  | { readonly ok: false; readonly retryAfterMs: number };
+  { readonly ok: true; giveBack(hits: number): void } | { readonly ok: false; readonly retryAfterMs: number };
 
 /** Told once per window and application, whichever process finds out. */
 export type BudgetEvents = {
@@ -62,15 +61,10 @@ export function reservedBudget(
     return fresh;
   }
 
-  async function refill(block: Block, caller: Caller, need: number): Promise<void> {
+  async function refill(block: Block, caller: Caller, need: number, spare: 'none' | 'block'): Promise<void> {
     const { hits } = block;
-    const request = { need, hits, now: clock.now(), marginMs: clock.marginMs ?? 0 };
-    const { granted, endsAt, exhausts, suspects } = await budgets.reserve(
-      name,
-      caller.applicationId,
-      budget,
-      request,
-    );
+    const request = { need, spare, hits, now: clock.now(), marginMs: clock.marginMs ?? 0 };
+    const { granted, endsAt, exhausts, suspects } = await budgets.reserve(name, caller.applicationId, budget, request);
     // The store began another window than this block is of: what is left of the old one is void.
     if (block.endsAt !== endsAt) block.left = 0;
     block.left += granted;
@@ -95,7 +89,9 @@ export function reservedBudget(
           block.left = 0;
           return { ok: false, retryAfterMs: block.endsAt - now };
         }
-        block.refill ??= refill(block, caller, need - block.left).finally(() => {
+        // A caller that does not guess holds one guess: a block in each process would use up the budget by itself.
+        const spare = amount === 0 ? 'none' : 'block';
+        block.refill ??= refill(block, caller, need - block.left, spare).finally(() => {
           block.refill = null;
         });
         await block.refill;

@@ -62,16 +62,21 @@ function tryTogether(
   const { tenantId } = context.caller;
   const streams = new Set(candidates.map(({ stream }) => stream));
   const origin = originOf(context, cmd);
-  return changeTokens<Created | Taken | Refused>(vault, { tenantId, tenantKeys, streams }, origin, async (viewOf, at) => {
-    const keys = await indexKeysOf(vault, tenantId);
-    const decided = await decideTogether(vault, context.caller, keys, candidates, viewOf, at);
-    if (!decided.ok) return { do: 'answer', answer: decided };
-    const { outcomes } = decided;
-    return {
-      do: 'store',
-      writes: outcomes.flatMap((outcome) => (outcome.is === 'new' ? [outcome.write] : [])),
-      claim: (after) => ({ tokens: outcomes.map((outcome) => claimedBy(outcome, after)) }),
-      answer: (after) => ({ ok: true, answers: outcomes.map((outcome) => answerOf(vault, context, outcome, after)) }),
-    };
-  });
+  return changeTokens<Created | Taken | Refused>(
+    vault,
+    { tenantId, tenantKeys, streams },
+    origin,
+    async (viewOf, at) => {
+      const keys = await indexKeysOf(vault, tenantId);
+      const decided = await decideTogether(vault, context.caller, keys, candidates, viewOf, at);
+      if (!decided.ok) return { do: 'answer', answer: decided };
+      const { outcomes } = decided;
+      return {
+        do: 'store',
+        writes: outcomes.flatMap((outcome) => (outcome.is === 'new' ? [outcome.write] : [])),
+        claim: (after) => ({ tokens: outcomes.map((outcome) => claimedBy(outcome, after)) }),
+        answer: (after) => ({ ok: true, answers: outcomes.map((outcome) => answerOf(vault, context, outcome, after)) }),
+      };
+    },
+  );
 }

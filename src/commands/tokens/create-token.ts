@@ -95,7 +95,9 @@ async function attemptCreate(
       payload: { content: null, cvc: null },
       index: 'keep',
       distinctFingerprint: null,
-      claims: { tokens: [{ stream: other.view.stream, createdRevision, carriedContent, deduplicated: true, cvcIgnored }] },
+      claims: {
+        tokens: [{ stream: other.view.stream, createdRevision, carriedContent, deduplicated: true, cvcIgnored }],
+      },
       answer: () => done(duplicateAnswer(vault, command.context, other, asked)),
     };
   }

@@ -3,8 +3,8 @@ import { isJsonObject, type Json } from '../json.js';
 import { codePointCount, isWellFormed } from '../text.js';
 import { checkContainer } from '../token/fields/container.js';
 import type { AccessRule } from './access-rule.js';
-import { parsePermissions } from './parse-permissions.js';
 import type { ApplicationType } from './application-type.js';
+import { parsePermissions } from './parse-permissions.js';
 import { permissionsOfType, type TokenPermission } from './permission.js';
 import { type Transform, transforms } from './transform.js';
 
@@ -56,11 +56,7 @@ function parsePriority(value: Json | undefined, path: string): Checked<number> {
 }
 
 /** A public application never reveals: anyone may hold its key. Contract, section 10. */
-function parseTransform(
-  value: Json | undefined,
-  path: string,
-  applicationType: ApplicationType,
-): Checked<Transform> {
+function parseTransform(value: Json | undefined, path: string, applicationType: ApplicationType): Checked<Transform> {
   const allowed = applicationType === 'public' ? transforms.filter((transform) => transform !== 'reveal') : transforms;
   const transform = allowed.find((candidate) => candidate === value);
   return transform === undefined ? invalid(path, `must be one of ${allowed.join(', ')}`) : valid(transform);

@@ -21,6 +21,8 @@ export type GuessBudget = {
 export type ReservationRequest = {
   /** How much the caller needs now, at least 1. */
   readonly need: number;
+  /** Whether to take more than that, for the next requests. */
+  readonly spare: 'none' | 'block';
   /** Hits since the caller's last reservation. */
   readonly hits: number;
   readonly now: number;
@@ -29,7 +31,7 @@ export type ReservationRequest = {
 };
 
 export type Reservation = {
-  /** At least `need`, with some to spare for the next requests; less than `need`: that was all that was left. */
+  /** At least `need`; less than `need`: that was all that was left. */
   readonly granted: number;
   readonly endsAt: number;
   /** This reservation is the first of its window that was not granted in full. */
@@ -49,15 +51,15 @@ const spareDivisor = 20;
 export function reserveGuesses(
   stored: BudgetUse | null,
   { max, windowMs, suspectAbove }: GuessBudget,
-  { need, hits, now, marginMs }: ReservationRequest,
+  { need, spare, hits, now, marginMs }: ReservationRequest,
 ): { readonly after: BudgetUse; readonly reservation: Reservation } {
   const present = stored !== null && now < stored.endsAt && stored.endsAt <= now + windowMs + marginMs;
   const before: BudgetUse = present
     ? stored
     : { endsAt: now + windowMs, used: 0, hits: 0, exhausted: false, suspectAt: stored?.suspectAt ?? null };
   const left = Math.max(0, max - before.used);
-  const spare = Math.min(spareMax, Math.floor((left - need) / spareDivisor));
-  const granted = need > left ? left : need + spare;
+  const block = spare === 'none' ? 0 : Math.min(spareMax, Math.floor((left - need) / spareDivisor));
+  const granted = need > left ? left : need + block;
   const hitsSoFar = before.hits + hits;
   const wasSuspect = before.suspectAt !== null && before.suspectAt >= before.endsAt - windowMs;
   const suspects = suspectAbove !== null && !wasSuspect && hitsSoFar === 0 && before.used + need > suspectAbove;

@@ -76,8 +76,7 @@ test('tokenize is charged for its distinct values, an update for its one', async
   const tokenized = await service.call('POST', '/tokenize', [part(a), part(a), part(b)], { key });
   expect(tokenized.status, tokenized.text).toBe(200);
   const own = await createPlain(service, { data: uniqueId() });
-  const update = () =>
-    service.call('PATCH', path(own.id), { data: uniqueId(), deduplicate_token: true }, { key });
+  const update = () => service.call('PATCH', path(own.id), { data: uniqueId(), deduplicate_token: true }, { key });
   expect(await statuses(3, update)).toEqual([200, 200, 200]);
   await expectRefusal(service, update, exhausted);
   const all = [part(uniqueId())];
@@ -110,7 +109,9 @@ test('an application that uses a tenth without a hit is named in the access log,
     return {
       log: entries.filter(({ message, actor_id }) => message.startsWith('suspect') && actor_id === id).length,
       metric: await metric(service, `strongroom_deduplication_suspects_total{application="${id}"}`),
-      doctor: findings.some(({ check, state, says }) => check === 'guessing' && state === 'problem' && says.includes(id)),
+      doctor: findings.some(
+        ({ check, state, says }) => check === 'guessing' && state === 'problem' && says.includes(id),
+      ),
     };
   };
   await statuses(10, miss);
