@@ -46,3 +46,11 @@ test('every part that meets a token its caller may not read is a guess', async (
   await expectRefusal(service, send([guess(uniqueId())]), exhausted);
   expect((await send(['x'])()).status).toBe(200);
 });
+
+test('64 detokenizes of unknown ids at the same moment do not pass the budget', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 30 });
+  const sent = Array.from({ length: 64 }, () => service.call('POST', '/detokenize', `{{ ${uniqueId()} }}`));
+  const answers = (await Promise.all(sent)).map(({ status }) => status);
+  expect(answers.filter((status) => status === 400)).toHaveLength(30);
+  expect(answers.filter((status) => status === 429)).toHaveLength(34);
+});
