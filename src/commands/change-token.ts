@@ -12,6 +12,8 @@ export type Attempt<T> =
       readonly do: 'store';
       /** What a repeat of the request is told to look at, when that is not the token itself. */
       readonly claims?: ClaimResult;
+      /** The request carried every value that the fingerprint is computed from. */
+      readonly carriesFingerprint?: boolean;
       answer(view: TokenView): T;
     });
 
@@ -39,12 +41,15 @@ export function changeToken<T>(
     return {
       do: 'store',
       writes: [{ view, ...tried }],
-      claim: (after) => tried.claims ?? claimOf(after(stream)),
+      claim: (after) => tried.claims ?? claimOf(after(stream), tried.carriesFingerprint ?? false),
       answer: (after) => tried.answer(after(stream)),
     };
   });
 }
 
-function claimOf({ stream, state }: TokenView): ClaimResult | null {
-  return state.life === null ? null : { tokens: [{ stream, createdRevision: state.life.createdRevision }] };
+function claimOf({ stream, state }: TokenView, carriesFingerprint: boolean): ClaimResult | null {
+  if (state.life === null) return null;
+  const { createdRevision, contentRevision } = state.life;
+  const carried = carriesFingerprint ? { carriedContent: contentRevision } : {};
+  return { tokens: [{ stream, createdRevision, ...carried }] };
 }

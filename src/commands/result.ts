@@ -13,6 +13,7 @@ export type RejectionCode =
   | 'idempotent_shape_differs'
   | 'idempotent_result_gone'
   | 'guesses_exhausted'
+  | 'deduplication_misses_exhausted'
   | DirectoryRejection;
 
 export type Rejected = {

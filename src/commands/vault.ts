@@ -1,5 +1,6 @@
 import type { Expressions } from '../domain/expressions/expressions.js';
 import type { AccessLog } from '../ports/access-log.js';
+import type { Budgets } from '../ports/budgets.js';
 import type { Claims } from '../ports/claims.js';
 import type { Clock } from '../ports/clock.js';
 import type { EventChain } from '../ports/event-chain.js';
@@ -31,6 +32,8 @@ export type Vault = {
   /** Compute and verify the authentication codes of what the stores hold. */
   readonly integrity: IntegrityKeys;
   readonly claims: Claims;
+  /** What applications have used of their guesses; spent through `guesses`. */
+  readonly budgets: Budgets;
   readonly directory: AuthenticDirectory;
   /** What a statement of erasure looks for. */
   readonly traces: Traces;
@@ -48,7 +51,7 @@ export type Vault = {
   readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;
   readonly vocabularies: Vocabularies;
-  /** Every look-up by value or by many ids asks here first and tells what it missed. */
+  /** Every look-up by value or by many ids is charged here before its response leaves. */
   readonly guesses: Guesses;
   /**
    * Resolves when what the stores have answered since a time (`performance.now()`) was current; awaited before anything

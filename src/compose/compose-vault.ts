@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { type AccessRecorder, createAccessRecorder } from '../commands/access-log/access-recorder.js';
-import { recordExhaustedGuesses } from '../commands/access-log/record-exhausted-guesses.js';
+import { recordExhaustedBudget, recordSuspect } from '../commands/access-log/record-guessing.js';
 import { recordedWork } from '../commands/access-log/recorded-work.js';
 import { authenticTokenRows } from '../commands/authentic-token-rows.js';
 import { authenticDirectory } from '../commands/directory/authentic-directory.js';
@@ -28,7 +28,7 @@ import { countingKeyRing } from './counting-key-ring.js';
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  'log' | 'storedLog' | 'chain' | 'traces' | 'generations' | 'work' | 'keys' | 'claims' | 'accessLog'
+  'log' | 'storedLog' | 'chain' | 'traces' | 'generations' | 'work' | 'keys' | 'claims' | 'budgets' | 'accessLog'
 > & { readonly rows: TokenRows; readonly directory: Directory };
 
 /** What a profile decides besides its stores. */
@@ -62,7 +62,7 @@ const forgedNamedMax = 10;
 
 /** What all commands work with, on the stores of one profile. */
 export function composeVault(
-  { log, storedLog, chain, traces, generations, claims, accessLog, ...stores }: Stores,
+  { log, storedLog, chain, traces, generations, claims, budgets, accessLog, ...stores }: Stores,
   { integrity, metrics, rateLimits, limits, onError, ...parts }: Parts,
 ): ComposedVault {
   const keys = countingKeyRing(stores.keys, metrics);
@@ -73,14 +73,23 @@ export function composeVault(
     heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
   });
   const vault: Vault = {
-    ...{ log, storedLog, chain, rows, traces, generations, keys, claims, directory, accessLog, recorder },
+    ...{ log, storedLog, chain, rows, traces, generations, keys, claims, budgets, directory, accessLog, recorder },
     ...{ integrity, ...parts },
     work: recordedWork(stores.work, keys, recorder),
     expressions: createExpressions(),
     streams: createStreamQueue(),
     unfinishedErasures: new Map(),
     vocabularies: createVocabularies(),
-    guesses: createGuesses(rateLimits, limits, metrics, (caller) => recordExhaustedGuesses(vault, caller)),
+    guesses: createGuesses({
+      budgets,
+      settings: limits,
+      clock: parts.clock,
+      metrics,
+      records: {
+        exhausted: (caller, budget) => recordExhaustedBudget(vault, caller, budget),
+        suspected: (caller) => recordSuspect(vault, caller),
+      },
+    }),
   };
   const lost = new Set<string>();
   const forged = new Map<string, string>();

@@ -22,7 +22,7 @@ const access = {
 const expiresAt = text.nullish().meta({ description: 'A later time, as of a token; null: never.' });
 const settings = json.optional().meta({
   ...{ type: ['object', 'null'], additionalProperties: { enum: ['true', 'false', null] } },
-  description: '`deduplicate_tokens` and `keep_superseded_data`; one that is not given stays.',
+  description: '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`; one that is not given stays.',
 });
 
 /** The bodies of section 10 by their JSON types alone; the domain checks the rest. Unknown fields are ignored. */

@@ -176,10 +176,18 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   guesses_exhausted: {
     status: 429,
     title: 'Too many guesses',
-    detail: 'The application has looked up too many values that it could not find, or not see.',
+    detail: 'The application has looked up too many values that it may not read, or too many unknown ids.',
     advice:
-      'Wait for the time in Retry-After. Searches by data or fingerprint, deduplication and detokenize are refused until ' +
-      'then; everything else goes on.',
+      'Wait for the time in Retry-After. Searches by data or fingerprint, deduplication, detokenize and bulk delete may be ' +
+      'refused until then; everything else goes on.',
+  },
+  deduplication_misses_exhausted: {
+    status: 429,
+    title: 'Too many deduplications that meet nothing',
+    detail: 'Too many requests with deduplication of this application have met no equal token.',
+    advice:
+      'Wait for the time in Retry-After. Requests without deduplication go on. An application that may read every value in ' +
+      'plaintext is not limited, nor is an import; rate_limit.deduplication_misses sets the limit.',
   },
   store_unavailable: {
     status: 503,

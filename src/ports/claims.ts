@@ -2,6 +2,11 @@
 export type ClaimedToken = {
   readonly stream: string;
   readonly createdRevision: number;
+  /**
+   * The revision of the content whose fingerprint the request carried every value of; absent: it did not. The repeat
+   * shows the fingerprint while this is still the content.
+   */
+  readonly carriedContent?: number;
   /** The token was there before, with the same fingerprint. */
   readonly deduplicated?: boolean;
   /** It was returned to a request with a cvc. */

@@ -1,9 +1,10 @@
+import type { BudgetName } from './budgets.js';
 import type { LimitName } from './rate-limits.js';
 import type { ServiceState } from './service-state.js';
 
 /**
- * What the service tells those who run it. Nothing it takes may name a token, a caller or an address: labels are route
- * templates and words of ours (contract, section 11).
+ * What the service tells those who run it. Nothing it takes may name a token or an address: labels are route templates,
+ * words of ours and, for suspect applications alone, the application (contract, section 11).
  */
 export interface Metrics {
   requestFinished(request: {
@@ -14,9 +15,12 @@ export interface Metrics {
     readonly durationMs: number;
   }): void;
   /** An answer of 429. */
-  rateLimited(limit: LimitName): void;
-  guessed(guesses: number): void;
-  guessBudgetExhausted(): void;
+  rateLimited(limit: LimitName | BudgetName): void;
+  /** Counts what was charged to a budget, also when there is no limit. */
+  guessed(budget: BudgetName, guesses: number): void;
+  guessBudgetExhausted(budget: BudgetName): void;
+  /** An application used a tenth of an hour's deduplication misses without a hit. */
+  guessesSuspected(applicationId: string): void;
   keysDestroyed(keys: number): void;
   /** Changes that one commit of the event log made durable. */
   groupCommitted(changes: number): void;

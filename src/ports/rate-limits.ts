@@ -1,4 +1,4 @@
-export type LimitName = 'requests' | 'auth_failures' | 'guesses';
+export type LimitName = 'requests' | 'auth_failures';
 
 /** So many a window; a window begins with the first use after the one before has ended. */
 export type Limit = { readonly name: LimitName; readonly max: number; readonly windowMs: number };
@@ -11,8 +11,9 @@ export type Used = {
 };
 
 /**
- * Counters of what applications and addresses have used of their limits (contract, section 11). They may forget: a
- * restart or a lost store begins new windows. A store that is shared between processes counts for all of them.
+ * Counters of what applications and addresses have used of their limits (contract, section 11). They may forget, unlike
+ * `Budgets`: a restart or a lost store begins new windows. A store that is shared between processes counts for all of
+ * them.
  */
 export interface RateLimits {
   /** Adds `weight` to what `subject` has used. 0 only looks; a negative one gives back what was refused. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
+import { mongoBudgets } from '#src/adapters/mongodb/budgets.js';
 import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
@@ -75,6 +76,7 @@ async function open(
   return {
     chain: mongoEventChain(connection, log),
     traces: mongoTraces(connection),
+    budgets: mongoBudgets(connection),
     ...{ log, rows, generations, clock, claims: claims.port, directory: mongoDirectory(connection) },
     work: mongoUnitOfWork({ ...needs, rows: rowWriter, directory, claims, fingerprints, batches }),
     keys: notAsked as ContractStores['keys'],

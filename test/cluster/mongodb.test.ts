@@ -1,4 +1,5 @@
 import { mongoCheckpoints } from '#src/adapters/mongodb/checkpoints.js';
+import { budgetsContract } from '../contract/budgets.js';
 import { checkpointsContract } from '../contract/checkpoints.js';
 import { claimsContract } from '../contract/claims.js';
 import { eventChainContract } from '../contract/event-chain.js';
@@ -9,6 +10,7 @@ import { mongoDatabase } from './own-database.js';
 
 unitOfWorkContract('mongodb', clusterStores);
 claimsContract('mongodb', clusterStores);
+budgetsContract('mongodb', clusterStores);
 eventChainContract('mongodb', clusterStores);
 generationsContract('mongodb', clusterStores);
 checkpointsContract('mongodb', async () => {

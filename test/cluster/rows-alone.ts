@@ -46,6 +46,7 @@ function onDatabase(
     keys: port as ContractStores['keys'],
     generations: port as ContractStores['generations'],
     claims: port as ContractStores['claims'],
+    budgets: port as ContractStores['budgets'],
     accessLog: port as ContractStores['accessLog'],
     async reopen() {
       const again = await database.connect();

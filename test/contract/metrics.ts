@@ -29,8 +29,9 @@ export function metricsContract(name: string, open: () => Metrics): void {
     test('refusals, guesses, erasures, commits and failures are counted', async () => {
       const metrics = open();
       metrics.rateLimited('requests');
-      metrics.guessed(3);
-      metrics.guessBudgetExhausted();
+      metrics.guessed('guesses', 3);
+      metrics.guessBudgetExhausted('deduplication_misses');
+      metrics.guessesSuspected('an-application');
       metrics.keysDestroyed(2);
       for (const changes of [1, 30]) metrics.groupCommitted(changes);
       metrics.backgroundWorkFailed();
@@ -41,8 +42,10 @@ export function metricsContract(name: string, open: () => Metrics): void {
         'strongroom_rate_limited_total{limit="requests"} 1',
         'strongroom_rate_limited_total{limit="auth_failures"} 0',
         'strongroom_rate_limited_total{limit="guesses"} 0',
-        'strongroom_guesses_total 3',
-        'strongroom_guess_budgets_exhausted_total 1',
+        'strongroom_guesses_total{budget="guesses"} 3',
+        'strongroom_guesses_total{budget="deduplication_misses"} 0',
+        'strongroom_guess_budgets_exhausted_total{budget="deduplication_misses"} 1',
+        'strongroom_deduplication_suspects_total{application="an-application"} 1',
         'strongroom_keys_destroyed_total 2',
         'strongroom_group_commit_changes_sum 31',
         'strongroom_group_commit_changes_count 2',
@@ -81,8 +84,8 @@ export function metricsContract(name: string, open: () => Metrics): void {
 
     test('two of them share nothing', async () => {
       const [metrics, other] = [open(), open()];
-      metrics.guessed(1);
-      expect(await shown(other)).toContain('strongroom_guesses_total 0');
+      metrics.guessed('guesses', 1);
+      expect(await shown(other)).toContain('strongroom_guesses_total{budget="guesses"} 0');
     });
   });
 }

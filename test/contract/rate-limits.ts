@@ -42,7 +42,7 @@ export function rateLimitsContract(name: string, open: Open): void {
         const subject = randomUUID();
         await limits.use(limit, subject, 3);
         expect((await limits.use(limit, randomUUID(), 1)).used).toBe(1);
-        expect((await limits.use({ ...limit, name: 'guesses', windowMs: 3_600_000 }, subject, 1)).used).toBe(1);
+        expect((await limits.use({ ...limit, name: 'auth_failures', windowMs: 3_600_000 }, subject, 1)).used).toBe(1);
       }),
     );
 

@@ -7,6 +7,7 @@ import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { authenticStores } from '#src/audit/authentic-log.js';
 import { manualClock } from '../support/manual-clock.js';
 import { accessLogContract } from './access-log.js';
+import { budgetsContract } from './budgets.js';
 import { claimsContract } from './claims.js';
 import { directoryContract } from './directory.js';
 import { eventChainContract } from './event-chain.js';
@@ -66,5 +67,6 @@ test('a change without the terms of a generation that was added meanwhile is dec
 keyRingContract('sqlite', sqlite);
 keyRotationContract('sqlite', sqlite);
 claimsContract('sqlite', sqlite);
+budgetsContract('sqlite', sqlite);
 directoryContract('sqlite', sqlite);
 accessLogContract('sqlite', sqlite);

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { JsonObject } from '#src/domain/json.js';
 import { type NewEvent, noSealedParts } from '#src/events/event.js';
 import type { AccessLog } from '#src/ports/access-log.js';
+import type { Budgets } from '#src/ports/budgets.js';
 import type { Claims } from '#src/ports/claims.js';
 import type { Directory } from '#src/ports/directory.js';
 import type { EventChain } from '#src/ports/event-chain.js';
@@ -25,6 +26,7 @@ export type ContractStores = {
   readonly generations: Generations;
   readonly keys: KeyRing;
   readonly claims: Claims;
+  readonly budgets: Budgets;
   readonly directory: Directory;
   readonly accessLog: AccessLog;
   readonly clock: ReturnType<typeof manualClock>;

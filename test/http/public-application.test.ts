@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { rule } from '../support/test-service.js';
-import { card, create, expectRefusal, path, read, test } from './routes/support.js';
+import { card, create, expectRefusal, invalid, path, read, test } from './routes/support.js';
 
 describe('a public application, whose key anybody may hold, creates and updates and sees nothing in clear', () => {
   test('with plain permissions it gets the mask of what it sent', async ({ service }) => {
@@ -16,11 +16,35 @@ describe('a public application, whose key anybody may hold, creates and updates 
     expect((await read(service, id))['data']).toEqual({ ...card, expiration_month: 1 });
   });
 
-  test('it may purge a cvc, and with a rule get back what it sent', async ({ service }) => {
-    const rules = [rule('/pci/', 'reveal', ['token:create', 'token:update'])];
+  test.for([
+    ['POST', '/applications', { name: 'x', type: 'public' }],
+    ['PUT', null, { name: 'x' }],
+  ] as const)('%s refuses a rule with reveal for it', async ([method, url, fields], { service }) => {
+    const key = service.managementKey;
+    const good = { container: '/', transform: 'mask', permissions: ['token:update'] };
+    const made = await service.call('POST', '/applications', { name: 'x', type: 'public', rules: [good] }, { key });
+    const rules = [good, { ...good, transform: 'reveal' }];
+    await expectRefusal(
+      service,
+      () => service.call(method, url ?? `/applications/${made.body['id']}`, { ...fields, rules }, { key }),
+      invalid('rules[1].transform'),
+    );
+  });
+
+  test('an update by PATCH {} shows no value, whatever rule its application was once given', async ({ service }) => {
+    const { id } = await create(service, { type: 'card', data: card });
+    const key = await service.application([rule('/', 'reveal', ['token:create', 'token:update'])], 'public');
+    const { status, text, body } = await service.call('PATCH', path(id), {}, { key });
+    expect(status, text).toBe(200);
+    expect(text).not.toContain(card.number);
+    expect(body).not.toHaveProperty('fingerprint');
+  });
+
+  test('it may purge a cvc, and gets back the mask of what it sent', async ({ service }) => {
+    const rules = [rule('/pci/', 'mask', ['token:create', 'token:update'])];
     const key = await service.application(rules, 'public');
     const { id, ...created } = await create(service, { type: 'card', data: card }, { key });
-    expect(created['data']).toEqual(card);
+    expect(created['data']).toMatchObject({ number: 'XXXXXXXXXXXX4242' });
     expect((await service.call('DELETE', `${path(id)}/cvc`, undefined, { key })).status).toBe(204);
   });
 });

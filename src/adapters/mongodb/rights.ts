@@ -17,7 +17,16 @@ type Urls = { readonly rows: string; readonly keys: string };
 const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollections', 'listIndexes'];
 const changing = ['update', 'remove'];
 /** An entry of the access log is never changed or removed, so no user has the right to; its months are dropped whole. */
-const changed = ['generations', 'directory', 'checkpoints', 'claims', 'fingerprint_claims', 'batches', 'read_proofs'];
+const changed = [
+  'generations',
+  'directory',
+  'checkpoints',
+  'claims',
+  'fingerprint_claims',
+  'batches',
+  'read_proofs',
+  'budgets',
+];
 /** Each rebuild makes rows under the next number. A right is for one name, so that the access log cannot be changed. */
 const rebuildsAhead = 100;
 const rowsName = /^token_rows_\d+$/;

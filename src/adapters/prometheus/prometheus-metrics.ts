@@ -16,9 +16,22 @@ export function prometheusMetrics(): Metrics {
     new Counter<L>({ name: `strongroom_${name}`, help, labelNames: [...labelNames], registers });
   const requests = counter('http_requests_total', 'Finished requests.', ['route', 'method', 'status']);
   const limited = counter('rate_limited_total', 'Requests answered with 429.', ['limit']);
-  for (const limit of ['requests', 'auth_failures', 'guesses'] as const) limited.inc({ limit }, 0);
-  const guesses = counter('guesses_total', 'Look-ups by value that found nothing their caller may see.');
-  const exhausted = counter('guess_budgets_exhausted_total', 'Applications that used up their guesses of an hour.');
+  const guesses = counter('guesses_total', 'Values and unknown ids that callers looked up, by budget.', ['budget']);
+  const exhausted = counter('guess_budgets_exhausted_total', 'Applications that used up a budget of an hour.', [
+    'budget',
+  ]);
+  const suspected = counter(
+    'deduplication_suspects_total',
+    'Times that an application used a tenth of its deduplication misses of an hour without a hit.',
+    ['application'],
+  );
+  for (const limit of ['requests', 'auth_failures', 'guesses', 'deduplication_misses'] as const) {
+    limited.inc({ limit }, 0);
+  }
+  for (const budget of ['guesses', 'deduplication_misses'] as const) {
+    guesses.inc({ budget }, 0);
+    exhausted.inc({ budget }, 0);
+  }
   const destroyed = counter('keys_destroyed_total', 'Data keys destroyed, each of which erased what it had sealed.');
   const failed = counter('background_failures_total', 'Failures that no request caused.');
   const forgedRows = counter('forged_rows_total', 'Reads of rows that were changed or replaced outside the vault.');
@@ -38,8 +51,9 @@ export function prometheusMetrics(): Metrics {
       durations.observe({ route, method }, durationMs / 1_000);
     },
     rateLimited: (limit) => limited.inc({ limit }),
-    guessed: (count) => guesses.inc(count),
-    guessBudgetExhausted: () => exhausted.inc(),
+    guessed: (budget, count) => guesses.inc({ budget }, count),
+    guessBudgetExhausted: (budget) => exhausted.inc({ budget }),
+    guessesSuspected: (application) => suspected.inc({ application }),
     keysDestroyed: (count) => destroyed.inc(count),
     groupCommitted: (changes) => groups.observe(changes),
     backgroundWorkFailed: () => failed.inc(),

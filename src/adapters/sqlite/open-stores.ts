@@ -5,6 +5,7 @@ import type { Stored } from '../../projections/row-mac.js';
 import { ownBuffer } from '../key-ring/random-key.js';
 import { createRootKeys } from '../key-ring/root-keys.js';
 import { sqliteAccessLog } from './access-log/access-log.js';
+import { sqliteBudgets } from './budgets.js';
 import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
 import { sqliteDirectory } from './directory.js';
@@ -77,6 +78,7 @@ export async function openSqliteStores(
       traces: sqliteTraces(vault),
       generations: rememberingInUse(sqliteGenerations(vault, writer)),
       claims: sqliteClaims(vault, writer),
+      budgets: sqliteBudgets(vault, writer),
       directory: sqliteDirectory(vault, writer),
       /** The log that the key store belongs to; null when it is new. */
       logIdOfKeys: (): string | null =>

@@ -79,6 +79,18 @@ ${slots.map(rowsSchema).join('')}
 
   CREATE TABLE claims (cmd TEXT PRIMARY KEY, time INTEGER NOT NULL, result TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX claims_time ON claims (time);
+
+  -- What an application has used of its guesses in the window that ends at ends_at (ms).
+  CREATE TABLE budgets (
+    name TEXT NOT NULL,
+    application TEXT NOT NULL,
+    ends_at INTEGER NOT NULL,
+    used INTEGER NOT NULL,
+    hits INTEGER NOT NULL,
+    exhausted INTEGER NOT NULL,
+    suspect_at INTEGER,
+    PRIMARY KEY (name, application)
+  ) STRICT, WITHOUT ROWID;
 `;
 
 export const vaultSchemaVersion = 4;

@@ -14,6 +14,8 @@ import { operation } from './operation.js';
 const overdueMs = 60_000;
 const overdueMax = 1_000;
 const gapMax = 1_000;
+const suspectMs = 24 * 3_600_000;
+const suspectsMax = 10;
 
 /** Looks the open stores over, and mends with `fix` what is safe to mend. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
@@ -29,6 +31,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     ...(await unlessForged(() => keysFound(service))),
     ...(await unlessForged(async () => [await lastCheckpoint(service.vault)])),
     await copies(service),
+    await suspects(service),
   ];
   const projections = (await service.projections.status()).map(({ name, version }) => ({ name, version }));
   return { findings, running: { version: productVersion(), projections } };
@@ -110,10 +113,27 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
   ];
 }
 
+async function suspects({ vault }: OperatedService): Promise<Finding> {
+  const found = await vault.budgets.suspects(vault.clock.now() - suspectMs);
+  if (found.length === 0)
+    return ok('guessing', 'no application deduplicated many values without a hit in the last day');
+  const names = found.slice(0, suspectsMax).map(({ applicationId, at }) => `${applicationId} (${isoTime(at)})`);
+  const others = found.length > suspectsMax ? ` and ${found.length - suspectsMax} more` : '';
+  return problem(
+    'guessing',
+    `used a tenth of the deduplication misses of an hour without a hit, as one does that tries values: ${names.join(', ')}${others}`,
+    'Look at what they did with `GET /logs`; delete their keys if they should not do it.',
+  );
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
 async function copies({ vault }: OperatedService): Promise<Finding> {
   const at = await vault.keys.rotation.voidBefore();
   if (at === null) return ok('copies', 'every copy of the keys opens what was erased since: they were never rotated');
-  const when = new Date(at).toISOString();
+  const when = isoTime(at);
   return ok(
     'copies',
     `copies of the keys from before ${when}, when the last rotation began, are void without the old root key`,

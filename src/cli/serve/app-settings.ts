@@ -16,5 +16,6 @@ export function limitsOf({ settings }: Config): LimitSettings {
     windowMs: settings['rate_limit.window_seconds'] * 1_000,
     authFailures: settings['rate_limit.auth_failures'],
     guesses: settings['rate_limit.guesses'],
+    deduplicationMisses: settings['rate_limit.deduplication_misses'],
   };
 }

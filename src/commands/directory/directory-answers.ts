@@ -27,9 +27,20 @@ export function listedKeyAnswer(key: ListedKey): JsonObject {
   return { ...keyAnswer(key), ...day };
 }
 
+/** What whoever enables `show_fingerprints` must know (contract, section 3). */
+export const shownFingerprintsWarning =
+  'show_fingerprints is "true": callers that see tokens masked or redacted also see their fingerprints. Equal values have ' +
+  'equal fingerprints, so an application that may create tokens can find out a hidden value by trying candidates, without ' +
+  'a limit: a card number of which the first six and last four digits are known has 100,000.';
+
 /** A tenant as callers see it. */
 export function tenantAnswer(id: string, document: TenantDocument): JsonObject {
-  return { id, name: document.name, settings: document.settings, ...stampsAnswer(document) };
+  const { name, settings } = document;
+  const warnings = settings.show_fingerprints === 'true' ? [shownFingerprintsWarning] : [];
+  return {
+    ...{ id, name, settings, ...stampsAnswer(document) },
+    ...(warnings.length === 0 ? {} : { _warnings: warnings }),
+  };
 }
 
 function ruleAnswer({ description, ...rule }: AccessRule): JsonObject {

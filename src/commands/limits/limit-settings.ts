@@ -5,8 +5,16 @@ export type LimitSettings = {
   readonly windowMs: number;
   /** Requests without a good key from an address in a window. */
   readonly authFailures: number;
-  /** Guesses of an application in an hour; none are counted while `requests` is 0. */
+  /** Guesses of an application in an hour; no limit while `requests` is 0. */
   readonly guesses: number;
+  /** Deduplications of an application in an hour that meet nothing; no limit while `requests` is 0. */
+  readonly deduplicationMisses: number;
 };
 
-export const noLimits: LimitSettings = { requests: 0, windowMs: 1_000, authFailures: 0, guesses: 0 };
+export const noLimits: LimitSettings = {
+  requests: 0,
+  windowMs: 1_000,
+  authFailures: 0,
+  guesses: 0,
+  deduplicationMisses: 0,
+};

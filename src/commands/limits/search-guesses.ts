@@ -1,15 +1,19 @@
 import type { Caller } from '../../domain/access/caller.js';
+import { readsEveryValue } from '../../domain/access/decide-access.js';
 import { reachOf } from '../../domain/access/reach.js';
 import { latestNow } from '../../ports/clock.js';
 import { planSearch } from '../../search/plan-search.js';
 import type { Query } from '../../search/query/syntax-tree.js';
+import { recordFruitlessSearch } from '../access-log/record-guessing.js';
+import type { CommandContext } from '../command-context.js';
+import type { Rejected } from '../result.js';
 import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 
-/** A term by which values can be tried: it says whether somebody's token has that value. */
+/** A term by which values can be tried: it says whether a token has that value. */
 type ValueTerm = Extract<Query, { is: 'text' }>;
 
-/** The terms of a query by which values can be tried, each once. */
+/** The terms of a query by which values can be tried, each distinct value once. */
 export function valueTerms(query: Query): readonly ValueTerm[] {
   switch (query.is) {
     case 'and':
@@ -29,20 +33,44 @@ function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
 }
 
 /**
- * Counts each term that finds nothing the caller may search, whatever stands beside it: `data:1 OR type:card` tries a
- * value as well as `data:1` does.
+ * Charges each distinct value of a query before any is looked up, whether it will be found or not. Threat: a caller that
+ * may not read values creates tokens whose search indexes are the candidates, and then finds every one of them.
  */
-export async function countSearchGuesses(vault: Vault, caller: Caller, terms: readonly ValueTerm[]): Promise<void> {
+export async function chargeSearch(vault: Vault, caller: Caller, query: Query): Promise<Rejected | null> {
+  const values = valueTerms(query).length;
+  return values === 0 || readsEveryValue(caller, 'token:search') ? null : vault.guesses.charge(caller, values);
+}
+
+/**
+ * Records in the access log a search by value that found nothing. `total` is what the whole query found. A caller that
+ * may not read values cannot hide one behind another term (`data:1 OR type:card`): each value is then looked up alone.
+ */
+export async function recordSearchByValue(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  query: Query,
+  total: number,
+): Promise<void> {
+  const terms = valueTerms(query);
   if (terms.length === 0) return;
+  const { caller } = context;
+  if (total === 0) await recordFruitlessSearch(vault, context, terms.length, terms.length);
+  else if (query.is !== 'text' && !readsEveryValue(caller, 'token:search')) {
+    const missed = await countMissed(vault, caller, terms);
+    if (missed > 0) await recordFruitlessSearch(vault, context, terms.length, missed);
+  }
+}
+
+async function countMissed(vault: Vault, caller: Caller, terms: readonly ValueTerm[]): Promise<number> {
   const { tenantId } = caller;
   const reach = reachOf(caller, 'token:search');
   const page = { now: latestNow(vault.clock), offset: 0, limit: 1 };
-  let guesses = 0;
+  let missed = 0;
   for (const term of terms) {
     const { total } = await withSearchKey(vault, tenantId, (searchKey) =>
       vault.rows.search(planSearch(searchKey, tenantId, term, reach), page),
     );
-    if (total === 0) guesses += 1;
+    if (total === 0) missed += 1;
   }
-  await vault.guesses.count(caller, guesses);
+  return missed;
 }

@@ -20,8 +20,9 @@ type Command = {
 
 type Created = { readonly ok: true; readonly answers: readonly TokenAnswer[] };
 type Taken = { readonly ok: false; readonly taken: readonly number[] };
-/** `index` is that of the creation that cannot be. */
-type Failed = { readonly ok: false; readonly index: number; readonly rejected: Rejected };
+type Refused = { readonly ok: false; readonly refusal: Rejected };
+/** `index` is that of the creation that cannot be; null: none may be now. */
+type Failed = { readonly ok: false; readonly index: number | null; readonly rejected: Rejected };
 
 /** Creates all tokens with one unit of work, or none. An id that is taken is chosen again where that may be. */
 export async function createTogether(
@@ -41,6 +42,7 @@ export async function createTogether(
     }
     const tried = await tryTogether(vault, command, candidates);
     if (tried.ok) return tried;
+    if ('refusal' in tried) return { ok: false, index: null, rejected: tried.refusal };
     for (const index of tried.taken) takenTimes.set(index, (takenTimes.get(index) ?? 0) + 1);
     stillToName = creations
       .map((creation, index) => ({ creation, index }))
@@ -56,20 +58,25 @@ function tryTogether(
   vault: Vault,
   { context, tenantKeys, cmd }: Command,
   candidates: readonly Candidate[],
-): Promise<Created | Taken> {
+): Promise<Created | Taken | Refused> {
   const { tenantId } = context.caller;
   const streams = new Set(candidates.map(({ stream }) => stream));
   const origin = originOf(context, cmd);
-  return changeTokens<Created | Taken>(vault, { tenantId, tenantKeys, streams }, origin, async (viewOf, at) => {
-    const keys = await indexKeysOf(vault, tenantId);
-    const decided = await decideTogether(vault, context.caller, keys, candidates, viewOf, at);
-    if (!decided.ok) return { do: 'answer', answer: decided };
-    const { outcomes } = decided;
-    return {
-      do: 'store',
-      writes: outcomes.flatMap((outcome) => (outcome.is === 'new' ? [outcome.write] : [])),
-      claim: (after) => ({ tokens: outcomes.map((outcome) => claimedBy(outcome, after)) }),
-      answer: (after) => ({ ok: true, answers: outcomes.map((outcome) => answerOf(vault, context, outcome, after)) }),
-    };
-  });
+  return changeTokens<Created | Taken | Refused>(
+    vault,
+    { tenantId, tenantKeys, streams },
+    origin,
+    async (viewOf, at) => {
+      const keys = await indexKeysOf(vault, tenantId);
+      const decided = await decideTogether(vault, context.caller, keys, candidates, viewOf, at);
+      if (!decided.ok) return { do: 'answer', answer: decided };
+      const { outcomes } = decided;
+      return {
+        do: 'store',
+        writes: outcomes.flatMap((outcome) => (outcome.is === 'new' ? [outcome.write] : [])),
+        claim: (after) => ({ tokens: outcomes.map((outcome) => claimedBy(outcome, after)) }),
+        answer: (after) => ({ ok: true, answers: outcomes.map((outcome) => answerOf(vault, context, outcome, after)) }),
+      };
+    },
+  );
 }

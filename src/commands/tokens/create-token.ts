@@ -5,7 +5,7 @@ import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
 import { originOf } from '../event-origin.js';
-import { countDeduplication } from '../limits/deduplication-guess.js';
+import { chargeDeduplication, refuseDeduplication } from '../limits/deduplication.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
 import { indexKeysOf, tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -20,12 +20,26 @@ import type { TokenAnswer } from './token-answer.js';
 
 type TokenResult = CommandResult<TokenAnswer>;
 
-/** Creates a token (specification, "Create Token"; contract, sections 1, 3, 4 and 6). */
-export async function createToken(vault: Vault, context: CommandContext, request: TokenRequest): Promise<TokenResult> {
+/**
+ * Creates a token (specification, "Create Token"; contract, sections 1, 3, 4 and 6). With `misses` `exempt`, as for an
+ * import, a deduplication that meets nothing is not charged.
+ */
+export async function createToken(
+  vault: Vault,
+  context: CommandContext,
+  request: TokenRequest,
+  misses: 'charged' | 'exempt' = 'charged',
+): Promise<TokenResult> {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
   const run = async (cmd: string | null): Promise<TokenResult> => {
-    const creation = await prepareCreation(vault, context, tenantKeys, request);
-    return creation.ok ? createUnderSomeId(vault, { context, tenantKeys, cmd }, creation.value) : creation;
+    const creation = prepareCreation(vault, context, tenantKeys, request);
+    if (!creation.ok) return creation;
+    const values = creation.value.distinct && misses === 'charged' ? 1 : 0;
+    const charged = await chargeDeduplication(vault, context.caller, values);
+    if (!charged.ok) return charged;
+    const result = await createUnderSomeId(vault, { context, tenantKeys, cmd }, creation.value);
+    if (result.ok && result.value.recordedAs !== 'create') charged.hits(values);
+    return result;
   };
   return idempotently(vault, tenantKeys, context, run, ({ tokens }) =>
     renderAgain(vault, context, 'create', tokens[0]),
@@ -68,18 +82,23 @@ async function attemptCreate(
 ): Promise<Attempt<TokenResult>> {
   const { fingerprintHash, distinct, cvc, transform } = creation;
   const other = distinct ? await findDuplicate(vault, place.view.tenantId, fingerprintHash, null) : null;
+  const met = other === null ? [] : [other];
+  const refusal = distinct ? await refuseDeduplication(vault, command.context.caller, met) : null;
+  if (refusal !== null) return { do: 'answer', answer: refusal };
   if (other !== null) {
-    await countDeduplication(vault, command.context.caller, other);
     const cvcIgnored = cvc !== null;
-    const { createdRevision } = other.life;
+    const { createdRevision, contentRevision: carriedContent } = other.life;
+    const asked = { operation: 'create', cvcIgnored, carriesFingerprint: true } as const;
     return {
       do: 'store',
       decisions: [],
       payload: { content: null, cvc: null },
       index: 'keep',
       distinctFingerprint: null,
-      claims: { tokens: [{ stream: other.view.stream, createdRevision, deduplicated: true, cvcIgnored }] },
-      answer: () => done(duplicateAnswer(vault, command.context, other, { operation: 'create', cvcIgnored })),
+      claims: {
+        tokens: [{ stream: other.view.stream, createdRevision, carriedContent, deduplicated: true, cvcIgnored }],
+      },
+      answer: () => done(duplicateAnswer(vault, command.context, other, asked)),
     };
   }
   const keys = await indexKeysOf(vault, place.view.tenantId);
@@ -88,6 +107,7 @@ async function attemptCreate(
   return {
     ...write,
     do: 'store',
-    answer: (created) => done(createdAnswer(vault, write.payload, created, transform)),
+    carriesFingerprint: true,
+    answer: (created) => done(createdAnswer(vault, command.context.caller, write.payload, created, transform)),
   };
 }

@@ -10,7 +10,6 @@ import type { SearchKey, TenantKeys } from '../../ports/key-ring.js';
 import type { TokenView } from '../../projections/token-view.js';
 import type { TokenWrite } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
-import { refuseDeduplication } from '../limits/deduplication-guess.js';
 import type { OpenToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
 import type { Vault } from '../vault.js';
@@ -31,15 +30,13 @@ export type Creation = TokenDraft & {
 };
 
 /** Checks everything of a create request that needs no store; evaluates its expressions (contract, section 3). */
-export async function prepareCreation(
+export function prepareCreation(
   vault: Vault,
   { caller }: CommandContext,
   tenantKeys: TenantKeys,
   request: TokenRequest,
-): Promise<CommandResult<Creation>> {
+): CommandResult<Creation> {
   const distinct = deduplicationInForce(caller, request.deduplicate_token);
-  const refusal = distinct ? await refuseDeduplication(vault, caller) : null;
-  if (refusal !== null) return refusal;
   const drafted = draftToken(vault.expressions, request, vault.clock.now());
   if (!drafted.ok) return invalidFields(drafted.errors);
   const transform = transformForCreate(caller, drafted.value.draft.containers);

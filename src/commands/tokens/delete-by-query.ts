@@ -5,7 +5,7 @@ import { planSearch } from '../../search/plan-search.js';
 import { parseQuery } from '../../search/query/parse-query.js';
 import type { CommandContext } from '../command-context.js';
 import { ForgedRow } from '../forged-row.js';
-import { countSearchGuesses, valueTerms } from '../limits/search-guesses.js';
+import { chargeSearch, recordSearchByValue } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
 import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -31,11 +31,8 @@ export async function deleteByQuery(
   if (parsed.query.is === 'everything') return invalidFields({ query: ['must not be blank'] });
   const { caller } = context;
   const { tenantId } = caller;
-  const values = valueTerms(parsed.query);
-  const refusal = values.length === 0 ? null : await vault.guesses.refusal(caller);
+  const refusal = await chargeSearch(vault, caller, parsed.query);
   if (refusal !== null) return refusal;
-  // Before anything is deleted: what is found only now is no guess.
-  await countSearchGuesses(vault, caller, values);
   const { total, tokens, all, searchKey, plan } = await withSearchKey(vault, tenantId, async (searchKey) => {
     const [found, deletable] = (['token:search', 'token:delete'] as const).map((permission) =>
       planSearch(searchKey, tenantId, parsed.query, reachOf(caller, permission)),
@@ -46,6 +43,8 @@ export async function deleteByQuery(
     const counted = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
     return { ...first, all: counted, searchKey, plan: both };
   });
+  // Before anything is deleted: what this request deletes was found.
+  await recordSearchByValue(vault, context, parsed.query, all.total);
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens, (stream, token) => {
     // Threat: a writer of the rows has the query find a token that it does not name.
     if (!isFoundBy(vault, searchKey, plan, token)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');

@@ -7,6 +7,7 @@ import type { Json } from '../../domain/json.js';
 import { Secret } from '../../domain/secret.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { type ReadContext, recordReads, type ShownToken } from '../access-log/record-reads.js';
+import { chargeUnknownIds } from '../limits/unknown-ids.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
 import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -34,7 +35,7 @@ export async function detokenize(
   for (const [id, token] of read.value) {
     const transform = transformFor(caller, 'token:use', token.open.content.reveal().containers);
     if (transform === null) return rejected('forbidden');
-    shown.set(id, shownToken(vault, token, transform));
+    shown.set(id, shownToken(vault, caller, token, transform));
     records.push({ stream: token.view.stream, transform });
   }
   await recordReads(vault, context, records);
@@ -51,8 +52,6 @@ async function readAll(
   caller: Caller,
   { ids }: Template,
 ): Promise<CommandResult<ReadonlyMap<string, ReadToken>>> {
-  const refusal = ids.size === 0 ? null : await vault.guesses.refusal(caller);
-  if (refusal !== null) return refusal;
   const { tenantId } = caller;
   const { names } = await tenantKeysOf(vault, tenantId);
   const tokens = new Map<string, ReadToken>();
@@ -62,9 +61,10 @@ async function readAll(
     if (read === null) unknown.push([id, path]);
     else tokens.set(id, read);
   }
-  if (unknown.length === 0) return done(tokens);
-  await vault.guesses.count(caller, unknown.length);
-  return unknownIds(unknown);
+  // Once the guesses are used up, known ids are refused as unknown ones are: else the refusal would tell them apart.
+  const refusal = await chargeUnknownIds(vault, caller, ids.size, unknown.length);
+  if (refusal !== null) return refusal;
+  return unknown.length === 0 ? done(tokens) : unknownIds(unknown);
 }
 
 function unknownIds(unknown: readonly (readonly [id: string, path: string])[]): Rejected {

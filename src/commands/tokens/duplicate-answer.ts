@@ -20,11 +20,18 @@ export function duplicateAnswer(
   vault: Vault,
   { caller }: CommandContext,
   token: ReadToken,
-  request: { readonly operation: 'create' | 'update'; readonly cvcIgnored: boolean },
+  request: {
+    readonly operation: 'create' | 'update';
+    readonly cvcIgnored: boolean;
+    readonly carriesFingerprint: boolean;
+  },
 ): TokenAnswer {
   const extras = { deduplicated: true, ...(request.cvcIgnored ? { cvc_ignored: true } : {}) };
   const transform = transformFor(caller, 'token:read', token.open.content.reveal().containers);
-  const answer = tokenAnswer(vault, token, transform ?? 'redact', extras);
+  const answer = tokenAnswer(vault, caller, token, transform ?? 'redact', {
+    extras,
+    carriesFingerprint: request.carriesFingerprint,
+  });
   if (transform !== null) return answer;
   const shown: readonly string[] = [...shownUnread[request.operation], '_extras'];
   const body: JsonObject = Object.fromEntries(

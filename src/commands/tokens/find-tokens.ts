@@ -104,5 +104,5 @@ async function closedAgain(vault: Vault, closed: readonly Closed[], before: Clos
 
 function render(vault: Vault, caller: CommandContext['caller'], permission: TokenPermission, token: ReadToken) {
   const transform = transformFor(caller, permission, token.open.content.reveal().containers);
-  return transform === null ? [] : [tokenAnswer(vault, token, transform)];
+  return transform === null ? [] : [tokenAnswer(vault, caller, token, transform)];
 }

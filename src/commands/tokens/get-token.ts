@@ -19,5 +19,5 @@ export async function getToken(
   if (read === null) return rejected('token_not_found');
   const transform = transformFor(caller, 'token:read', read.open.content.reveal().containers);
   if (transform === null) return rejected('forbidden');
-  return done(tokenAnswer(vault, read, transform));
+  return done(tokenAnswer(vault, caller, read, transform));
 }

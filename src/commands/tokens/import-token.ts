@@ -1,4 +1,4 @@
-import { transformFor } from '../../domain/access/decide-access.js';
+import { maySeeClear } from '../../domain/access/decide-access.js';
 import { deriveFrom } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenRequest } from '../../domain/token/draft-token.js';
 import { checkIdSource, evaluateId } from '../../domain/token/fields/evaluate-id.js';
@@ -32,7 +32,7 @@ export async function importToken(
   if (source.ok && source.value.kind === 'expression' && source.value.random) {
     return invalidFields({ id: ['must not draw an alias in an import, which could not be resumed then'] });
   }
-  const created = await createToken(vault, context, request);
+  const created = await createToken(vault, context, request, 'exempt');
   if (created.ok) {
     if (created.value.recordedAs === 'create') return done('created');
     // Deduplication comes before the look at ids, and may have met the token of this very request.
@@ -52,8 +52,8 @@ function idOf({ expressions, clock }: Vault, request: ImportRequest): string | n
 }
 
 /**
- * Whether the token under the id of a request is known to be another one. Fingerprints are compared, which a reader of
- * the token is shown. Threat: who may not read it would learn by this whether a guessed value is right.
+ * Whether the token under the id of a request is known to be another one, by its fingerprint. Threat: a caller that may
+ * not read the value in plaintext would learn by this whether a guessed value is right.
  */
 async function isAnother(vault: Vault, { caller }: CommandContext, request: ImportRequest): Promise<boolean> {
   const id = idOf(vault, request);
@@ -61,7 +61,7 @@ async function isAnother(vault: Vault, { caller }: CommandContext, request: Impo
   const read = id === null ? null : await readToken(vault, caller.tenantId, tokenStream(tenantKeys.names, id));
   if (read === null || read.life.modifiedAt !== null) return false;
   const { containers, fingerprint } = read.open.content.reveal();
-  if (transformFor(caller, 'token:read', containers) === null) return false;
+  if (!maySeeClear(caller, containers)) return false;
   const drafted = draftToken(vault.expressions, request, vault.clock.now());
   const derived = drafted.ok ? deriveFrom(vault.expressions, drafted.value.draft) : drafted;
   return (

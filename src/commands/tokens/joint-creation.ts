@@ -2,7 +2,8 @@ import type { ClaimedToken } from '../../ports/claims.js';
 import type { SearchKey } from '../../ports/key-ring.js';
 import type { ViewOf } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
-import { countDeduplication } from '../limits/deduplication-guess.js';
+import { refuseDeduplication } from '../limits/deduplication.js';
+import type { Rejected } from '../result.js';
 import type { Vault } from '../vault.js';
 import { createdAnswer } from './created-answer.js';
 import { type Creation, type CreationWrite, decideCreation } from './creation.js';
@@ -24,7 +25,8 @@ export type Outcome = { readonly creation: Creation } & (
 export type JointCreation =
   | { readonly ok: true; readonly outcomes: readonly Outcome[] }
   /** The indexes of the candidates whose ids are in use. */
-  | { readonly ok: false; readonly taken: readonly number[] };
+  | { readonly ok: false; readonly taken: readonly number[] }
+  | { readonly ok: false; readonly refusal: Rejected };
 
 /** Decides several creations as if they were carried out one after the other. Deduplication comes before ids in use. */
 export async function decideTogether(
@@ -47,7 +49,6 @@ export async function decideTogether(
       creation.distinct && twin === undefined ? await findDuplicate(vault, tenantId, fingerprintHash, null) : null;
     if (twin !== undefined) outcomes.push({ is: 'twin', creation, write: twin });
     else if (token !== null) {
-      await countDeduplication(vault, caller, token);
       outcomes.push({ is: 'stored', creation, token });
     } else {
       const place = { id, view: viewOf(stream), at, createdBy };
@@ -60,14 +61,19 @@ export async function decideTogether(
       }
     }
   }
-  return taken.length === 0 ? { ok: true, outcomes } : { ok: false, taken };
+  if (taken.length > 0) return { ok: false, taken };
+  const met = outcomes.flatMap((outcome) => (outcome.is === 'stored' ? [outcome.token] : []));
+  const deduplicates = candidates.some(({ creation }) => creation.distinct);
+  const refusal = deduplicates ? await refuseDeduplication(vault, caller, met) : null;
+  return refusal === null ? { ok: true, outcomes } : { ok: false, refusal };
 }
 
 /** What a repeat of the request looks at. */
 export function claimedBy(outcome: Outcome, after: ViewOf): ClaimedToken {
   const { creation } = outcome;
   const { view, life } = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
-  const claimed = { stream: view.stream, createdRevision: life.createdRevision };
+  const { createdRevision, contentRevision: carriedContent } = life;
+  const claimed = { stream: view.stream, createdRevision, carriedContent };
   return outcome.is === 'new' ? claimed : { ...claimed, deduplicated: true, cvcIgnored: creation.cvc !== null };
 }
 
@@ -76,10 +82,14 @@ export function answerOf(vault: Vault, context: CommandContext, outcome: Outcome
   const { cvc, transform } = outcome.creation;
   if (outcome.is === 'new') {
     const { view, open } = newToken(outcome.write, after);
-    return createdAnswer(vault, open, view, transform);
+    return createdAnswer(vault, context.caller, open, view, transform);
   }
   const token = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
-  return duplicateAnswer(vault, context, token, { operation: 'create', cvcIgnored: cvc !== null });
+  return duplicateAnswer(vault, context, token, {
+    operation: 'create',
+    cvcIgnored: cvc !== null,
+    carriesFingerprint: true,
+  });
 }
 
 function newToken({ view: before, payload }: CreationWrite, after: ViewOf): ReadToken {

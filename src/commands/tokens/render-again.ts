@@ -21,7 +21,11 @@ export async function renderAgain(
   if (read === null || read.life.createdRevision !== claimed?.createdRevision)
     return rejected('idempotent_result_gone');
   const { deduplicated = false, cvcIgnored = false } = claimed;
-  if (deduplicated) return done(duplicateAnswer(vault, context, read, { operation, cvcIgnored }));
+  // Threat: since the first request, somebody else may have stored another value.
+  const carriesFingerprint = read.life.contentRevision === claimed.carriedContent;
+  if (deduplicated) {
+    return done(duplicateAnswer(vault, context, read, { operation, cvcIgnored, carriesFingerprint }));
+  }
   // The first may have been answered 503 because the keys of replaced data could not be destroyed yet.
   const now = await loadToken(vault, caller.tenantId, claimed.stream);
   if (now.state.ended.length > 0) {
@@ -32,5 +36,5 @@ export async function renderAgain(
   const transform =
     operation === 'create' ? transformForCreate(caller, containers) : transformFor(caller, 'token:update', containers);
   if (transform === null) return rejected('forbidden');
-  return done(tokenAnswer(vault, read, transform));
+  return done(tokenAnswer(vault, caller, read, transform, { carriesFingerprint }));
 }

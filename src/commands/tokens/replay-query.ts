@@ -4,7 +4,7 @@ import type { ClearEvent } from '../../events/event.js';
 import { planSearch } from '../../search/plan-search.js';
 import { parseQuery } from '../../search/query/parse-query.js';
 import type { CommandContext } from '../command-context.js';
-import { valueTerms } from '../limits/search-guesses.js';
+import { chargeSearch } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
 import { searchKeyOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -40,7 +40,7 @@ export async function replayQuery(
   const { tenantId } = caller;
   const parsed = parseQuery(text);
   if (!parsed.ok) return invalidFields({ query: [parsed.message] });
-  const refusal = after === 0 ? await guessed(vault, caller, valueTerms(parsed.query).length) : null;
+  const refusal = after === 0 ? await chargeSearch(vault, caller, parsed.query) : null;
   if (refusal !== null) return refusal;
   const searchKey = await searchKeyOf(vault, tenantId);
   const plan = planSearch(searchKey, tenantId, parsed.query, reachOf(caller, 'token:search'));
@@ -68,12 +68,4 @@ export async function replayQuery(
   const isEnd = last === undefined || page.length < pageSize || last.position >= ask.asOf.position;
   const inOrder = tokens.sort((one, other) => one.at - other.at).map(({ answer }) => answer);
   return done({ tokens: inOrder, erased, next: isEnd ? null : last.position });
-}
-
-/** A look-up by value counts as a guess, whatever it finds: who asks sees the answer only steps later. */
-async function guessed(vault: Vault, caller: CommandContext['caller'], values: number) {
-  if (values === 0) return null;
-  const refusal = await vault.guesses.refusal(caller);
-  if (refusal === null) await vault.guesses.count(caller, values);
-  return refusal;
 }

@@ -65,7 +65,7 @@ export async function replayToken(
   );
   if (transform === null) return { is: 'forbidden' };
   const shown = transform === 'reveal' && !reveal ? 'mask' : transform;
-  const answer = tokenAnswer(vault, { view: then, life, open: { content, cvc: null } }, shown);
+  const answer = tokenAnswer(vault, caller, { view: then, life, open: { content, cvc: null } }, shown);
   return { is: 'token', answer, content: content.reveal(), life };
 }
 

@@ -1,3 +1,4 @@
+import type { Caller } from '../../domain/access/caller.js';
 import type { Transform } from '../../domain/access/transform.js';
 import type { Shown } from '../../domain/detokenize/fill-template.js';
 import { cardBin } from '../../domain/expressions/filters/card-bin.js';
@@ -9,10 +10,10 @@ import type { ReadToken } from './read-token.js';
 import { tokenAnswer } from './token-answer.js';
 
 /** A token as detokenize may use it; under `redact` nothing of it (contract, section 9). Made when it is looked at. */
-export function shownToken(vault: Vault, token: ReadToken, transform: Transform): Shown {
+export function shownToken(vault: Vault, caller: Caller, token: ReadToken, transform: Transform): Shown {
   let answer: JsonObject | null = null;
   const body = (): JsonObject => {
-    answer ??= tokenAnswer(vault, token, transform).body.reveal();
+    answer ??= tokenAnswer(vault, caller, token, transform).body.reveal();
     return answer;
   };
   if (transform === 'redact') return { data: null, whole: () => null };

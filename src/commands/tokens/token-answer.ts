@@ -1,3 +1,4 @@
+import type { Caller } from '../../domain/access/caller.js';
 import type { Transform } from '../../domain/access/transform.js';
 import type { Expressions } from '../../domain/expressions/expressions.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
@@ -18,12 +19,19 @@ export type TokenAnswer = ShownToken & {
   readonly revision: number;
 };
 
+export type AnswerOptions = {
+  readonly extras?: JsonObject;
+  /** The request carried every value that the fingerprint is computed from. */
+  readonly carriesFingerprint?: boolean;
+};
+
 /** The token object of the specification under a transform. Fields without a value are absent (contract, section 1). */
 export function tokenAnswer(
   { expressions, clock }: Pick<Vault, 'expressions' | 'clock'>,
+  caller: Caller,
   { view: { stream, state }, life, open: { content, cvc } }: ReadToken,
   transform: Transform,
-  extras?: JsonObject,
+  { extras, carriesFingerprint = false }: AnswerOptions = {},
 ): TokenAnswer {
   const token = content.reveal();
   // Its hour may have ended since it was opened, or while a change was stored.
@@ -32,7 +40,7 @@ export function tokenAnswer(
   const body: Record<string, Json> = { id: token.id, tenant_id: life.tenantId, type: token.type };
   if (data !== undefined) body['data'] = data;
   if (token.mask !== null) body['mask'] = token.mask;
-  body['fingerprint'] = token.fingerprint;
+  if (carriesFingerprint || showsFingerprint(caller, transform)) body['fingerprint'] = token.fingerprint;
   body['containers'] = token.containers;
   if (token.metadata !== null) body['metadata'] = token.metadata;
   if (token.search_indexes !== null) body['search_indexes'] = token.search_indexes;
@@ -44,6 +52,14 @@ export function tokenAnswer(
   if (life.modifiedAt !== null) body['modified_at'] = formatTimestamp(life.modifiedAt);
   if (extras !== undefined) body['_extras'] = extras;
   return { stream, id: token.id, body: new Secret(body), revision: state.revision, transform };
+}
+
+/**
+ * Threat: fingerprints are an oracle. A caller that is shown the fingerprint of a hidden value can compare it with those of
+ * values that it creates itself: a card number of which ten digits are known takes seconds.
+ */
+function showsFingerprint({ tenantSettings }: Caller, transform: Transform): boolean {
+  return transform === 'reveal' || tenantSettings.show_fingerprints === 'true';
 }
 
 /** Undefined: redacted, the `data` key is absent. */

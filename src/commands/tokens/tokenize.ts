@@ -4,6 +4,7 @@ import type { TokenRequest } from '../../domain/token/draft-token.js';
 import type { ClaimResult } from '../../ports/claims.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { CommandContext } from '../command-context.js';
+import { chargeDeduplication } from '../limits/deduplication.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
 import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
@@ -33,26 +34,35 @@ export async function tokenize(
 ): Promise<CommandResult<readonly TokenAnswer[]>> {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
   const run = async (cmd: string | null): Promise<CommandResult<readonly TokenAnswer[]>> => {
-    const creations = await prepareAll(vault, context, tenantKeys, parts);
+    const creations = prepareAll(vault, context, tenantKeys, parts);
     if (!creations.ok) return creations;
+    const distinct = creations.value.filter((creation) => creation.distinct);
+    const values = new Set(distinct.map(({ fingerprintHash }) => fingerprintHash));
+    const charged = await chargeDeduplication(vault, context.caller, values.size);
+    if (!charged.ok) return charged;
     const created = await createTogether(vault, { context, tenantKeys, cmd }, creations.value);
-    return created.ok ? done(created.answers) : placed(created.rejected, parts[created.index]);
+    if (!created.ok) return created.index === null ? created.rejected : placed(created.rejected, parts[created.index]);
+    const misses = created.answers.filter(
+      ({ recordedAs }, index) => recordedAs === 'create' && creations.value[index]?.distinct === true,
+    );
+    charged.hits(values.size - misses.length);
+    return done(created.answers);
   };
   return idempotently(vault, tenantKeys, context, run, (result) => renderAllAgain(vault, context, parts, result));
 }
 
 /** What is invalid is told of all parts; only then what is forbidden. */
-async function prepareAll(
+function prepareAll(
   vault: Vault,
   context: CommandContext,
   tenantKeys: TenantKeys,
   parts: readonly TokenizePart[],
-): Promise<CommandResult<readonly Creation[]>> {
+): CommandResult<readonly Creation[]> {
   const creations: Creation[] = [];
   let errors: FieldErrors = {};
   let refused: Rejected | null = null;
   for (const part of parts) {
-    const prepared = await prepareCreation(vault, context, tenantKeys, part.request);
+    const prepared = prepareCreation(vault, context, tenantKeys, part.request);
     if (prepared.ok) creations.push(prepared.value);
     else if (prepared.code === 'validation_failed') errors = { ...errors, ...placed(prepared, part).errors };
     else refused ??= prepared;

@@ -27,7 +27,8 @@ import { type Attempt, changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { originOf } from '../event-origin.js';
 import { KeyLost } from '../key-lost.js';
-import { countDeduplication, refuseDeduplication } from '../limits/deduplication-guess.js';
+import { chargeDeduplication, refuseDeduplication } from '../limits/deduplication.js';
+import type { ChargedMisses } from '../limits/guesses.js';
 import { type OpenToken, openToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
 import { indexKeysOf, tenantKeysOf } from '../tenant-keys.js';
@@ -49,6 +50,8 @@ type Update = {
   readonly at: number;
   readonly distinct: boolean;
   readonly keepSuperseded: boolean;
+  /** Charges the one value that the request may deduplicate, once for all attempts. */
+  readonly charge: () => Promise<ChargedMisses | Rejected>;
 };
 
 type TokenResult = CommandResult<TokenAnswer>;
@@ -70,7 +73,12 @@ export async function updateToken(
     const distinct = deduplicationInForce(context.caller, patch.deduplicate_token);
     // The keys of replaced data live until the token is deleted, for replay as of an earlier time.
     const keepSuperseded = context.caller.tenantSettings.keep_superseded_data === 'true';
-    const update = { context, tenantKeys, patch, ifMatch, distinct, keepSuperseded };
+    let charged: Promise<ChargedMisses | Rejected> | null = null;
+    const charge = () => {
+      charged ??= chargeDeduplication(vault, context.caller, 1);
+      return charged;
+    };
+    const update = { context, tenantKeys, patch, ifMatch, distinct, keepSuperseded, charge };
     return changeToken(vault, { tenantId, tenantKeys, stream }, originOf(context, cmd), (view, at) =>
       attemptUpdate(vault, { ...update, at }, view),
     );
@@ -162,17 +170,24 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
   // Also when nothing changes: else a caller out of guesses learns by the answer that its candidate is the value.
   const guesses = distinct && (guarded || update.patch.data !== undefined);
-  const refusal = guesses ? await refuseDeduplication(vault, context.caller) : null;
-  if (refusal !== null) return refuse(refusal);
+  const charged = guesses ? await update.charge() : null;
+  if (charged !== null && !charged.ok) return refuse(charged);
   const newCvc = updated.cvc.is === 'set' ? new Secret(updated.cvc.value) : null;
   const stored = { do: 'store', payload: { content, cvc: newCvc }, index } as const;
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;
+  const met = other === null ? [] : [other];
+  const refusal = guesses ? await refuseDeduplication(vault, context.caller, met) : null;
+  if (refusal !== null) return refuse(refusal);
+  const { carriesFingerprint } = updated;
   if (other !== null) {
-    await countDeduplication(vault, context.caller, other);
-    const tokens = [{ stream: other.view.stream, createdRevision: other.life.createdRevision, deduplicated: true }];
+    charged?.hits(1);
+    const { createdRevision, contentRevision } = other.life;
+    const carried = carriesFingerprint ? { carriedContent: contentRevision } : {};
+    const tokens = [{ stream: other.view.stream, createdRevision, deduplicated: true, ...carried }];
+    const asked = { operation: 'update', cvcIgnored: false, carriesFingerprint } as const;
     return {
       ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens } },
-      answer: () => done(duplicateAnswer(vault, context, other, { operation: 'update', cvcIgnored: false })),
+      answer: () => done(duplicateAnswer(vault, context, other, asked)),
     };
   }
   const { changed, dataReplaced, expiresAt } = updated;
@@ -183,11 +198,13 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const shown = { content, cvc: updated.cvc.is === 'kept' ? open.cvc : newCvc };
   return {
     ...{ ...stored, decisions: decided.events, distinctFingerprint: guarded ? hash : null },
+    carriesFingerprint,
     answer(view) {
       const { life } = view.state;
       if (life === null) throw new Error('an updated token lives');
       if (isExpired(life, latestNow(vault.clock))) return rejected('token_not_found');
-      return done({ ...tokenAnswer(vault, { view, life, open: shown }, transform), recordedAs: 'update' });
+      const answer = tokenAnswer(vault, context.caller, { view, life, open: shown }, transform, { carriesFingerprint });
+      return done({ ...answer, recordedAs: 'update' });
     },
   };
 }

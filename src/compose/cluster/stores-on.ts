@@ -1,4 +1,5 @@
 import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-log.js';
+import { mongoBudgets } from '../../adapters/mongodb/budgets.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import type { MongoConnection } from '../../adapters/mongodb/connection.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
@@ -68,6 +69,7 @@ export async function storesOn({ rowsConnection, keysConnection, clock, rootKey,
     generations,
     work: mongoUnitOfWork(parts),
     claims: claims.port,
+    budgets: mongoBudgets(rowsConnection),
     directory: mongoDirectory(rowsConnection),
     checkpoints: mongoCheckpoints(rowsConnection),
     async close(): Promise<void> {

@@ -168,8 +168,20 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How often an application may look up in an hour what it cannot find or see; 0, or rate_limit.requests 0: no ' +
-      'limit.',
+      'How many values and unknown ids an application may look up in an hour: values by `data:` and `fingerprint:` ' +
+      'terms when it may not read them in plaintext, deduplications onto tokens that it may not read, unknown ids in ' +
+      'detokenize and bulk delete; 0, or rate_limit.requests 0: no limit.',
+  },
+  'rate_limit.deduplication_misses': {
+    schema: wholeNumber(0, 1_000_000_000),
+    default: 10_000,
+    form: 'number',
+    secret: false,
+    doc:
+      'How many creates and updates with deduplication that meet no equal token an application may send in an hour ' +
+      'when it may not read every value in plaintext; imports do not count; 0, or rate_limit.requests 0: no limit. A ' +
+      'card number with known first six and last four digits has 100,000 candidates: at the default they take ten ' +
+      'hours.',
   },
   'admin.host': {
     schema: host,

@@ -1,6 +1,7 @@
 import type { Caller } from './caller.js';
 import { decidingRule } from './deciding-rule.js';
 import type { Permission, TokenPermission } from './permission.js';
+import { coversReach, reachOf } from './reach.js';
 import type { Transform } from './transform.js';
 import { strictest } from './transform.js';
 
@@ -16,11 +17,15 @@ export function grantsAnywhere({ access }: Caller, permission: Permission): bool
  * section 4.
  */
 export function transformFor(
-  { access }: Caller,
+  { access, applicationType }: Caller,
   permission: TokenPermission,
   containers: readonly string[],
 ): Transform | null {
-  if (access.kind === 'rules') return decidingRule(access.rules, permission, containers)?.transform ?? null;
+  if (access.kind === 'rules') {
+    const transform = decidingRule(access.rules, permission, containers)?.transform ?? null;
+    // Threat: the key of a public application is in the hands of anyone, and `PATCH {}` returns the whole token.
+    return applicationType === 'public' && transform === 'reveal' ? 'mask' : transform;
+  }
   if (!access.permissions.has(permission)) return null;
   return permission === 'token:use' ? 'reveal' : 'mask';
 }
@@ -41,6 +46,30 @@ export function transformForEach(
 /** What the caller gets back of a token that it creates in these containers; null: refused. Contract, section 4. */
 export function transformForCreate(caller: Caller, containers: readonly string[]): Transform | null {
   return transformForEach(caller, 'token:create', containers);
+}
+
+/**
+ * Whether the caller may read in plaintext every token on which it holds `permission`, or every token of the tenant when
+ * `permission` is null. Such a caller learns nothing from looking up values. True only if a single permission reveals all
+ * of these tokens: a caller whose rules reveal only some containers is below reveal. Contract, section 11.
+ */
+export function readsEveryValue(caller: Caller, permission: TokenPermission | null): boolean {
+  if (caller.applicationType !== 'private') return false;
+  const reach = permission === null ? 'everything' : reachOf(caller, permission);
+  return revealingPermissions.some(
+    (revealing) => revealsWherever(caller, revealing) && coversReach(reachOf(caller, revealing), reach),
+  );
+}
+
+const revealingPermissions = ['token:read', 'token:search', 'token:use'] as const;
+
+/** Whether no token gets another transform than `reveal` under this permission. */
+function revealsWherever({ access }: Caller, permission: TokenPermission): boolean {
+  if (access.kind === 'permissions') return permission === 'token:use';
+  const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
+  // A rule that does not decide in its own container decides nowhere: another rule covers all of it and comes first.
+  const deciding = granting.filter((rule) => decidingRule(granting, permission, [rule.container]) === rule);
+  return deciding.every(({ transform }) => transform === 'reveal');
 }
 
 /**

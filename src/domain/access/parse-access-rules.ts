@@ -3,7 +3,6 @@ import type { Json } from '../json.js';
 import type { AccessRule } from './access-rule.js';
 import type { ApplicationType } from './application-type.js';
 import { parseAccessRule } from './parse-access-rule.js';
-import { permissionsOfType } from './permission.js';
 
 const rulesMax = 50;
 
@@ -20,7 +19,7 @@ export function parseAccessRules(value: Json, applicationType: ApplicationType):
   const rules: AccessRule[] = [];
   const failures: Checked<never>[] = [];
   for (const [i, item] of items.entries()) {
-    const rule = parseAccessRule(item, `rules[${i}]`, permissionsOfType[applicationType]);
+    const rule = parseAccessRule(item, `rules[${i}]`, applicationType);
     if (rule.ok) rules.push(rule.value);
     else failures.push(rule);
   }

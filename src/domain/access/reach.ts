@@ -15,3 +15,10 @@ export function reachOf({ access }: Caller, permission: TokenPermission): Reach 
   if (containers.includes('/')) return 'everything';
   return containers.filter((path) => !containers.some((other) => other !== path && path.startsWith(other)));
 }
+
+/** Whether everything within `inner` also lies within `outer`. */
+export function coversReach(outer: Reach, inner: Reach): boolean {
+  if (outer === 'everything') return true;
+  if (inner === 'everything') return false;
+  return inner.every((path) => outer.some((container) => path.startsWith(container)));
+}

@@ -3,7 +3,11 @@ import { type DirectoryDecided, decided, refused, refusedFields } from './direct
 import type { TenantDocument, TenantSettings } from './documents.js';
 import type { TenantDirectory } from './tenant-directory.js';
 
-const defaultSettings: TenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false' };
+const defaultSettings: TenantSettings = {
+  deduplicate_tokens: 'false',
+  keep_superseded_data: 'false',
+  show_fingerprints: 'false',
+};
 
 type TenantCommand = Exclude<DirectoryCommand, { readonly id: string }>;
 
@@ -36,6 +40,7 @@ export function decideTenant(
 function sameSettings(settings: TenantSettings, { settings: before }: TenantDocument): boolean {
   return (
     settings.deduplicate_tokens === before.deduplicate_tokens &&
-    settings.keep_superseded_data === before.keep_superseded_data
+    settings.keep_superseded_data === before.keep_superseded_data &&
+    settings.show_fingerprints === before.show_fingerprints
   );
 }

@@ -14,6 +14,7 @@ export type Stamps = {
 export type TenantSettings = {
   readonly deduplicate_tokens: 'true' | 'false';
   readonly keep_superseded_data: 'true' | 'false';
+  readonly show_fingerprints: 'true' | 'false';
 };
 
 /** A tenant, as its newest event seals it. */

@@ -2,7 +2,7 @@ import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
 import { isJsonObject, type Json } from '../json.js';
 import type { TenantSettings } from './documents.js';
 
-const names = ['deduplicate_tokens', 'keep_superseded_data'] as const;
+const names = ['deduplicate_tokens', 'keep_superseded_data', 'show_fingerprints'] as const;
 
 /**
  * The settings that a request gives, each "true" or "false"; one that it leaves out or gives as null stays as it is. A

@@ -5,7 +5,7 @@ import type { AppliedFilter, Argument } from './filters/filter.js';
 import { resultSize } from './json-size.js';
 import { limits } from './limits.js';
 import { ownProperty } from './own-property.js';
-import type { Chain, Operand } from './parsing/chain.js';
+import { type Chain, type Operand, type Read, readsOf } from './parsing/chain.js';
 import { Refusal } from './refusal.js';
 import type { Evaluate } from './scope.js';
 import { tooBig } from './text-of.js';
@@ -13,8 +13,15 @@ import { tooBig } from './text-of.js';
 /** What an expression may name: its variables, and whether it may draw random aliases (only the id of a token). */
 export type Names = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases: boolean };
 
-/** Checks every name and literal argument of a chain and turns it into a closure; `random` says whether it draws. */
-export function compileChain(chain: Chain, names: Names): { evaluate: Evaluate; random: boolean } | Refusal {
+/** A compiled object: `random` says whether it draws, `reads` what it may read. */
+export type CompiledObject = {
+  readonly evaluate: Evaluate;
+  readonly random: boolean;
+  readonly reads: readonly Read[];
+};
+
+/** Checks every name and literal argument of a chain and turns it into a closure. */
+export function compileChain(chain: Chain, names: Names): CompiledObject | Refusal {
   if (chain.filters.length > limits.filtersMaxPerObject) {
     return new Refusal(`has more than ${limits.filtersMaxPerObject} filters`);
   }
@@ -33,7 +40,7 @@ export function compileChain(chain: Chain, names: Names): { evaluate: Evaluate; 
     filters.push(applied);
     random ||= filter.random;
   }
-  return { evaluate: piped(initial, filters), random };
+  return { evaluate: piped(initial, filters), random, reads: readsOf(chain) };
 }
 
 /**

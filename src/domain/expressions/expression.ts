@@ -1,8 +1,8 @@
 import type { Json } from '../json.js';
 import { codePointCount } from '../text.js';
-import { compileChain, type Names } from './compile-chain.js';
+import { type CompiledObject, compileChain, type Names } from './compile-chain.js';
 import { limits } from './limits.js';
-import type { ChainProblem } from './parsing/chain.js';
+import type { ChainProblem, Read } from './parsing/chain.js';
 import { readChain } from './parsing/read-chain.js';
 import { type SplitTemplate, splitTemplate } from './parsing/split-template.js';
 import { Refusal } from './refusal.js';
@@ -16,6 +16,8 @@ export type Expression = {
   readonly objectCount: number;
   /** Whether it draws a random alias, so that another evaluation may give another value. */
   readonly random: boolean;
+  /** Everything that its objects may read. */
+  readonly reads: readonly Read[];
 };
 
 /** How a mask differs: what is no chain of filters is kept and evaluates to null (contract, section 5). */
@@ -27,6 +29,7 @@ export function compileExpression(source: string, options: ParseOptions): Expres
   const split = splitTemplate(source);
   if (!split.ok) return unsplittable(split, options);
   const parts: (string | Evaluate)[] = [];
+  const reads: Read[] = [];
   let random = false;
   for (const part of split.parts) {
     if (part.kind === 'text') {
@@ -36,16 +39,19 @@ export function compileExpression(source: string, options: ParseOptions): Expres
     const object = compileObject(part.content, options);
     if (object instanceof Refusal) return new Refusal(`the object at character ${part.character} ${object.message}`);
     parts.push(object.evaluate);
+    reads.push(...object.reads);
     random ||= object.random;
   }
-  return { parts, random, objectCount: parts.filter((part) => typeof part !== 'string').length };
+  return { parts, random, reads, objectCount: parts.filter((part) => typeof part !== 'string').length };
 }
 
 /** Compiles filters alone (`last4 | upcase`), to be applied to the data. */
 export function compileFilters(filters: string): Expression | Refusal {
   if (isTooLong(filters)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
   const object = compileObject(`data |${filters}`, { variables: ['data'], aliases: false, keepMalformed: false });
-  return object instanceof Refusal ? object : { parts: [object.evaluate], objectCount: 1, random: object.random };
+  if (object instanceof Refusal) return object;
+  const { evaluate, random, reads } = object;
+  return { parts: [evaluate], objectCount: 1, random, reads };
 }
 
 /** The value of an expression: of a lone object its JSON value, else text. The first refusal of an object is returned. */
@@ -63,9 +69,9 @@ export function evaluateExpression({ parts }: Expression, scope: Scope): Json | 
   return text;
 }
 
-function compileObject(content: string, options: ParseOptions): { evaluate: Evaluate; random: boolean } | Refusal {
+function compileObject(content: string, options: ParseOptions): CompiledObject | Refusal {
   const chain = readChain(content);
-  if (chain === 'malformed' && options.keepMalformed) return { evaluate: () => null, random: false };
+  if (chain === 'malformed' && options.keepMalformed) return { evaluate: () => null, random: false, reads: [] };
   return typeof chain === 'string' ? new Refusal(problems[chain]) : compileChain(chain, options);
 }
 
@@ -78,7 +84,7 @@ const problems: Readonly<Record<ChainProblem, string>> = {
 function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOptions): Expression | Refusal {
   // Nobody can say where its objects end, so a mask with an open quote shows nothing at all.
   if (split.problem === 'quotes' && options.keepMalformed)
-    return { parts: [() => null], objectCount: 1, random: false };
+    return { parts: [() => null], objectCount: 1, random: false, reads: [] };
   const where = split.character === undefined ? '' : ` at character ${split.character}`;
   return new Refusal(`${splitProblems[split.problem]}${where}`);
 }

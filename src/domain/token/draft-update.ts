@@ -7,7 +7,7 @@ import type { ContentDraft } from './derive-content.js';
 import { checkContainers } from './fields/containers.js';
 import { checkRawSize } from './fields/content-size.js';
 import { checkExpiresAt } from './fields/expires-at.js';
-import { checkFingerprintExpression } from './fields/fingerprint-expression.js';
+import { carriesFingerprint, checkFingerprintExpression } from './fields/fingerprint-expression.js';
 import { mergePatch } from './fields/merge-patch.js';
 import { checkMetadata } from './fields/metadata.js';
 import { checkSearchIndexes } from './fields/search-indexes.js';
@@ -93,6 +93,8 @@ export type UpdateDraft = {
   readonly ownValues: readonly string[];
   /** The patch itself brings the own values: its sender knows them. */
   readonly ownValuesGiven: boolean;
+  /** So does every value that the fingerprint is computed from. */
+  readonly carriesFingerprint: boolean;
 };
 
 type Stored = { readonly content: TokenContent; readonly expiresAt: number | null; readonly hasCvc: boolean };
@@ -133,7 +135,20 @@ export function draftUpdate(
   return valid({
     ...{ draft, changed, dataReplaced, cvc, expiresAt: expires.value },
     ...{ ownValues, ownValuesGiven: isDeepStrictEqual(ownValues, given) },
+    carriesFingerprint: carriesFingerprint(
+      expressions,
+      draft.fingerprint_expression,
+      { data: asStored(rule, patch.data), metadata: patch.metadata },
+      draft,
+    ),
   });
+}
+
+/** The data of a patch as it would be stored by itself; as it is if it is only part of what the type needs. */
+function asStored(rule: TypeRule, data: Json | undefined): Json | undefined {
+  if (data === undefined) return undefined;
+  const alone = rule.validate(mergePatch(undefined, data));
+  return alone.ok ? alone.value.data : data;
 }
 
 function mergeMetadata(before: TokenContent['metadata'], patch: Json | undefined): Checked<TokenContent['metadata']> {

@@ -16,7 +16,11 @@ const stamps = {
 /** What the box of a tenant event holds, in version 1. */
 export const tenantDocumentSchema: z.ZodType<TenantDocument> = z.object({
   name: z.string(),
-  settings: z.object({ deduplicate_tokens: setting, keep_superseded_data: setting }),
+  settings: z.object({
+    deduplicate_tokens: setting,
+    keep_superseded_data: setting,
+    show_fingerprints: setting.default('false'),
+  }),
   ...stamps,
 });
 

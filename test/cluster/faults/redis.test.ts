@@ -18,9 +18,11 @@ test('expiry and purge are recorded within a minute, whatever Redis loses; limit
   // A card verification code lives as short as the settings let it.
   const env = { STRONGROOM_CVC_RETENTION_SECONDS: '6' };
   const limits = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: String(limit), STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '5' };
-  const [api, limited] = await Promise.all([
+  const guessing = { ...env, STRONGROOM_RATE_LIMIT_GUESSES: '3' };
+  const [api, limited, guessed] = await Promise.all([
     cluster.start('api', { env }),
     cluster.start('api', { env: limits }),
+    cluster.start('api', { env: guessing }),
     cluster.start('worker', { env }),
   ]);
   const late: Record<string, number> = {};
@@ -28,6 +30,9 @@ test('expiry and purge are recorded within a minute, whatever Redis loses; limit
     late[what] = await latenessMs(servers, cluster, api.address, what, meanwhile);
     expect(late[what], `${what}: how late it was recorded`).toBeLessThan(minuteMs);
   };
+  const guess = async () =>
+    (await http('POST', `${guessed.address}/detokenize`, { key: cluster.key, body: '{{ nothing }}' })).status;
+  expect([await guess(), await guess(), await guess(), await guess()]).toEqual([400, 400, 400, 429]);
   await record('all-well', () => undefined);
   await record('flushed', async () => {
     const client = new Redis(servers.redisUrl);
@@ -35,9 +40,11 @@ test('expiry and purge are recorded within a minute, whatever Redis loses; limit
     client.disconnect();
   });
   expect(await refusals(limited.address, cluster.key), 'refused by limits that all share').toBeGreaterThan(0);
+  expect(await guess(), 'guesses after Redis lost everything').toBe(429);
   await servers.redis.kill();
   await record('down', () => undefined);
   expect(await refusals(limited.address, cluster.key), 'refused by limits while Redis is down').toBeGreaterThan(0);
+  expect(await guess(), 'guesses while Redis is down').toBe(429);
   expect((await api.health()).stores['redis']).toBe('down');
   expect((await api.health()).status, 'ready without Redis').toBe(200);
   await record('restarted', () => servers.redis.start());

@@ -9,7 +9,7 @@ import { updateToken } from '#src/commands/tokens/update-token.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 
 const rules = [{ description: '', priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions }];
-const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false' };
+const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false', show_fingerprints: 'false' };
 const shown = ({ body, revision }) => ({ ...body.reveal(), revision });
 const done = (value) => ({ ok: true, value });
 const answer = (result, show) => (result.ok ? done(show(result.value)) : { ok: false, code: result.code });

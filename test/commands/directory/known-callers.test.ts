@@ -4,7 +4,11 @@ import { createKnownCallers, type KnownCaller } from '#src/commands/directory/kn
 const access = { kind: 'rules', rules: [] } as const;
 
 function known(tenantId = 'tenant'): KnownCaller {
-  const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false' } as const;
+  const tenantSettings = {
+    deduplicate_tokens: 'false',
+    keep_superseded_data: 'false',
+    show_fingerprints: 'false',
+  } as const;
   const who = { tenantId, applicationId: 'a', keyId: 'k', applicationType: 'private' } as const;
   const caller = { ...who, access, tenantSettings };
   return { caller, expiresAt: null };

@@ -42,7 +42,11 @@ export function callerHolding(...permissions: readonly TokenPermission[]): Calle
   return { ...anyone, access: { kind: 'permissions', permissions: new Set(permissions) } };
 }
 
-const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false' } as const;
+const tenantSettings = {
+  deduplicate_tokens: 'false',
+  keep_superseded_data: 'false',
+  show_fingerprints: 'false',
+} as const;
 const anyone = {
   ...({ tenantId: 't', applicationId: 'a', keyId: 'k', applicationType: 'private' } as const),
   tenantSettings,

@@ -23,8 +23,8 @@ test('deduplications onto tokens that the caller may not read are counted; over 
   const { headers } = await expectRefusal(service, () => guess(service, key, secret['data']), exhausted);
   expect(headers['retry-after']).toBe('3000');
   await expectRefusal(service, () => guess(service, key, uniqueId()), exhausted);
-  expect(await metric(service, 'strongroom_guesses_total')).toBe(2);
-  expect(await metric(service, 'strongroom_guess_budgets_exhausted_total')).toBe(1);
+  expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(2);
+  expect(await metric(service, 'strongroom_guess_budgets_exhausted_total{budget="guesses"}')).toBe(1);
   expect(await metric(service, 'strongroom_rate_limited_total{limit="guesses"}')).toBe(2);
 
   service.clock.advance(hourMs - 600_000);
@@ -62,7 +62,7 @@ test('who may read every token never guesses by deduplication', async () => {
   for (let times = 0; times < 5; times += 1) {
     expect((await guess(service, service.key, known['data'])).body).toMatchObject({ id: known.id });
   }
-  expect(await metric(service, 'strongroom_guesses_total')).toBe(0);
+  expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(0);
 });
 
 test.each([
@@ -73,5 +73,5 @@ test.each([
   const secret = await createPlain(service, { data: uniqueId() });
   const key = await service.application(writeOnly);
   for (let times = 0; times < 5; times += 1) expect((await guess(service, key, secret['data'])).status).toBe(201);
-  expect(await metric(service, 'strongroom_guesses_total')).toBe(5);
+  expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(5);
 });

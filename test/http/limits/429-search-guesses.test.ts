@@ -1,74 +1,147 @@
 import { expect, test } from 'vitest';
 import { rule, type TestService } from '../../support/test-service.js';
-import { createPlain, expectRefusal, uniqueId } from '../routes/support.js';
+import { createPlain, expectRefusal, hourMs, uniqueId } from '../routes/support.js';
 import { limitedService, metric } from './support.js';
 
 const exhausted = { status: 429, code: 'guesses_exhausted' };
-const search = (service: TestService, query: string, key = service.key) =>
+const search = (service: TestService, query: string, key: string) =>
   service.call('POST', '/tokens/search', { query }, { key });
-const guesses = (service: TestService) => metric(service, 'strongroom_guesses_total');
+const guesses = (service: TestService) => metric(service, 'strongroom_guesses_total{budget="guesses"}');
+const masked = (service: TestService) =>
+  service.application([rule('/', 'mask', ['token:create', 'token:read', 'token:search', 'token:delete'])]);
+const logged = async (service: TestService, entity: string) => {
+  const url = `/logs?entity_type=${entity}&operation=read`;
+  const { body } = await service.call('GET', url, undefined, { key: service.managementKey });
+  return body['data'] as readonly { readonly message: string; readonly outcome: string }[];
+};
 
-test('a data: or fingerprint: term that finds nothing is a guess; over the budget such searches are refused', async () => {
-  const service = await limitedService({ requests: 1_000, guesses: 3 });
-  const value = uniqueId();
-  const found = await createPlain(service, { data: value, search_indexes: ['{{ data }}'] });
-  expect((await search(service, `data:${value}`)).body).toMatchObject({ pagination: { total_items: 1 } });
-  expect((await search(service, `fingerprint:${found['fingerprint']}`)).status).toBe(200);
-  expect(await guesses(service)).toBe(0);
-  await search(service, 'data:unknown-1');
-  await search(service, 'fingerprint:unknown-2');
-  expect(await guesses(service)).toBe(2);
-  await search(service, 'data:unknown-3');
-  // A right guess is refused like a wrong one.
-  await expectRefusal(service, () => search(service, `data:${value}`), exhausted);
-  expect((await search(service, 'type:token')).status).toBe(200);
+test('decoys: a caller under mask pays for each value that it looks up, although every one is found', async () => {
+  const service = await limitedService({ requests: 1_000_000, guesses: 30 });
+  const key = await masked(service);
+  const candidates = Array.from({ length: 64 }, (_, i) => `900-00-${1000 + i}`);
+  const decoys = candidates.map((candidate) => ({ type: 'token', data: 'decoy', search_indexes: [candidate] }));
+  expect((await service.call('POST', '/tokenize', decoys, { key })).status).toBe(200);
+  const answers: number[] = [];
+  for (const candidate of candidates) answers.push((await search(service, `data:${candidate}`, key)).status);
+  expect(answers.filter((status) => status === 200)).toHaveLength(30);
+  expect(answers.slice(30).every((status) => status === 429)).toBe(true);
 });
 
-test('nothing beside it hides a guess: not another term, a negation, a repeat or a bracket', async () => {
+test('64 searches at the same moment do not pass the budget', async () => {
+  const service = await limitedService({ requests: 1_000_000, guesses: 30 });
+  const key = await masked(service);
+  const sent = Array.from({ length: 64 }, (_, i) => search(service, `data:candidate-${i}`, key));
+  const answers = (await Promise.all(sent)).map(({ status }) => status);
+  expect(answers.filter((status) => status === 200)).toHaveLength(30);
+  expect(answers.filter((status) => status === 429)).toHaveLength(34);
+});
+
+test('data: and fingerprint: terms are guesses, found or not; over the budget such searches are refused', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 4 });
+  const key = await masked(service);
+  const value = uniqueId();
+  const found = await createPlain(service, { data: value, search_indexes: ['{{ data }}'] });
+  expect((await search(service, `data:${value}`, key)).body).toMatchObject({ pagination: { total_items: 1 } });
+  expect((await search(service, `fingerprint:${found['fingerprint']}`, key)).status).toBe(200);
+  await search(service, 'data:unknown-1', key);
+  await search(service, 'fingerprint:unknown-2', key);
+  expect(await guesses(service)).toBe(4);
+  const { headers } = await expectRefusal(service, () => search(service, `data:${value}`, key), exhausted);
+  expect(headers['retry-after']).toBe('3600');
+  expect((await search(service, 'type:token', key)).status).toBe(200);
+  service.clock.advance(hourMs);
+  expect((await search(service, `data:${value}`, key)).status).toBe(200);
+});
+
+test('nothing beside it hides a guess: not another term, a negation or a bracket; a repeat in a query is one', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 100 });
+  const key = await masked(service);
   await createPlain(service);
-  await search(service, 'data:unknown-1 OR type:token');
+  await search(service, 'data:unknown-1 OR type:token', key);
   expect(await guesses(service)).toBe(1);
-  await search(service, 'type:token NOT data:unknown-1');
+  await search(service, 'type:token NOT data:unknown-1', key);
   expect(await guesses(service)).toBe(2);
-  await search(service, '(type:token AND -(data:a1 OR data:a2)) OR data:a1');
+  await search(service, '(type:token AND -(data:a1 OR data:a2)) OR data:a1', key);
   expect(await guesses(service)).toBe(4);
 });
 
-test('a value that only others may see is a guess, as one that nobody has', async () => {
-  const service = await limitedService({ requests: 1_000, guesses: 100 });
-  const value = uniqueId();
-  await createPlain(service, { data: value, search_indexes: ['{{ data }}'], containers: ['/secret/'] });
-  const key = await service.application([rule('/own/', 'mask', ['token:search'])]);
-  await search(service, `data:${value}`, key);
-  expect(await guesses(service)).toBe(1);
+test('a caller that may read every value that it may search never guesses', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 1 });
+  const useEverything = ['token:search', 'token:use'] as const;
+  const inOwn = [rule('/own/', 'mask', ['token:search']), rule('/', 'reveal', ['token:read'], 2)];
+  const keys = [
+    await service.application(useEverything),
+    await service.application([rule('/', 'reveal', ['token:search'])]),
+    await service.application(inOwn),
+  ];
+  for (const key of keys) {
+    for (let times = 0; times < 3; times += 1) {
+      expect((await search(service, `data:unknown-${times}`, key)).status).toBe(200);
+    }
+  }
+  expect(await guesses(service)).toBe(0);
+});
+
+test('reveal on some containers only is below reveal elsewhere', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 1 });
+  const accesses = [
+    [rule('/own/', 'reveal', ['token:search', 'token:read']), rule('/', 'mask', ['token:search', 'token:read'], 2)],
+    [rule('/secret/', 'mask', ['token:search', 'token:read']), rule('/', 'reveal', ['token:search', 'token:read'], 2)],
+  ];
+  for (const access of accesses) {
+    const key = await service.application(access);
+    expect((await search(service, 'data:unknown-1 AND container:/own/*', key)).status).toBe(200);
+    await expectRefusal(service, () => search(service, 'data:unknown-2 AND container:/own/*', key), exhausted);
+  }
 });
 
 test('a deletion by query guesses as a search does, and deletes nothing when the budget is used up', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
+  const key = await masked(service);
   const value = uniqueId();
   await createPlain(service, { data: value, search_indexes: ['{{ data }}'] });
-  const remove = (query: string) => service.call('POST', '/tokens/delete', { query });
+  const remove = (query: string) => service.call('POST', '/tokens/delete', { query }, { key });
   expect((await remove('data:unknown-1')).body).toEqual({ deleted: 0, refused: 0, remaining: 0 });
   expect(await guesses(service)).toBe(1);
   await expectRefusal(service, () => remove(`data:${value}`), exhausted);
 });
 
-test('a value that is found and deleted is no guess', async () => {
-  const service = await limitedService({ requests: 1_000, guesses: 1 });
+test('each unknown id of a bulk delete is a guess; over the budget nothing is deleted and known ids are refused too', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 10 });
+  const remove = (ids: readonly string[]) => service.call('POST', '/tokens/delete', { ids });
+  const [one, other] = [await createPlain(service), await createPlain(service)];
+  const unknown = Array.from({ length: 6 }, () => uniqueId());
+  expect((await remove([...unknown, one.id, one.id])).body).toEqual({ deleted: 1, refused: 0, remaining: 0 });
+  expect(await guesses(service)).toBe(6);
+  await expectRefusal(service, () => remove([...unknown, other.id]), exhausted);
+  await expectRefusal(service, () => remove([other.id]), exhausted);
+  service.clock.advance(hourMs);
+  expect((await remove([other.id])).body).toMatchObject({ deleted: 1 });
+});
+
+test('the access log records a search by value that found nothing, also beside another term: never the value', async () => {
+  const service = await limitedService({ requests: 1_000, guesses: 100 });
+  const key = await masked(service);
   const value = uniqueId();
   await createPlain(service, { data: value, search_indexes: ['{{ data }}'] });
-  expect((await service.call('POST', '/tokens/delete', { query: `data:${value}` })).body).toMatchObject({ deleted: 1 });
-  expect(await guesses(service)).toBe(0);
+  await search(service, `data:${value}`, key);
+  await search(service, 'data:secret-1', key);
+  await search(service, `data:secret-2 OR data:${value}`, key);
+  await search(service, 'data:secret-3', service.key);
+  const entries = (await logged(service, 'token')).filter(({ message }) => message.includes('by value'));
+  expect(entries.map(({ message }) => message)).toEqual([
+    'search by value: 1 of 1 values found nothing',
+    'search by value: 1 of 2 values found nothing',
+    'search by value: 1 of 1 values found nothing',
+  ]);
+  expect(JSON.stringify(entries)).not.toContain('secret');
 });
 
 test('the access log says once that the guesses of an application are used up', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 2 });
-  for (let times = 0; times < 4; times += 1) await search(service, `data:unknown-${times}`);
-  const { body } = await service.call('GET', '/logs?entity_type=application&operation=read', undefined, {
-    key: service.managementKey,
-  });
-  const refused = (body['data'] as { message: string }[]).filter(({ message }) => message.includes('guesses'));
+  const key = await masked(service);
+  for (let times = 0; times < 5; times += 1) await search(service, `data:unknown-${times}`, key);
+  const refused = (await logged(service, 'application')).filter(({ message }) => message.includes('guesses'));
   expect(refused).toEqual([
     expect.objectContaining({ outcome: 'denied', message: 'refused: the guesses of this hour are used up' }),
   ]);

@@ -28,7 +28,7 @@ describe('an answer that the document does not describe is found', () => {
     const { status, headers, text, body } = await service.call('POST', '/tokens', { type: 'token', data: 1 });
     expect(check('POST', '/tokens', { status, headers, text, body })).toEqual([]);
     expect(check('POST', '/tokens', { status, headers, text, body: { ...body, secret: 1 } })).not.toEqual([]);
-    const { fingerprint: _, ...lacking } = body;
+    const { containers: _, ...lacking } = body;
     expect(check('POST', '/tokens', { status, headers, text, body: lacking })).not.toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
+import type { GuessBudget, Reservation, ReservationRequest } from '../../../domain/limits/guess-budget.js';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
+import type { BudgetName } from '../../../ports/budgets.js';
 import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { ChainLink } from '../../../ports/event-chain.js';
 import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
@@ -41,6 +43,16 @@ export type WriterOperations = {
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly day: number }; answer: null };
+  reserve_guesses: {
+    of: 'vault';
+    input: {
+      readonly name: BudgetName;
+      readonly applicationId: string;
+      readonly budget: GuessBudget;
+      readonly request: ReservationRequest;
+    };
+    answer: Reservation;
+  };
   begin_generation: { of: 'vault'; input: Rebuild; answer: boolean };
   save_version: {
     of: 'vault';

@@ -2,6 +2,7 @@ import { linkAfter, noLink } from '../../../events/commit.js';
 import { type CommitOutcome, makesToken, type StoredChange, type StoredWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
+import { createBudgetOperations } from './budget-operations.js';
 import { createGenerationOperations } from './generation-operations.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
@@ -74,6 +75,7 @@ export function createVaultOperations(database: SqliteDatabase) {
 
   return {
     ...createGenerationOperations(database),
+    ...createBudgetOperations(database),
     put_rows({ generation, rows: built }: WriterOperations['put_rows']['input']): null {
       rows.put(generation, built);
       return null;

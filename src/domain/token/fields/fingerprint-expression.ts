@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Budget } from '../../expressions/budget.js';
 import type { Expressions, Variables } from '../../expressions/expressions.js';
 import { type Checked, invalid, valid } from '../../field-errors.js';
+import { isJsonObject, type Json } from '../../json.js';
 import { codePointCount, isWellFormed } from '../../text.js';
 
 const path = 'fingerprint_expression';
@@ -29,4 +31,37 @@ export function evaluateFingerprint(
   const { value } = evaluated;
   // UTF-8 would take all lone surrogates for one character, and unequal values for equal; JSON escapes them.
   return valid(typeof value === 'string' && isWellFormed(value) ? value : JSON.stringify(value));
+}
+
+/**
+ * Whether a request carries every value that the expression reads, so that the fingerprint tells its sender nothing that it
+ * did not send. `sent` is what the request says of data and metadata, `stored` what the token then has. Threat: the
+ * response to `PATCH {}` shows the fingerprint of a value that its sender may not see.
+ */
+export function carriesFingerprint(
+  expressions: Expressions,
+  source: string,
+  sent: { readonly data: Json | undefined; readonly metadata: Json | undefined },
+  stored: Variables,
+): boolean {
+  const parsed = expressions.parse(source, scope);
+  if (!parsed.ok) return false;
+  return parsed.expression.reads.every(({ variable, path }) => {
+    const given = valueAt(variable === 'metadata' ? sent.metadata : sent.data, path);
+    const held = valueAt((variable === 'metadata' ? stored.metadata : stored.data) ?? null, path);
+    // A null in a merge patch removes the value.
+    return given !== undefined && isDeepStrictEqual(given, held ?? null);
+  });
+}
+
+/** Undefined: there is no such value. */
+function valueAt(value: Json | undefined, path: readonly Json[]): Json | undefined {
+  let found = value;
+  for (const key of path) {
+    if (Array.isArray(found) && typeof key === 'number') found = found.at(key);
+    else if (isJsonObject(found) && (typeof key === 'string' || typeof key === 'number')) {
+      found = Object.hasOwn(found, key) ? found[key] : undefined;
+    } else return undefined;
+  }
+  return found;
 }

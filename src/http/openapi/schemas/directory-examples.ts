@@ -24,7 +24,8 @@ export const applicationExample: JsonObject = {
 export const apiKeyExample: JsonObject = { id: ids.key, ...stamps };
 
 export const tenantExample: JsonObject = {
-  ...{ id: ids.tenant, name: 'Example', settings: { deduplicate_tokens: 'true', keep_superseded_data: 'false' } },
+  ...{ id: ids.tenant, name: 'Example' },
+  settings: { deduplicate_tokens: 'true', keep_superseded_data: 'false', show_fingerprints: 'false' },
   ...{ created_by: 'operator', created_at: createdAt },
 };
 

@@ -10,7 +10,15 @@ const alwaysShown = {
   id: z.string().meta({ description: 'What stands for the data.' }),
   tenant_id: uuid,
   type: z.enum(tokenTypes),
-  fingerprint: z.string().meta({ description: 'Equal for equal values of one type in one tenant.' }),
+  fingerprint: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'Equal for equal values of one type in one tenant. Get, list, search and detokenize show it under `reveal`, or to ' +
+        'every caller if the tenant sets `show_fingerprints`; a create or update also shows it if the request carried ' +
+        'every value that the expression reads.',
+    }),
   containers: z.array(z.string()).meta({ description: 'What access rules go by.' }),
 };
 

@@ -22,6 +22,6 @@ export const createTokenOperation = documented({
   },
   problems: [
     ...(['validation_failed', 'forbidden', 'id_in_use', 'idempotency_in_flight', 'idempotent_result_gone'] as const),
-    ...(['guesses_exhausted'] as const),
+    ...(['guesses_exhausted', 'deduplication_misses_exhausted'] as const),
   ],
 });

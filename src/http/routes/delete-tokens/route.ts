@@ -39,7 +39,9 @@ export const deleteTokensRoute: Routes = (app, { vault }) => {
       if (ids == null || query != null) {
         throw new Problem('validation_failed', { body: ['must hold either query or ids'] });
       }
-      return sendJson(reply, 200, await deleteByIds(vault, context, ids));
+      const result = await deleteByIds(vault, context, ids);
+      if (!result.ok) throw problemFrom(result);
+      return sendJson(reply, 200, result.value);
     },
   );
 };

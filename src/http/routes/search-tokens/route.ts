@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { searchTokens } from '../../../commands/tokens/search-tokens.js';
 import { problemFrom } from '../../error-handler.js';
 import { pageFields, rangeOf } from '../../pagination.js';
-import { callerOf } from '../../request-state.js';
+import { contextOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
 import { sendTokenPage } from '../../send-token-page.js';
 import { searchTokensOperation as operation } from './operation.js';
@@ -22,7 +22,7 @@ export const searchTokensRoute: Routes = (app, { vault }) => {
     { schema: { body }, config: { permission: 'token:search', mediaType: 'application/json', operation } },
     async (request, reply) => {
       const { query, ...page } = request.body;
-      const result = await searchTokens(vault, { caller: callerOf(request) }, query ?? '', rangeOf(page));
+      const result = await searchTokens(vault, contextOf(request), query ?? '', rangeOf(page));
       if (!result.ok) throw problemFrom(result);
       const { suggestions } = result.value;
       const besides = suggestions.length === 0 ? {} : { _suggestions: suggestions };

@@ -24,6 +24,6 @@ export const tokenizeOperation = documented({
   },
   problems: [
     ...(['validation_failed', 'forbidden', 'id_in_use', 'idempotency_in_flight', 'idempotent_result_gone'] as const),
-    ...(['idempotent_shape_differs', 'guesses_exhausted'] as const),
+    ...(['idempotent_shape_differs', 'guesses_exhausted', 'deduplication_misses_exhausted'] as const),
   ],
 });

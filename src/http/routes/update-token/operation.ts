@@ -23,6 +23,11 @@ export const updateTokenOperation = documented({
   },
   problems: [
     ...(['validation_failed', 'forbidden', 'reveal_required', 'token_not_found', 'precondition_failed'] as const),
-    ...(['idempotency_in_flight', 'idempotent_result_gone', 'guesses_exhausted'] as const),
+    ...([
+      'idempotency_in_flight',
+      'idempotent_result_gone',
+      'guesses_exhausted',
+      'deduplication_misses_exhausted',
+    ] as const),
   ],
 });

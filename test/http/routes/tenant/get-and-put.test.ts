@@ -3,7 +3,7 @@ import { startTestService } from '../../../support/test-service.js';
 import { manage, ownId, timestamp } from '../directory-support.js';
 import { eventsSince, expectRefusal, invalid, test } from '../support.js';
 
-const defaults = { deduplicate_tokens: 'false', keep_superseded_data: 'false' };
+const defaults = { deduplicate_tokens: 'false', keep_superseded_data: 'false', show_fingerprints: 'false' };
 
 describe('GET and PUT /tenants/self', () => {
   test('200 what there is, and what it becomes', async ({ service }) => {

@@ -1,0 +1,65 @@
+import type { Collection, Db } from 'mongodb';
+import { type BudgetUse, reserveGuesses } from '../../domain/limits/guess-budget.js';
+import type { BudgetName, Budgets } from '../../ports/budgets.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import type { MongoConnection } from './connection.js';
+import { DuplicateKey } from './mongo-error.js';
+
+type BudgetDocument = BudgetUse & {
+  /** Name and application. */
+  readonly _id: string;
+  readonly applicationId: string;
+  /** Counts the writes: each replaces the document that it was computed from, or nothing. */
+  readonly version: number;
+};
+
+/** Each process reserves a block at a time, so few ever write the same document at the same moment. */
+const triesMax = 50;
+
+/** `Budgets` on MongoDB, beside the rows. */
+export function mongoBudgets(connection: MongoConnection): Budgets {
+  const budgets = (db: Db): Collection<BudgetDocument> => db.collection<BudgetDocument>('budgets');
+
+  async function replace(stored: BudgetDocument | null, next: BudgetDocument): Promise<boolean> {
+    if (stored === null) {
+      return connection
+        .call((db) => budgets(db).insertOne(next))
+        .then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof DuplicateKey) return false;
+            throw error;
+          },
+        );
+    }
+    const { _id, version } = stored;
+    const replaced = await connection.call((db) => budgets(db).replaceOne({ _id, version }, next));
+    return replaced.matchedCount === 1;
+  }
+
+  return {
+    async reserve(name, applicationId, budget, request) {
+      const _id = idOf(name, applicationId);
+      for (let tries = 0; tries < triesMax; tries += 1) {
+        const stored = await connection.call((db) => budgets(db).findOne({ _id }));
+        const { after, reservation } = reserveGuesses(stored, budget, request);
+        const next = { _id, applicationId, version: (stored?.version ?? 0) + 1, ...after };
+        if (await replace(stored, next)) return reservation;
+      }
+      throw new StoreUnavailable('mongodb', 'race_not_settled');
+    },
+    async suspects(since) {
+      const found = await connection.call((db) =>
+        budgets(db)
+          .find({ suspectAt: { $gte: since } })
+          .sort({ suspectAt: -1 })
+          .toArray(),
+      );
+      return found.map(({ applicationId, suspectAt }) => ({ applicationId, at: suspectAt ?? since }));
+    },
+  };
+}
+
+function idOf(name: BudgetName, applicationId: string): string {
+  return `${name}:${applicationId}`;
+}

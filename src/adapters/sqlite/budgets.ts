@@ -1,0 +1,18 @@
+import type { Budgets, Suspect } from '../../ports/budgets.js';
+import type { SqliteDatabase } from './open-database.js';
+import { reading } from './reading.js';
+import type { Writer } from './writer/writer.js';
+
+/** `Budgets` on `vault.db`. */
+export function sqliteBudgets(database: SqliteDatabase, writer: Writer): Budgets {
+  const suspects = database.prepare(
+    'SELECT application AS applicationId, suspect_at AS at FROM budgets WHERE suspect_at >= ? ORDER BY suspect_at DESC',
+  );
+  return {
+    reserve: (name, applicationId, budget, request) =>
+      writer.request('reserve_guesses', { name, applicationId, budget, request }),
+    async suspects(since) {
+      return reading(() => suspects.all(since) as Suspect[]);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** What an application has used of one budget in the present window. Times in ms since the epoch. */
+export type BudgetUse = {
+  readonly endsAt: number;
+  /** Everything reserved in the window; never more than the budget. */
+  readonly used: number;
+  /** How many of its look-ups met something, as far as they were reported. */
+  readonly hits: number;
+  /** A request was refused in this window because the budget was used up. */
+  readonly exhausted: boolean;
+  /** When the application last passed `suspectAbove` without a hit; kept across windows. */
+  readonly suspectAt: number | null;
+};
+
+export type GuessBudget = {
+  readonly max: number;
+  readonly windowMs: number;
+  /** More than this in a window without a single hit makes the application suspect; null: nothing does. */
+  readonly suspectAbove: number | null;
+};
+
+export type ReservationRequest = {
+  /** How much the caller needs now, at least 1. */
+  readonly need: number;
+  /** Whether to take more than that, for the next requests. */
+  readonly spare: 'none' | 'block';
+  /** Hits since the caller's last reservation. */
+  readonly hits: number;
+  readonly now: number;
+  /** How far the clocks of the processes that share the budget may differ. */
+  readonly marginMs: number;
+};
+
+export type Reservation = {
+  /** At least `need`; less than `need`: that was all that was left. */
+  readonly granted: number;
+  readonly endsAt: number;
+  /** This reservation is the first of its window that was not granted in full. */
+  readonly exhausts: boolean;
+  /** The application became suspect with this reservation. */
+  readonly suspects: boolean;
+};
+
+/** A reservation takes at most this much beyond its need, and at most a twentieth of what is left. */
+const spareMax = 49;
+const spareDivisor = 20;
+
+/**
+ * Takes a block of guesses from a budget. A window begins with the first reservation after the one before has ended; one
+ * that ends later than a whole window from now began before the clock was set back and no longer counts.
+ */
+export function reserveGuesses(
+  stored: BudgetUse | null,
+  { max, windowMs, suspectAbove }: GuessBudget,
+  { need, spare, hits, now, marginMs }: ReservationRequest,
+): { readonly after: BudgetUse; readonly reservation: Reservation } {
+  const present = stored !== null && now < stored.endsAt && stored.endsAt <= now + windowMs + marginMs;
+  const before: BudgetUse = present
+    ? stored
+    : { endsAt: now + windowMs, used: 0, hits: 0, exhausted: false, suspectAt: stored?.suspectAt ?? null };
+  const left = Math.max(0, max - before.used);
+  const block = spare === 'none' ? 0 : Math.min(spareMax, Math.floor((left - need) / spareDivisor));
+  const granted = need > left ? left : need + block;
+  const hitsSoFar = before.hits + hits;
+  const wasSuspect = before.suspectAt !== null && before.suspectAt >= before.endsAt - windowMs;
+  const suspects = suspectAbove !== null && !wasSuspect && hitsSoFar === 0 && before.used + need > suspectAbove;
+  const exhausts = granted < need && !before.exhausted;
+  return {
+    after: {
+      endsAt: before.endsAt,
+      used: before.used + granted,
+      hits: hitsSoFar,
+      exhausted: before.exhausted || exhausts,
+      suspectAt: suspects ? now : before.suspectAt,
+    },
+    reservation: { granted, endsAt: before.endsAt, exhausts, suspects },
+  };
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test as plainTest } from 'vitest';
+import type { Json } from '#src/domain/json.js';
+import { rule, startTestService, type TestService } from '../support/test-service.js';
+import { card, create, createPlain, path, read, test, uniqueId } from './routes/support.js';
+
+const all = ['token:create', 'token:read', 'token:search', 'token:update', 'token:use'] as const;
+const below = (service: TestService, transform: 'mask' | 'redact') => service.application([rule('/', transform, all)]);
+
+/** Every place where a token is shown to a caller that did not send it. */
+async function shownTo(service: TestService, key: string, id: string): Promise<readonly string[]> {
+  const answers = await Promise.all([
+    service.call('GET', path(id), undefined, { key }),
+    service.call('GET', `/tokens?id=${encodeURIComponent(id)}`, undefined, { key }),
+    service.call('POST', '/tokens/search', { query: `id:"${id}"` }, { key }),
+    service.call('POST', '/detokenize', `{{ token: ${id} }}`, { key }),
+  ]);
+  for (const { status, text } of answers) expect(status, text).toBe(200);
+  return answers.map(({ text }) => text);
+}
+
+describe('a fingerprint is an oracle, so a caller below reveal is shown none', () => {
+  test.for(['mask', 'redact'] as const)(
+    '%s: not in get, list, search or detokenize',
+    async (transform, { service }) => {
+      const { id, ...created } = await create(service, { type: 'card', data: card });
+      const fingerprint = String(created['fingerprint']);
+      expect(fingerprint).toMatch(/^\w{43,44}$/);
+      for (const text of await shownTo(service, await below(service, transform), id)) {
+        expect(text).not.toContain(fingerprint);
+      }
+      for (const text of await shownTo(service, service.key, id)) expect(text).toContain(fingerprint);
+    },
+  );
+
+  test('the fingerprint of what was sent is in the answer to a create, also of a duplicate', async ({ service }) => {
+    const key = await below(service, 'mask');
+    const data = uniqueId();
+    const first = await create(service, { type: 'token', data, deduplicate_token: true }, { key });
+    const second = await create(service, { type: 'token', data, deduplicate_token: true }, { key });
+    expect(second).toMatchObject({ id: first.id, fingerprint: first['fingerprint'] });
+    expect(first['fingerprint']).toMatch(/^\w{43,44}$/);
+  });
+
+  const rows: readonly (readonly [string, object, object, boolean])[] = [
+    ['nothing', { type: 'card', data: card }, {}, false],
+    ['another part of the data', { type: 'card', data: card }, { data: { expiration_month: 1 } }, false],
+    ['metadata alone', { type: 'card', data: card }, { metadata: { a: 'b' } }, false],
+    ['the number', { type: 'card', data: card }, { data: { number: '5555555555554444' } }, true],
+    ['the whole of a text', { type: 'token', data: 'a' }, { data: 'b' }, true],
+    ['part of an object', { type: 'token', data: { a: 'secret', b: 1 } }, { data: { b: 2 } }, false],
+    ['all of an object', { type: 'token', data: { a: 'secret', b: 1 } }, { data: { a: 'x', b: 2 } }, true],
+    [
+      'one of two values that the expression reads',
+      { type: 'token', data: { a: 'secret', b: 1 }, fingerprint_expression: '{{ data.b }}{{ data.a }}' },
+      { data: { b: 2 } },
+      false,
+    ],
+    [
+      'the input but not the argument of a filter',
+      { type: 'token', data: { a: 'secret', b: 'x' }, fingerprint_expression: '{{ data.b | append: data.a }}' },
+      { data: { b: 'y' } },
+      false,
+    ],
+    [
+      'the data but not the metadata',
+      { type: 'token', data: 'a', metadata: { k: 'v' }, fingerprint_expression: '{{ data }}{{ metadata.k }}' },
+      { data: 'b' },
+      false,
+    ],
+  ];
+  test.for(rows)('an update that carries %s', async ([, fields, patch, isShown], { service }) => {
+    const { id } = await create(service, fields);
+    const key = await below(service, 'mask');
+    const { status, text, body } = await service.call('PATCH', path(id), patch, { key });
+    expect(status, text).toBe(200);
+    expect('fingerprint' in body).toBe(isShown);
+    if (isShown) expect(body['fingerprint']).toBe((await read(service, id))['fingerprint']);
+  });
+
+  test('an update that meets a duplicate shows its fingerprint only if it carried the value', async ({ service }) => {
+    const key = await below(service, 'mask');
+    const expression = '{{ data.a }}|{{ data.b }}';
+    const make = (data: Json) =>
+      create(service, { type: 'token', data, fingerprint_expression: expression, mask: 'masked' });
+    const a = uniqueId();
+    await make({ a, b: 1 });
+    const own = await make({ a, b: 2 });
+    const update = (data: Json) => service.call('PATCH', path(own.id), { data, deduplicate_token: true }, { key });
+    const partly = await update({ b: 1 });
+    expect(partly.body).toMatchObject({ _extras: { deduplicated: true } });
+    expect(partly.body).not.toHaveProperty('fingerprint');
+    expect((await update({ a, b: 1 })).body).toHaveProperty('fingerprint');
+  });
+
+  test('a repeat shows it while the token holds what the first request sent, and no longer', async ({ service }) => {
+    const key = await below(service, 'mask');
+    const headers = { 'idempotency-key': uniqueId() };
+    const send = () => service.call('POST', '/tokens', { type: 'token', data: 'own' }, { key, headers });
+    const first = await send();
+    expect((await send()).body['fingerprint']).toBe(first.body['fingerprint']);
+    const id = String(first.body['id']);
+    await service.call('PATCH', path(id), { data: 'a secret of somebody else' });
+    const repeated = await send();
+    expect(repeated.body['id']).toBe(id);
+    expect(repeated.body).not.toHaveProperty('fingerprint');
+  });
+
+  test('a repeated update shows it only if the first request carried the value', async ({ service }) => {
+    const { id } = await createPlain(service, { data: 'secret' });
+    const key = await below(service, 'mask');
+    const send = (patch: object, idempotencyKey: string) =>
+      service.call('PATCH', path(id), patch, { key, headers: { 'idempotency-key': idempotencyKey } });
+    for (const [patch, isShown] of [
+      [{ metadata: { a: 'b' } }, false],
+      [{ data: 'own' }, true],
+    ] as const) {
+      const repeated = uniqueId();
+      expect('fingerprint' in (await send(patch, repeated)).body).toBe(isShown);
+      expect('fingerprint' in (await send(patch, repeated)).body).toBe(isShown);
+    }
+  });
+});
+
+plainTest('a tenant may show fingerprints to every caller, and is told what that means', async () => {
+  const service = await startTestService();
+  const key = await below(service, 'redact');
+  const { id, ...created } = await create(service, { type: 'card', data: card });
+  const put = (value: string) =>
+    service.call(
+      'PUT',
+      '/tenants/self',
+      { name: 'test', settings: { show_fingerprints: value } },
+      { key: service.managementKey },
+    );
+  const enabled = await put('true');
+  expect(enabled.body['settings']).toMatchObject({ show_fingerprints: 'true' });
+  expect(String(enabled.body['_warnings'])).toMatch(/trying candidates/);
+  const got = await service.call('GET', '/tenants/self', undefined, { key: service.managementKey });
+  expect(got.body['_warnings']).toEqual(enabled.body['_warnings']);
+  const [get, list, search] = await shownTo(service, key, id);
+  for (const text of [get, list, search]) expect(text).toContain(created['fingerprint']);
+  expect((await put('false')).body).not.toHaveProperty('_warnings');
+  for (const text of await shownTo(service, key, id)) expect(text).not.toContain(created['fingerprint']);
+  await service.close();
+});

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { diagnose } from '#src/cli/operations/diagnose.js';
+import { rule, type TestService } from '../../support/test-service.js';
+import { createPlain, expectRefusal, hourMs, path, uniqueId } from '../routes/support.js';
+import { limitedService, metric, statuses } from './support.js';
+
+const exhausted = { status: 429, code: 'deduplication_misses_exhausted' };
+const masked = (service: TestService) =>
+  service.application([rule('/', 'mask', ['token:create', 'token:read', 'token:update'])]);
+const guess = (service: TestService, key: string, data: string, address?: string) =>
+  service.call(
+    'POST',
+    '/tokens',
+    { type: 'card_number', data, deduplicate_token: true },
+    address === undefined ? { key } : { key, address },
+  );
+
+/** Every valid card number of 16 digits with these first and last digits. */
+function* candidates(bin: string, lastFour: string): Generator<string> {
+  for (let middle = 0; ; middle += 1) {
+    const number = `${bin}${String(middle).padStart(6, '0')}${lastFour}`;
+    const sum = [...number].reverse().reduce((total, digit, index) => {
+      const doubled = index % 2 === 1 ? Number(digit) * 2 : Number(digit);
+      return total + (doubled > 9 ? doubled - 9 : doubled);
+    }, 0);
+    if (sum % 10 === 0) yield number;
+  }
+}
+
+test('a card number is not found by creates with deduplication: misses have a budget, over all addresses', async () => {
+  const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 40 });
+  const key = await masked(service);
+  const numbers = candidates('424242', '4242');
+  const next = () => String(numbers.next().value);
+  const answers: number[] = [];
+  for (let tried = 0; tried < 60; tried += 1) {
+    answers.push((await guess(service, key, next(), `10.0.0.${tried}`)).status);
+  }
+  expect(answers.filter((status) => status === 201)).toHaveLength(40);
+  const { headers } = await expectRefusal(service, () => guess(service, key, next()), exhausted);
+  expect(headers['retry-after']).toBe('3600');
+  // Without deduplication a create tells nothing, and goes on.
+  expect((await service.call('POST', '/tokens', { type: 'token', data: 1 }, { key })).status).toBe(201);
+  service.clock.advance(hourMs);
+  expect((await guess(service, key, next())).status).toBe(201);
+});
+
+test('64 creates at the same moment do not pass the budget', async () => {
+  const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 20 });
+  const key = await masked(service);
+  const numbers = candidates('424242', '4242');
+  const sent = Array.from({ length: 64 }, () => guess(service, key, String(numbers.next().value)));
+  const answers = (await Promise.all(sent)).map(({ status }) => status);
+  expect(answers.filter((status) => status === 201)).toHaveLength(20);
+  expect(answers.filter((status) => status === 429)).toHaveLength(44);
+});
+
+test('a hit is no miss; a hit and a miss are refused alike once the budget is used up', async () => {
+  const service = await limitedService({ requests: 1_000, deduplicationMisses: 3 });
+  const key = await masked(service);
+  const known = '4242424242424242';
+  await createPlain(service, { type: 'card_number', data: known });
+  expect(await statuses(10, () => guess(service, key, known))).toEqual(Array(10).fill(201));
+  const numbers = candidates('555555', '4444');
+  const next = () => String(numbers.next().value);
+  expect(await statuses(3, () => guess(service, key, next()))).toEqual([201, 201, 201]);
+  await expectRefusal(service, () => guess(service, key, known), exhausted);
+  await expectRefusal(service, () => guess(service, key, next()), exhausted);
+});
+
+test('tokenize is charged for its distinct values, an update for its one', async () => {
+  const service = await limitedService({ requests: 1_000, deduplicationMisses: 5 });
+  const key = await masked(service);
+  const part = (data: string) => ({ type: 'token', data, deduplicate_token: true });
+  const [a, b] = [uniqueId(), uniqueId()];
+  const tokenized = await service.call('POST', '/tokenize', [part(a), part(a), part(b)], { key });
+  expect(tokenized.status, tokenized.text).toBe(200);
+  const own = await createPlain(service, { data: uniqueId() });
+  const update = () => service.call('PATCH', path(own.id), { data: uniqueId(), deduplicate_token: true }, { key });
+  expect(await statuses(3, update)).toEqual([200, 200, 200]);
+  await expectRefusal(service, update, exhausted);
+  const all = [part(uniqueId())];
+  await expectRefusal(service, () => service.call('POST', '/tokenize', all, { key }), exhausted);
+});
+
+test('a caller that may read every value in plaintext has no such budget', async () => {
+  const service = await limitedService({ requests: 1_000, deduplicationMisses: 1 });
+  const plain = await service.application(['token:create', 'token:use']);
+  for (const key of [service.key, plain]) {
+    expect(await statuses(5, () => guess(service, key, '4242424242424242'))).toEqual(Array(5).fill(201));
+    const distinct = () =>
+      service.call('POST', '/tokens', { type: 'token', data: uniqueId(), deduplicate_token: true }, { key });
+    expect(await statuses(5, distinct)).toEqual(Array(5).fill(201));
+  }
+});
+
+test('an application that uses a tenth without a hit is named in the access log, a metric and doctor', async () => {
+  const service = await limitedService({ requests: 1_000, deduplicationMisses: 100 });
+  const key = await masked(service);
+  const { body: application } = await service.call('GET', '/applications/key', undefined, { key });
+  const id = String(application['id']);
+  const numbers = candidates('424242', '4242');
+  const miss = () => guess(service, key, String(numbers.next().value));
+  const named = async () => {
+    const url = '/logs?entity_type=application&operation=read';
+    const { body } = await service.call('GET', url, undefined, { key: service.managementKey });
+    const entries = body['data'] as readonly { readonly message: string; readonly actor_id: string }[];
+    const { findings } = await diagnose.run({ ...service.service, rotation: notAsked() }, { fix: false });
+    return {
+      log: entries.filter(({ message, actor_id }) => message.startsWith('suspect') && actor_id === id).length,
+      metric: await metric(service, `strongroom_deduplication_suspects_total{application="${id}"}`),
+      doctor: findings.some(
+        ({ check, state, says }) => check === 'guessing' && state === 'problem' && says.includes(id),
+      ),
+    };
+  };
+  await statuses(10, miss);
+  expect(await named()).toEqual({ log: 0, metric: Number.NaN, doctor: false });
+  await statuses(5, miss);
+  expect(await named()).toEqual({ log: 1, metric: 1, doctor: true });
+  service.clock.advance(25 * hourMs);
+  expect((await named()).doctor).toBe(false);
+});
+
+test('an application with hits is not suspect', async () => {
+  const service = await limitedService({ requests: 1_000, deduplicationMisses: 100 });
+  const key = await masked(service);
+  const numbers = candidates('424242', '4242');
+  await statuses(5, () => guess(service, key, String(numbers.next().value)));
+  await guess(service, key, String(candidates('424242', '4242').next().value));
+  await statuses(20, () => guess(service, key, String(numbers.next().value)));
+  expect(await service.vault.budgets.suspects(0)).toEqual([]);
+});
+
+function notAsked(): never {
+  return new Proxy({}, { get: () => () => Promise.reject(new Error('not part of this test')) }) as never;
+}
