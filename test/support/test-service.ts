@@ -43,6 +43,8 @@ type TestServiceOptions = {
   /** None without it. */
   readonly limits?: LimitSettings;
   readonly trustedProxies?: readonly string[];
+  /** Serves only what a trusted proxy received over TLS. */
+  readonly behindTlsProxy?: boolean;
   /** How long the rows are kept that were read before a rebuild, ms; 0 without it. */
   readonly keptMs?: number;
   /** What gets the signed checkpoints; nothing without it. */
@@ -65,7 +67,14 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const rootKey = options.rootKey ?? randomBytes(32);
   const clock = manualClock();
   const errors: unknown[] = [];
-  const { limits, trustedProxies = [], keptMs = 0, anchor = null, acceptsOlderLog = false } = options;
+  const {
+    limits,
+    trustedProxies = [],
+    behindTlsProxy = false,
+    keptMs = 0,
+    anchor = null,
+    acceptsOlderLog = false,
+  } = options;
   const notices: string[] = [];
   const shared = {
     ...(limits === undefined ? {} : { limits }),
@@ -85,7 +94,10 @@ export async function startTestService(options: TestServiceOptions = {}) {
     : openEmbeddedService(shared, options.dataDir));
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
   const tenant = await createTenant(service.vault, 'test', [{ name: 'all', type: 'private', access, expiresAt: null }]);
-  const app = createApp(service, { headerNames, corsOrigins: [], trustedProxies, tls: null, log: silent });
+  const app = createApp(service, {
+    ...{ headerNames, corsOrigins: [], trustedProxies, behindTlsProxy, tls: null },
+    log: silent,
+  });
   await app.ready();
   const check = openApiChecker(app);
   const [revealing] = tenant.keys;

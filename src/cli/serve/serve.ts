@@ -50,6 +50,7 @@ export async function serve(config: Config): Promise<void> {
     headerNames: headerNamesOf(config),
     corsOrigins: settings['http.cors_origins'],
     trustedProxies: settings['http.trusted_proxies'],
+    behindTlsProxy: settings.behind_tls_proxy,
     tls,
     log: createRequestLog(logger),
   });
@@ -75,12 +76,19 @@ export async function serve(config: Config): Promise<void> {
     process.stdout.write(
       address === null ? 'Strongroom works in the background\n' : `Strongroom listens on ${address}\n`,
     );
+    if (address !== null) logger.info(listensText(settings.behind_tls_proxy), { address });
     report(logger);
   } catch (error) {
     await Promise.all([app.close(), admin?.close()]);
     await service.close();
     throw error;
   }
+}
+
+function listensText(isBehindProxy: boolean): string {
+  return isBehindProxy
+    ? 'the service listens, and serves requests that a trusted proxy received over TLS'
+    : 'the service listens';
 }
 
 /** Where verbs reach this process; null: they open the stores themselves, which no process has to itself. */

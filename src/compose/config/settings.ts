@@ -137,7 +137,9 @@ export const settings = {
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Says that a proxy ends TLS in front of the service; http.trusted_proxies names it.',
+    doc:
+      'A proxy in front of the service terminates TLS. The service then serves only connections from http.trusted_proxies ' +
+      'whose X-Forwarded-Proto header is https; other requests get 403, except /health/*.',
   },
   'rate_limit.requests': {
     schema: wholeNumber(0, 1_000_000_000),
