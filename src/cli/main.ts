@@ -9,6 +9,7 @@ import { storeUnavailableText } from './store-unavailable-text.js';
 import { addApplications } from './verbs/applications.js';
 import { addAudit } from './verbs/audit.js';
 import { addBackup } from './verbs/backup.js';
+import { addClock } from './verbs/clock.js';
 import { addConfig } from './verbs/config.js';
 import { addDoctor } from './verbs/doctor.js';
 import { addInit } from './verbs/init.js';
@@ -43,6 +44,7 @@ for (const add of [
   addKeys,
   addBackup,
   addDoctor,
+  addClock,
   addConfig,
 ])
   add(program);

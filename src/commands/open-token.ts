@@ -3,7 +3,7 @@ import type { TokenContent } from '../domain/token/content.js';
 import type { TokenLife } from '../domain/token/token-state.js';
 import { cvcAt } from '../domain/token/token-state.js';
 import { openJson } from '../events/sealing/json-box.js';
-import { latestNow } from '../ports/clock.js';
+import { latestForCodes } from '../ports/clock.js';
 import type { TokenView } from '../projections/token-view.js';
 import { KeyLost } from './key-lost.js';
 import { keyNotThere, TenantGone } from './tenant-gone.js';
@@ -19,11 +19,11 @@ export type OpenToken = { readonly content: Secret<TokenContent>; readonly cvc: 
 export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   const content = await openContent(vault, view, life);
   if (content === null) return null;
-  const due = cvcAt(life, latestNow(vault.clock));
+  const due = cvcAt(life, latestForCodes(vault.clock));
   // Read again after the wait for a key: the hour may have ended meanwhile.
   const cvc = due === null ? null : await openBoxOf(vault, view, due.key, due.revision, 'cvc');
   if (due !== null && cvc === null) return null;
-  const shown = due !== null && cvc !== null && latestNow(vault.clock) < due.purgeAt ? (cvc as string) : null;
+  const shown = due !== null && cvc !== null && latestForCodes(vault.clock) < due.purgeAt ? (cvc as string) : null;
   return { content, cvc: shown === null ? null : new Secret(shown) };
 }
 

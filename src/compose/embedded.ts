@@ -19,8 +19,10 @@ import { composeVault, systemRandom } from './compose-vault.js';
 import { takeDataDirectory } from './data-directory.js';
 import { embeddedProjections, outdatedProjections } from './embedded-projections.js';
 import { embeddedState } from './embedded-state.js';
+import { type GuardedClock, guardedClock, holdNotices, lateClock, newestEventTime } from './guarded-clock.js';
 import { makeAnew } from './make-anew.js';
 import type { OpenService } from './open-service.js';
+import { systemClock } from './system-clock.js';
 
 export type EmbeddedOptions = {
   readonly dataDir: string;
@@ -56,15 +58,17 @@ export type Embedded = OpenService & {
 /** For searches that began on the rows that were read before a rebuild. */
 export const keptRowsMs = 60_000;
 
-const systemClock: Clock = { now: () => Date.now() };
-
 /**
  * The embedded profile: all ports on the two SQLite files of one data directory, which belong to this process until
  * `close`. When it resolves, every key that an event ended is destroyed. Throws StoreBroken with what to do.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { dataDir, rootKey, clock = systemClock, random = systemRandom, limits = noLimits } = options;
-  const { onNotice = () => undefined, keptMs = keptRowsMs } = options;
+  const { dataDir, rootKey, random = systemRandom, limits = noLimits } = options;
+  const { onNotice = () => undefined, keptMs = keptRowsMs, onError } = options;
+  const bareClock = options.clock ?? systemClock();
+  let guard: GuardedClock | null = null;
+  // The stores need a clock before the record is read that says whether to trust it, and destroy nothing until then.
+  const clock = lateClock(bareClock, () => guard);
   const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir);
   try {
@@ -74,6 +78,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     );
     let logId: string;
     try {
+      guard = await guardedClock({
+        clock: bareClock,
+        records: stores.clockRecords,
+        newestEvent: await newestEventTime(stores.log),
+        onError,
+        onNotice,
+      });
       logId = await identify(stores, options.mode, random, clock);
       await expectNotBehind(stores, options.acceptsOlderLog ?? false);
       outdated = await outdatedProjections(stores);
@@ -85,7 +96,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       throw error;
     }
     const rateLimits = memoryRateLimits(clock);
-    const { onError, cvcRetentionMs } = options;
+    const { cvcRetentionMs } = options;
+    const held = guard;
     const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(stores, {
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
       // One timer wakes the sweep, and it names no token.
@@ -101,7 +113,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const state = async () => {
       // A store that does not answer tells nothing of a rebuild either.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
-      return embeddedState(stores, lostKeys(), recorder.isWritable(), running);
+      const notices = holdNotices(held.hold());
+      return embeddedState(stores, lostKeys(), recorder.isWritable(), running, notices);
     };
     const needs = { vault, stores, dataDir, keptMs, state, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);
@@ -121,7 +134,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     });
     return {
       ...{ ...service, sweep, checkpointer, projections, state },
+      confirmClock: async () => ((await held.confirm()) ? 'confirmed' : 'trusted'),
       start() {
+        held.start();
         sweep.start();
         checkpointer.start();
         const rows = outdated.filter((name) => name === 'tokens');
@@ -137,6 +152,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
         // What is not noted now only shows a little less.
         await noteLogHead(stores).catch(() => undefined);
+        await held.stop();
         await stores.close();
         lock.release();
       },

@@ -37,8 +37,8 @@ describe('limits of all processes on one Redis', () => {
   test('two processes count together, also when their clocks differ by the margin', async () => {
     const subject = randomUUID();
     const [ahead, behind] = [manualClock(1_000_000_002_000), manualClock(1_000_000_000_000)];
-    const first = onShared({ now: ahead.now, marginMs: 2_000 });
-    const second = onShared({ now: behind.now, marginMs: 2_000 });
+    const first = onShared(ahead);
+    const second = onShared(behind);
     expect(await first.use(limit, subject, 2)).toEqual({ used: 2, endsInMs: 10_000 });
     expect(await second.use(limit, subject, 1)).toEqual({ used: 3, endsInMs: 10_000 });
     expect((await first.use(limit, subject, 1)).used).toBe(4);

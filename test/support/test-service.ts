@@ -13,7 +13,7 @@ import type { JsonObject } from '#src/domain/json.js';
 import { createApp, type RequestLog } from '#src/http/app.js';
 import type { Anchor } from '#src/ports/anchor.js';
 import { openClusterService } from './cluster-service.js';
-import { manualClock } from './manual-clock.js';
+import { type ManualClock, manualClock } from './manual-clock.js';
 import { openApiChecker } from './openapi-checker.js';
 import { profile } from './profile.js';
 
@@ -37,6 +37,8 @@ type CallOptions = {
 
 type TestServiceOptions = {
   readonly dataDir?: string;
+  /** Goes on after a restart. */
+  readonly clock?: ManualClock;
   /** Opens also a log that is behind its keys. */
   readonly acceptsOlderLog?: boolean;
   readonly rootKey?: Buffer;
@@ -65,7 +67,7 @@ export type Answer = {
  */
 export async function startTestService(options: TestServiceOptions = {}) {
   const rootKey = options.rootKey ?? randomBytes(32);
-  const clock = manualClock();
+  const clock = options.clock ?? manualClock();
   const errors: unknown[] = [];
   const {
     limits,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
+import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../ports/clock-record.js';
 import type { DirectoryRecord } from '../../ports/directory.js';
 import { ownBuffer } from '../key-ring/random-key.js';
 import { createRootKeys } from '../key-ring/root-keys.js';
@@ -59,6 +60,7 @@ export async function openSqliteStores(
            THEN (SELECT sum(count) FROM token_counts_0) ELSE (SELECT sum(count) FROM token_counts_1) END`,
       )
       .pluck();
+    const clockInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'clock'`).pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const work = sqliteUnitOfWork(writer);
     const keys = sqliteKeyRing(keysDb, writer, roots, clock, () => reading(() => Number(head.get() ?? 0)));
@@ -77,6 +79,15 @@ export async function openSqliteStores(
       generations: rememberingInUse(sqliteGenerations(vault, writer)),
       claims: sqliteClaims(vault, writer),
       directory: sqliteDirectory(vault, writer),
+      clockRecords: {
+        load: async () => {
+          const stored = reading(() => clockInKeys.get() as Buffer | undefined, 'keys.db');
+          return stored === undefined ? null : decodeClockRecord(stored);
+        },
+        save: async (record) => {
+          await writer.request('save_meta', { name: 'clock', value: encodeClockRecord(record) });
+        },
+      } satisfies ClockRecords,
       /** The log that the key store belongs to; null when it is new. */
       logIdOfKeys: (): string | null =>
         reading(() => logIdInKeys.get() as Buffer | undefined, 'keys.db')?.toString('utf8') ?? null,

@@ -24,7 +24,7 @@ import { keptRowsMs } from '../embedded.js';
 import { makeAnew } from '../make-anew.js';
 import type { OpenService } from '../open-service.js';
 import { createBackground } from './background.js';
-import { clusterClock } from './cluster-clock.js';
+import { clusterClock, exactClock } from './cluster-clock.js';
 import { clusterProjections, outdatedInCluster } from './cluster-projections.js';
 import { clusterState } from './cluster-state.js';
 import { type ClusterStores, openClusterStores } from './cluster-stores.js';
@@ -77,7 +77,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const stores = await openClusterStores({
     ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
     async clockOf(connection) {
-      if (options.clock !== undefined) return { ...options.clock, marginMs: 0, offMs: () => 0, stop: () => undefined };
+      if (options.clock !== undefined) return exactClock(options.clock);
       return clusterClock(connection.primaryTime, onError);
     },
     async project(tenantId, stream) {
@@ -96,6 +96,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   };
   try {
     const logId = await identifyStores(stores, prepares);
+    await clock.recordIn(stores.keyStore.clockRecords, onError);
     await expectNotBehind(stores, options.acceptsOlderLog ?? false);
     const projectedUpTo = () => stores.checkpoints.position('tokens');
     await shredEndedKeys(stores.log, stores.keys, await projectedUpTo());
@@ -124,8 +125,6 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       else onError(error);
     };
     const { rowWriter, directoryWriter, checkpoints, batches } = stores;
-    const clockOffMs = clock.offMs;
-    const isOnTime = () => Math.abs(clockOffMs()) <= clock.marginMs;
     const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError, projectedUpTo);
     const { anchor = null } = options;
     const newCheckpointer = () =>
@@ -135,7 +134,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       heldBack: batches.heldBack,
       sweep: newSweep,
       checkpointer: newCheckpointer,
-      mayLead: isOnTime,
+      mayLead: clock.isTrusted,
       clear: async () => {
         await batches.clear();
         await redis.refill(vault.rows);
@@ -147,9 +146,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const state = remembered(stateMs, lostKeys, async () =>
       clusterState({
         rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
-        ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lostKeys(), clockOffMs: clockOffMs() },
+        ...{ log: stores.log, keys: stores.keys, checkpoints, lostKeys: lostKeys(), clock },
         isUp: { mongodb: prove, redis: redis.ping },
-        ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
+        accessLogIsWritable: recorder.isWritable(),
       }),
     );
     const { keptMs = keptRowsMs, onNotice = () => undefined } = options;
@@ -158,12 +157,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const outdated = await outdatedInCluster(stores);
     return {
       ...{ ...service, newSweep, newCheckpointer, projections, state },
+      confirmClock: async () => 'cluster',
       start() {
         if (!works) return;
         background.start();
         makeAnew({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
         // What a machine does not do whose clock is off, the sweep of another one does.
-        redis.work(async (row) => (isOnTime() ? recordDue(vault, row) : undefined), onBackgroundError);
+        redis.work(async (row) => (clock.isTrusted() ? recordDue(vault, row) : undefined), onBackgroundError);
       },
       async close() {
         await tokens.stop();

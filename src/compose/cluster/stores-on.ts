@@ -15,15 +15,15 @@ import { createFingerprintClaims } from '../../adapters/mongodb/work/fingerprint
 import { createMongoClaims } from '../../adapters/mongodb/work/mongo-claims.js';
 import { mongoUnitOfWork } from '../../adapters/mongodb/work/mongo-unit-of-work.js';
 import { usualWaits, type Waits } from '../../adapters/mongodb/work/waits.js';
+import type { Clock } from '../../ports/clock.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { KeyRing } from '../../ports/key-ring.js';
-import type { ClusterClock } from './cluster-clock.js';
 
-type Needs = {
+type Needs<C extends Clock> = {
   readonly rowsConnection: MongoConnection;
   readonly keysConnection: MongoConnection;
   readonly log: EventLog;
-  readonly clock: ClusterClock;
+  readonly clock: C;
   readonly rootKey: Buffer;
   readonly rereadRootKeys?: RootKeySource;
   /** Brings the row of a stream to the end of the stream. */
@@ -32,7 +32,15 @@ type Needs = {
 };
 
 /** The stores of the cluster profile on connections that are open; `close` leaves those open. */
-export async function storesOn({ rowsConnection, keysConnection, log, clock, rootKey, project, ...rest }: Needs) {
+export async function storesOn<C extends Clock>({
+  rowsConnection,
+  keysConnection,
+  log,
+  clock,
+  rootKey,
+  project,
+  ...rest
+}: Needs<C>) {
   const { waits = usualWaits, rereadRootKeys } = rest;
   const generations = mongoGenerations(rowsConnection, log);
   const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head, rereadRootKeys);

@@ -45,7 +45,7 @@ export type WrapsDocument = { readonly _id: string; readonly count: number };
 /**
  * `restoring` while keys are restored,
  * `root_check` (bytes; `uses` changes with all that is wrapped), `log_id` (text), `rotation` (`begun` or `ended`; `at`:
- * when it began, ms), `copies_void_before` (ms), and the checkpoints of `KeyRingReader` (numbers).
+ * when it began, ms), `copies_void_before` (ms), `clock` (a `ClockRecord`), and the checkpoints of `KeyRingReader` (numbers).
  */
 export type MetaDocument = {
   readonly _id: string;
