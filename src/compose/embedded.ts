@@ -1,3 +1,4 @@
+import type { TraceUseLimits } from '../adapters/key-ring/trace-uses.js';
 import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
@@ -39,6 +40,8 @@ export type EmbeddedOptions = {
   /** What gets the signed checkpoints; null: nothing. */
   readonly anchor?: Anchor | null;
   readonly clock?: Clock;
+  /** Tests rotate the keys of traces early. */
+  readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
   /** How long the rows are kept that were read before a rebuild, ms; a minute. */
   readonly keptMs?: number;
@@ -74,7 +77,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   try {
     let outdated: readonly StoredProjection[] = [];
     const stores = await openSqliteStores(
-      ...([dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted, options.nextRootKey] as const),
+      ...([dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted] as const),
+      ...([options.nextRootKey, options.traceLimits] as const),
     );
     let logId: string;
     try {

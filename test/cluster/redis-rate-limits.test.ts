@@ -55,12 +55,13 @@ describe('limits of all processes on one Redis', () => {
 
   test('a key ends with its window and names nobody', async () => {
     const subject = `subject-${randomUUID()}`;
+    const clocksApartMs = 2_000;
     await onShared(manualClock()).use({ ...limit, windowMs: 60_000 }, subject, 1);
     const keys = await shared.client.keys(`${prefix}:*`);
     expect(keys.filter((key) => key.includes(subject))).toEqual([]);
     const lives = await Promise.all(keys.map((key) => shared.client.pttl(key)));
     expect(Math.max(...lives)).toBeGreaterThan(50_000);
-    expect(lives.filter((life) => life < 0 || life > 3_600_000)).toEqual([]);
+    expect(lives.filter((life) => life < 0 || life > 3_600_000 + clocksApartMs)).toEqual([]);
   });
 });
 

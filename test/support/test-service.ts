@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TraceUseLimits } from '#src/adapters/key-ring/trace-uses.js';
 import { createApplication } from '#src/commands/directory/create-application.js';
 import { createTenant } from '#src/commands/directory/create-tenant.js';
 import type { LimitSettings } from '#src/commands/limits/limit-settings.js';
@@ -41,6 +42,8 @@ type TestServiceOptions = {
   readonly clock?: ManualClock;
   /** Opens also a log that is behind its keys. */
   readonly acceptsOlderLog?: boolean;
+  /** When keys of traces rotate. */
+  readonly traceLimits?: TraceUseLimits;
   readonly rootKey?: Buffer;
   /** None without it. */
   readonly limits?: LimitSettings;
@@ -80,6 +83,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const notices: string[] = [];
   const shared = {
     ...(limits === undefined ? {} : { limits }),
+    ...(options.traceLimits === undefined ? {} : { traceLimits: options.traceLimits }),
     ...{
       rootKey,
       clock,

@@ -24,7 +24,9 @@ const writesNothing: Writer = {
 export function openRebuildReader(dataDir: string, rootKey: Buffer) {
   const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
-  const keys = sqliteKeyRing(keysDb, writesNothing, createRootKeys(rootKey), { now: () => Date.now() }, () => 0);
+  const keys = sqliteKeyRing(
+    ...([keysDb, writesNothing, createRootKeys(rootKey), { now: () => Date.now() }, () => 0, 'seals_none'] as const),
+  );
   const slotOf = vault.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
   const revisions = ofBothSlots((slot) =>
     vault.prepare(

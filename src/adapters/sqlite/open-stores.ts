@@ -4,6 +4,7 @@ import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../p
 import type { DirectoryRecord } from '../../ports/directory.js';
 import { ownBuffer } from '../key-ring/random-key.js';
 import { createRootKeys } from '../key-ring/root-keys.js';
+import type { TraceUseLimits } from '../key-ring/trace-uses.js';
 import { sqliteAccessLog } from './access-log/access-log.js';
 import { sqliteClaims } from './claims.js';
 import type { StoreBroken } from './database-error.js';
@@ -33,6 +34,7 @@ export async function openSqliteStores(
   onBroken: (error: StoreBroken) => void,
   onCommitted: (changes: number) => void = () => undefined,
   nextRootKey: Buffer | null = null,
+  traceLimits: TraceUseLimits = {},
 ) {
   const writer = await startWriter(dataDir, onBroken, onCommitted);
   const readers: SqliteDatabase[] = [];
@@ -63,7 +65,14 @@ export async function openSqliteStores(
     const clockInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'clock'`).pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const work = sqliteUnitOfWork(writer);
-    const keys = sqliteKeyRing(keysDb, writer, roots, clock, () => reading(() => Number(head.get() ?? 0)));
+    const keys = sqliteKeyRing(
+      keysDb,
+      writer,
+      roots,
+      clock,
+      () => reading(() => Number(head.get() ?? 0)),
+      traceLimits,
+    );
 
     return {
       work,

@@ -1,3 +1,4 @@
+import type { TraceUseLimits } from '../../adapters/key-ring/trace-uses.js';
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { dropUnusedRows } from '../../adapters/mongodb/generations/drop-unused-rows.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
@@ -55,6 +56,8 @@ export type ClusterOptions = {
   readonly anchor?: Anchor | null;
   /** Tests own time. */
   readonly clock?: Clock;
+  /** Tests rotate the keys of traces early. */
+  readonly traceLimits?: TraceUseLimits;
   readonly onError: (error: unknown) => void;
 };
 
@@ -76,6 +79,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
     ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
+    traceLimits: options.traceLimits ?? {},
     async clockOf(connection) {
       if (options.clock !== undefined) return exactClock(options.clock);
       return clusterClock(connection.primaryTime, onError);

@@ -1,3 +1,4 @@
+import type { TraceUseLimits } from '../../adapters/key-ring/trace-uses.js';
 import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-log.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import type { MongoConnection } from '../../adapters/mongodb/connection.js';
@@ -26,6 +27,7 @@ type Needs<C extends Clock> = {
   readonly clock: C;
   readonly rootKey: Buffer;
   readonly rereadRootKeys?: RootKeySource;
+  readonly traceLimits?: TraceUseLimits;
   /** Brings the row of a stream to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
   readonly waits?: Waits;
@@ -41,9 +43,9 @@ export async function storesOn<C extends Clock>({
   project,
   ...rest
 }: Needs<C>) {
-  const { waits = usualWaits, rereadRootKeys } = rest;
+  const { waits = usualWaits, rereadRootKeys, traceLimits } = rest;
   const generations = mongoGenerations(rowsConnection, log);
-  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head, rereadRootKeys);
+  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, log.head, rereadRootKeys, traceLimits);
   const accessLog = mongoAccessLog(rowsConnection);
   const rows = tokenRowsInUse(rowsConnection, generations);
   const directoryWriter = mongoDirectoryWriter(rowsConnection);

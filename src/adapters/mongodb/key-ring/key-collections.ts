@@ -39,7 +39,7 @@ export type GenerationKeyDocument = {
   readonly wrapped: Buffer | null;
 };
 
-/** How many keys a tenant's key was counted to wrap: apart, so that counting writes no wrapped key anew. */
+/** How many keys a tenant's key was counted to wrap, or (`traces.` and the tenant) how many of its traces were sealed: apart, so that counting writes no wrapped key anew. */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 
 /**

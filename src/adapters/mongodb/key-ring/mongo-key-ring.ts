@@ -9,6 +9,7 @@ import {
   noEvent,
 } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { createTraceUses, type TraceUseLimits } from '../../key-ring/trace-uses.js';
 import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
 import { createKeyCache } from '../../key-ring/key-cache.js';
 import { createKeyPools } from '../../key-ring/key-pools.js';
@@ -32,13 +33,20 @@ export function mongoKeyRing(
   roots: MongoRootKeys,
   clock: Clock,
   logHead: () => Promise<number>,
+  traceLimits: TraceUseLimits = {},
 ): KeyRing & { close(): Promise<void> } {
-  const tenants = createMongoTenantKeys(connection, roots, clock, forget);
+  const traceUses = createTraceUses(reserveTraces, traceLimits);
+  const tenants = createMongoTenantKeys(connection, roots, clock, forget, traceUses);
   const generations = createMongoGenerationKeys(connection, roots, clock);
   const dataKeys = createMongoDataKeys(connection, clock);
   const signingKey = createMongoSigningKey(connection, roots, clock);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
+
+  /** All processes count together. */
+  async function reserveTraces(tenantId: string, count: number): Promise<number> {
+    return (await dataKeys.countWraps(`traces.${tenantId}`, count)) - count;
+  }
 
   /** The newest wrapping key of a tenant, with room for so many wraps, which are counted. */
   async function wrapperFor(tenantId: string, wraps: number): Promise<{ readonly id: string; readonly key: Buffer }> {
@@ -114,7 +122,10 @@ export function mongoKeyRing(
   return {
     createTenant: (tenantId) => tenants.create(tenantId),
     async tenantKeys(tenantId) {
-      return (await tenants.current(tenantId)).subkeys;
+      const { subkeys } = await tenants.current(tenantId);
+      const reserved = subkeys === null ? null : traceUses.ready(tenantId);
+      if (reserved !== null) await reserved;
+      return subkeys;
     },
     async searchKey(tenantId, generation) {
       const { subkeys } = await tenants.current(tenantId);

@@ -2,6 +2,7 @@ import type { Clock } from '../../../ports/clock.js';
 import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../../ports/clock-record.js';
 import type { KeyRing } from '../../../ports/key-ring.js';
 import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
+import type { TraceUseLimits } from '../../key-ring/trace-uses.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { ensureIndexes } from '../required-indexes.js';
@@ -30,6 +31,7 @@ export async function openMongoKeyStore(
   clock: Clock,
   logHead: () => Promise<number>,
   source: RootKeySource = async () => [],
+  traceLimits: TraceUseLimits = {},
 ): Promise<MongoKeyStore> {
   await refuseHalf(connection);
   const check = await once(connection, { _id: 'root_check', value: newRootCheck(rootKey) });
@@ -43,7 +45,7 @@ export async function openMongoKeyStore(
   await connection.call((db) => ensureIndexes(db, keyIndexes));
   await ensureMongoGenerationKey(connection, roots, clock);
   return {
-    keys: mongoKeyRing(connection, roots, clock, logHead),
+    keys: mongoKeyRing(connection, roots, clock, logHead, traceLimits),
     clockRecords: {
       async load() {
         const stored = await connection.call((db) => keyCollections.meta(db).findOne({ _id: 'clock' }));
