@@ -18,6 +18,7 @@ import type { Random } from '../ports/random.js';
 import { projectionVersions, type StoredProjection } from '../projections/versions.js';
 import { composeVault, systemRandom } from './compose-vault.js';
 import { takeDataDirectory } from './data-directory.js';
+import { diskReserve, reserveBytesDefault } from './disk-reserve.js';
 import { embeddedProjections, outdatedProjections } from './embedded-projections.js';
 import { embeddedState } from './embedded-state.js';
 import { type GuardedClock, guardedClock, holdNotices, lateClock, newestEventTime } from './guarded-clock.js';
@@ -40,6 +41,8 @@ export type EmbeddedOptions = {
   /** What gets the signed checkpoints; null: nothing. */
   readonly anchor?: Anchor | null;
   readonly clock?: Clock;
+  /** How much of the disk is kept for deletes and reveals. */
+  readonly reserveBytes?: number;
   /** Tests rotate the keys of traces early. */
   readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
@@ -101,8 +104,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     }
     const rateLimits = memoryRateLimits(clock);
     const { cvcRetentionMs } = options;
+    const reserve = diskReserve(dataDir, options.reserveBytes ?? reserveBytesDefault);
+    const guarded = { ...stores, work: reserve.guardWork(stores.work), keys: reserve.guardKeys(stores.keys) };
     const held = guard;
-    const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(stores, {
+    const { vault, recorder, service, lostKeys, backgroundFailed } = composeVault(guarded, {
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
       // One timer wakes the sweep, and it names no token.
       timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },

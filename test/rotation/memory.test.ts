@@ -65,8 +65,6 @@ test.skipIf(!mayLook)('after a rotation the memory of the service holds the old 
   const service = await startService(vault.flags);
   const old = rootKeyIn(vault.rootKeyFile);
   const made = await fill(service.address, vault, 50);
-  // The thread of a rebuild has the key, too.
-  await runJson(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
   const before = countInMemory(service.pid, formsOf(old));
   // The search finds what is there: the vault works with it.
   expect(before['bytes']).toBeGreaterThan(0);

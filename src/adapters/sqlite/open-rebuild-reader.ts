@@ -20,12 +20,14 @@ const writesNothing: Writer = {
   close: async () => undefined,
 };
 
-/** Opens both files of a data directory for the thread of a rebuild, which only reads. */
+/** Opens both files of a data directory for the thread of a rebuild, which only reads. Takes the root key over, and zeroes it. */
 export function openRebuildReader(dataDir: string, rootKey: Buffer) {
   const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
+  const roots = createRootKeys(rootKey);
+  rootKey.fill(0);
   const keys = sqliteKeyRing(
-    ...([keysDb, writesNothing, createRootKeys(rootKey), { now: () => Date.now() }, () => 0, 'seals_none'] as const),
+    ...([keysDb, writesNothing, roots, { now: () => Date.now() }, () => 0, 'seals_none'] as const),
   );
   const slotOf = vault.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
   const revisions = ofBothSlots((slot) =>
@@ -53,6 +55,7 @@ export function openRebuildReader(dataDir: string, rootKey: Buffer) {
     compare: createRowComparison(vault),
     async close(): Promise<void> {
       await keys.close();
+      roots.close();
       vault.close();
       keysDb.close();
     },

@@ -102,8 +102,9 @@ function socketPathOf(config: Config): string | null {
 }
 
 async function open(config: Config, logger: Logger): Promise<OpenService & OperatedService> {
-  return openProfile(config, {
-    ...{ rootKeys: await rootKeysOf(config), limits: limitsOf(config), prepares: false, isVerb: false },
+  const rootKeys = await rootKeysOf(config);
+  const opening = openProfile(config, {
+    ...{ rootKeys, limits: limitsOf(config), prepares: false, isVerb: false },
     onError: (error) => logger.error('background work failed and will be tried again', { error }),
     onNotice: (text) => logger.info(text),
     onBroken: (error) => {
@@ -111,6 +112,12 @@ async function open(config: Config, logger: Logger): Promise<OpenService & Opera
       process.exit(1);
     },
   });
+  try {
+    return await opening;
+  } finally {
+    // The stores have a copy of their own, which a rotation overwrites.
+    for (const rootKey of rootKeys) rootKey.fill(0);
+  }
 }
 
 /**

@@ -187,6 +187,15 @@ export const settings = {
     secret: false,
     doc: 'The port of the admin listener; 0 takes a free one, which the log names; off: there is no such listener.',
   },
+  'disk.reserve_bytes': {
+    schema: wholeNumber(0, 1_000_000_000_000),
+    default: 268_435_456,
+    form: 'number',
+    secret: false,
+    doc:
+      'How much of the disk under the data directory is kept for deletes, expiries and the records of reveals, at most a ' +
+      'twentieth of it. Below that, creates and updates get 503; 0: nothing is kept. Embedded profile only.',
+  },
   'audit.anchor': {
     schema: pathOrCommand.nullable(),
     default: null,

@@ -11,7 +11,7 @@ import { toThreadError } from './thread-error.js';
 /** The thread that reads, opens and compares for a rebuild, so that the one that serves HTTP does not. */
 function start(port: MessagePort, { dataDir, rootKey }: ThreadData): void {
   giveWay();
-  const reader = openRebuildReader(dataDir, Buffer.from(rootKey));
+  const reader = openRebuildReader(dataDir, Buffer.from(rootKey.buffer, rootKey.byteOffset, rootKey.length));
   const { sources, keys, revisionsIn, compare } = reader;
   const expressions = createExpressions();
   const methods: Pick<RebuildThread, ThreadMethod> = {
