@@ -61,6 +61,10 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
       return answer.status === 201 ? undefined : answer;
     });
     expect(refused).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
+    // While it was filled, nothing at all was free for a moment, and the access log may rest after that.
+    await until('the first reveal', 20_000, async () =>
+      (await http('GET', `${url}/${ids[0]}`, { key })).status === 200 ? true : undefined,
+    );
     for (const [index, id] of ids.entries()) {
       const update = { metadata: { n: String(index) } };
       expect(await http('PATCH', `${url}/${id}`, { key, body: update })).toMatchObject({ status: 503 });

@@ -58,7 +58,9 @@ test('an old vault.db with the keys.db of today: the deleted value cannot be ope
     const used = await stores.keys.use(tenantId, keyId, opens);
     expect(used).toEqual(living.includes(keyId) ? { state: 'open', value: false } : { state: 'destroyed' });
   }
-  const subkeys = Object.values((await stores.keys.tenantKeys(tenantId)) ?? {}).filter((value) => Buffer.isBuffer(value));
+  const subkeys = Object.values((await stores.keys.tenantKeys(tenantId)) ?? {}).filter((value) =>
+    Buffer.isBuffer(value),
+  );
   expect(subkeys).toHaveLength(5);
   for (const subkey of subkeys) expect(opens(subkey)).toBe(false);
   expect(opens(rootKey)).toBe(false);

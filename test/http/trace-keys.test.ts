@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createTraceUses } from '#src/adapters/key-ring/trace-uses.js';
 import { streamOf } from '../erasure/support.js';
-import { embeddedOnly } from '../support/profile.js';
 import { tempDir } from '../support/process.js';
+import { embeddedOnly } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 const usesMax = 8;

@@ -65,14 +65,7 @@ export async function openSqliteStores(
     const clockInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'clock'`).pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const work = sqliteUnitOfWork(writer);
-    const keys = sqliteKeyRing(
-      keysDb,
-      writer,
-      roots,
-      clock,
-      () => reading(() => Number(head.get() ?? 0)),
-      traceLimits,
-    );
+    const keys = sqliteKeyRing(keysDb, writer, roots, clock, () => reading(() => Number(head.get() ?? 0)), traceLimits);
 
     return {
       work,

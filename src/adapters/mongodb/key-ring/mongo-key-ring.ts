@@ -9,11 +9,11 @@ import {
   noEvent,
 } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { createTraceUses, type TraceUseLimits } from '../../key-ring/trace-uses.js';
 import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
 import { createKeyCache } from '../../key-ring/key-cache.js';
 import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
+import { createTraceUses, type TraceUseLimits } from '../../key-ring/trace-uses.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { keyCollections } from './key-collections.js';
 import { createMongoDataKeys } from './mongo-data-keys.js';
