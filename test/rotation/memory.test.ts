@@ -37,13 +37,6 @@ function countInMemory(pid: number, patterns: Readonly<Record<string, Buffer>>):
         for (const [name, pattern] of Object.entries(patterns)) {
           for (let found = buffer.indexOf(pattern); found >= 0 && found < Math.min(read, chunkBytes); ) {
             counts[name] = (counts[name] ?? 0) + 1;
-              console.log(
-                'HIT',
-                name,
-                line,
-                buffer.subarray(Math.max(0, found - 32), found).toString('hex'),
-                buffer.subarray(found + 32, found + 96).toString('hex'),
-              );
             found = buffer.indexOf(pattern, found + 1);
           }
         }
