@@ -65,7 +65,7 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
       },
       'of a create: its content and its trace id, sealed': () => {
         sealJson(key, content, box);
-        sealTrace(tenantKeys.audit, context().traceId, place);
+        sealTrace(tenantKeys, context().traceId, place);
       },
     };
     const micros = {};

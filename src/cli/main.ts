@@ -9,6 +9,7 @@ import { storeUnavailableText } from './store-unavailable-text.js';
 import { addApplications } from './verbs/applications.js';
 import { addAudit } from './verbs/audit.js';
 import { addBackup } from './verbs/backup.js';
+import { addClock } from './verbs/clock.js';
 import { addCluster } from './verbs/cluster.js';
 import { addConfig } from './verbs/config.js';
 import { addDoctor } from './verbs/doctor.js';
@@ -45,6 +46,7 @@ for (const add of [
   addBackup,
   addDoctor,
   addCluster,
+  addClock,
   addConfig,
 ])
   add(program);

@@ -77,17 +77,20 @@ async function withService<T>(
   }
   const rootKeys = await rootKeysOf(config);
   const failures: unknown[] = [];
-  const service = await openProfile(config, {
+  const opened = openProfile(config, {
     ...{ ...opening, rootKeys, isVerb: true },
     onError: (error) => failures.push(error),
     onBroken: (error) => failures.push(error),
     onNotice: (text) => void process.stderr.write(`${text}\n`),
   });
+  const service = await opened.finally(() => {
+    // The stores have a copy of their own, which a rotation overwrites.
+    for (const rootKey of rootKeys) rootKey.fill(0);
+  });
   try {
     return await use(service);
   } finally {
     await service.close();
-    for (const rootKey of rootKeys) rootKey.fill(0);
     const [failure] = failures;
     if (failure instanceof Error) process.stderr.write(`${failure.message}\n`);
   }

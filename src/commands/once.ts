@@ -1,5 +1,6 @@
 import { keyedHash } from '../events/sealing/keyed-hash.js';
 import type { ClaimResult } from '../ports/claims.js';
+import { earliestNow } from '../ports/clock.js';
 import type { TenantKeys } from '../ports/key-ring.js';
 import { type CommandResult, rejected } from './result.js';
 import type { Vault } from './vault.js';
@@ -33,7 +34,7 @@ export async function once<T>(
   if (request === null) return run(null);
   const { applicationId, method, path, key } = request;
   const cmd = keyedHash(claims, 'idempotency', applicationId, method, path, key).toString('hex');
-  const claim = await vault.claims.begin(cmd, forgottenBefore(vault.clock.now()));
+  const claim = await vault.claims.begin(cmd, forgottenBefore(earliestNow(vault.clock)));
   if (claim.state === 'in_flight') return rejected('idempotency_in_flight');
   if (claim.state === 'done') return again(claim.result);
   try {

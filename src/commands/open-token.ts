@@ -3,7 +3,7 @@ import type { TokenContent } from '../domain/token/content.js';
 import type { TokenLife } from '../domain/token/token-state.js';
 import { cvcAt } from '../domain/token/token-state.js';
 import { openJson } from '../events/sealing/json-box.js';
-import { latestNow } from '../ports/clock.js';
+import { latestForCodes } from '../ports/clock.js';
 import type { TokenView } from '../projections/token-view.js';
 import { KeyLost } from './key-lost.js';
 import { keyNotThere, TenantGone } from './tenant-gone.js';
@@ -34,14 +34,15 @@ export async function openRow(
 }
 
 async function openAll(vault: Vault, view: TokenView, life: TokenLife) {
-  const due = cvcAt(life, latestNow(vault.clock));
+  const due = cvcAt(life, latestForCodes(vault.clock));
   const [content, cvc] = await Promise.all([
     openBoxOf(vault, view, life.key, life.contentRevision, 'content'),
     due === null ? null : openBoxOf(vault, view, due.key, due.revision, 'cvc'),
   ]);
   if (content === null || (due !== null && cvc === null)) return null;
   // Asked again after the wait for a key: the hour may have ended meanwhile.
-  const shown = due !== null && cvc !== null && latestNow(vault.clock) < due.purgeAt ? (cvc.value as string) : null;
+  const shown =
+    due !== null && cvc !== null && latestForCodes(vault.clock) < due.purgeAt ? (cvc.value as string) : null;
   const open: OpenToken = {
     content: new Secret(content.value as TokenContent),
     cvc: shown === null ? null : new Secret(shown),

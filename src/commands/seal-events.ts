@@ -45,7 +45,7 @@ export async function sealEvents(
       source: origin.source,
       time: origin.at,
       cmd: origin.cmd,
-      trace: origin.traceId === null || tenantKeys === null ? null : sealTrace(tenantKeys.audit, origin.traceId, place),
+      trace: origin.traceId === null || tenantKeys === null ? null : sealTrace(tenantKeys, origin.traceId, place),
       clear,
       sealed,
     };

@@ -12,6 +12,7 @@ export async function embeddedState(
   damage: readonly string[],
   accessLogIsWritable: boolean,
   rebuild: RebuildStatus | null,
+  notices: readonly string[],
 ): Promise<ServiceState> {
   const head = await orNull(log.head());
   const shredded = await orNull(keys.checkpoint('shredder'));
@@ -24,6 +25,7 @@ export async function embeddedState(
       ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
     ],
+    notices,
     stores: [
       ...['vault.db', 'keys.db'].map((name) => ({ name, state: down.includes(name) ? 'down' : 'up' }) as const),
       accessLog,

@@ -1,3 +1,4 @@
+import type { TraceUseLimits } from '../adapters/key-ring/trace-uses.js';
 import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
@@ -20,10 +21,13 @@ import type { Random } from '../ports/random.js';
 import { projectionVersions, type StoredProjection } from '../projections/versions.js';
 import { composeVault, systemRandom } from './compose-vault.js';
 import { takeDataDirectory } from './data-directory.js';
+import { diskReserve, reserveBytesDefault } from './disk-reserve.js';
 import { embeddedProjections, outdatedProjections } from './embedded-projections.js';
 import { embeddedState } from './embedded-state.js';
+import { type GuardedClock, guardedClock, holdNotices, lateClock, newestEventTime } from './guarded-clock.js';
 import { makeAnew } from './make-anew.js';
 import type { OpenService } from './open-service.js';
+import { systemClock } from './system-clock.js';
 
 export type EmbeddedOptions = {
   readonly dataDir: string;
@@ -40,6 +44,10 @@ export type EmbeddedOptions = {
   /** What gets the signed checkpoints; null: nothing. */
   readonly anchor?: Anchor | null;
   readonly clock?: Clock;
+  /** How much of the disk is kept for deletes and reveals. */
+  readonly reserveBytes?: number;
+  /** Tests rotate the keys of traces early. */
+  readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
   /** How long the rows are kept that were read before a rebuild, ms; a minute. */
   readonly keptMs?: number;
@@ -64,24 +72,34 @@ export type EmbeddedStores = Awaited<ReturnType<typeof openAuthenticStores>>;
 const openAuthenticStores = async (...given: Parameters<typeof openSqliteStores>) =>
   authenticStores(await openSqliteStores(...given));
 
-const systemClock: Clock = { now: () => Date.now() };
-
 /**
  * The embedded profile: all ports on the two SQLite files of one data directory, which belong to this process until
  * `close`. When it resolves, every key that an event ended is destroyed. Throws StoreBroken with what to do.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { dataDir, rootKey, clock = systemClock, random = systemRandom, limits = noLimits } = options;
-  const { onNotice = () => undefined, keptMs = keptRowsMs, acceptsOlderLog = false } = options;
+  const { dataDir, rootKey, random = systemRandom, limits = noLimits } = options;
+  const { onNotice = () => undefined, keptMs = keptRowsMs, acceptsOlderLog = false, onError } = options;
+  const bareClock = options.clock ?? systemClock();
+  let guard: GuardedClock | null = null;
+  // The stores need a clock before the record is read that says whether to trust it, and destroy nothing until then.
+  const clock = lateClock(bareClock, () => guard);
   const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir);
   try {
     let outdated: readonly StoredProjection[] = [];
     const stores = await openAuthenticStores(
-      ...([dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted, options.nextRootKey] as const),
+      ...([dataDir, rootKey, clock, options.onBroken, metrics.groupCommitted] as const),
+      ...([options.nextRootKey, options.traceLimits] as const),
     );
     let logId: string;
     try {
+      guard = await guardedClock({
+        clock: bareClock,
+        records: stores.clockRecords,
+        newestEvent: await newestEventTime(stores.log, acceptsOlderLog),
+        onError,
+        onNotice,
+      });
       logId = await identify(stores, options, random, clock);
       await expectNotBehind(stores, acceptsOlderLog);
       if (!acceptsOlderLog) await expectContinuity(stores);
@@ -94,8 +112,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       throw error;
     }
     const rateLimits = memoryRateLimits(clock);
-    const { onError, cvcRetentionMs } = options;
-    const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
+    const { cvcRetentionMs } = options;
+    const reserve = diskReserve(dataDir, options.reserveBytes ?? reserveBytesDefault);
+    const guarded = { ...stores, work: reserve.guardWork(stores.work), keys: reserve.guardKeys(stores.keys) };
+    const held = guard;
+    const { vault, recorder, service, damage, backgroundFailed } = composeVault(guarded, {
       integrity: await stores.keys.integrityKeys(),
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
       // One timer wakes the sweep, and it names no token.
@@ -111,7 +132,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const state = async () => {
       // A store that does not answer tells nothing of a rebuild either.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
-      return embeddedState(stores, damage(), recorder.isWritable(), running);
+      const notices = holdNotices(held.hold());
+      return embeddedState(stores, damage(), recorder.isWritable(), running, notices);
     };
     const needs = { vault, stores, dataDir, keptMs, state, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);
@@ -131,7 +153,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     });
     return {
       ...{ ...service, sweep, checkpointer, projections, state },
+      confirmClock: async () => ((await held.confirm()) ? 'confirmed' : 'trusted'),
       start() {
+        held.start();
         sweep.start();
         checkpointer.start();
         const rows = outdated.filter((name) => name === 'tokens');
@@ -147,6 +171,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
         // What is not noted now only shows a little less. Threat: a log that is only looked at may be a forged one.
         if (!acceptsOlderLog) await noteLog(stores).catch(() => undefined);
+        await held.stop();
         await stores.close();
         lock.release();
       },

@@ -67,7 +67,8 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
     const mode = isVerb && !prepares ? 'any' : made;
     // Nobody else reads what a verb has to itself.
     const keptMs = isVerb ? 0 : keptRowsMs;
-    return openEmbedded({ ...shared, nextRootKey, dataDir: settings.data, onBroken, mode, keptMs });
+    const reserveBytes = settings['disk.reserve_bytes'];
+    return openEmbedded({ ...shared, nextRootKey, reserveBytes, dataDir: settings.data, onBroken, mode, keptMs });
   }
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);

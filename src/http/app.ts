@@ -10,6 +10,7 @@ import { recordManagementReads } from './record-management-reads.js';
 import { recordRefusedRequest } from './record-refused-request.js';
 import { refuseWhatNodeRefuses } from './refuse-what-node-refuses.js';
 import './request-state.js';
+import { requireTlsProxy } from './require-tls-proxy.js';
 import { createApplicationRoute } from './routes/create-application/route.js';
 import { createTokenRoute } from './routes/create-token/route.js';
 import { deleteApplicationRoute } from './routes/delete-application/route.js';
@@ -104,6 +105,8 @@ export type AppOptions = {
   readonly headerNames: HeaderNames;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
+  /** Serves only requests that one of `trustedProxies` received over TLS. */
+  readonly behindTlsProxy: boolean;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: RequestLog;
 };
@@ -125,6 +128,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     reply.header(traceHeader, request.traceId);
     done();
   });
+  if (options.behindTlsProxy) requireTlsProxy(app, options.trustedProxies);
   refuseWhatNodeRefuses(app);
   app.addHook('onResponse', (request, reply, done) => {
     const finished = {

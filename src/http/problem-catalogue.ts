@@ -14,6 +14,7 @@ export type ProblemCode =
   | 'malformed_request'
   | 'unauthenticated'
   | 'permission_missing'
+  | 'tls_required'
   | 'not_found'
   | 'body_too_large'
   | 'unsupported_media_type'
@@ -49,6 +50,14 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Not authenticated',
     detail: 'A valid API key is required in the header SERVICE-API-KEY.',
     advice: 'Send the key of an application that exists, is not revoked and has not expired.',
+  },
+  tls_required: {
+    status: 403,
+    title: 'The request did not come over TLS',
+    detail: 'This service accepts requests only from a trusted proxy that received them over TLS.',
+    advice:
+      'Connect to the proxy over https. As the operator, list the proxy in http.trusted_proxies and make it set ' +
+      'X-Forwarded-Proto. Replace an API key that was sent in plaintext.',
   },
   permission_missing: {
     status: 403,

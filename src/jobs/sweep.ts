@@ -4,7 +4,7 @@ import { forgottenBefore } from '../commands/once.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import type { Vault } from '../commands/vault.js';
 import { atMost } from '../domain/at-most.js';
-import { earliestNow } from '../ports/clock.js';
+import { earliestForCodes, earliestNow, steadyNow } from '../ports/clock.js';
 import { dropOldAccess } from './drop-old-access.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
 import { shredEndedKeys } from './shredder.js';
@@ -44,13 +44,13 @@ export function createSweep(
   let running: Promise<unknown> = Promise.resolve();
   let stopped = true;
   let stopping = false;
-  let keptHouseAt = 0;
-  let soughtOrphansAt = 0;
+  let keptHouseAt = Number.NEGATIVE_INFINITY;
+  let soughtOrphansAt = Number.NEGATIVE_INFINITY;
 
   async function run(): Promise<number> {
     let recorded = 0;
     for (;;) {
-      const due = await vault.rows.due(earliestNow(vault.clock), dueRowsMax);
+      const due = await vault.rows.due(earliestNow(vault.clock), dueRowsMax, earliestForCodes(vault.clock));
       const failed = await recordAll(due);
       recorded += due.length;
       if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
@@ -74,16 +74,18 @@ export function createSweep(
   }
 
   async function keepHouse(): Promise<void> {
-    const now = vault.clock.now();
-    if (now - keptHouseAt < housekeepingMs) return;
-    keptHouseAt = now;
+    const steady = steadyNow(vault.clock);
+    if (steady - keptHouseAt < housekeepingMs) return;
+    keptHouseAt = steady;
+    // What is forgotten here is gone for good, like what is destroyed.
+    const now = earliestNow(vault.clock);
     await shredEndedKeys(vault.log, vault.keys, await projectedUpTo());
     await noteLog(vault);
     await vault.claims.forget(forgottenBefore(now));
     await forgetTombstones(now - tombstoneMs);
     await dropOldAccess(vault.accessLog, now);
-    if (now - soughtOrphansAt < orphanSearchMs) return;
-    soughtOrphansAt = now;
+    if (steady - soughtOrphansAt < orphanSearchMs) return;
+    soughtOrphansAt = steady;
     await destroyOrphanKeys(vault.log, vault.keys, now);
   }
 

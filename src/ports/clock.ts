@@ -1,20 +1,52 @@
 /** The time. No code of ours reads it any other way, so that tests own it. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
   /**
-   * How far the clocks of two processes on the same data may be apart, ms; absent: one process has the data. What is due
-   * is hidden so much earlier, and ended for good so much later, than this clock says.
+   * Returns a monotonic time in milliseconds, which no step of the clock moves and which goes on while the machine is
+   * suspended. Absent: `now` is never stepped.
    */
-  readonly marginMs?: number;
+  steady?(): number;
+  /** Returns the latest that it may be. Absent: `now` is exact. */
+  latest?(): number;
+  /** Returns the time up to which irreversible actions are safe. Absent: `now` is exact and trusted. */
+  earliest?(): number;
+  /**
+   * Returns how far the time scale of verification codes is ahead of `now`, in milliseconds. It grows by every step back of
+   * the clock, so that such a step does not extend the hour of a code. Absent: 0.
+   */
+  codesAhead?(): number;
+  /** Return `latest` and `earliest` on the time scale of verification codes. Absent: that and `codesAhead` together. */
+  latestForCodes?(): number;
+  earliestForCodes?(): number;
 }
 
-/** The latest that it may be on any clock: from then on nothing that is due may be shown. */
+/** Returns the latest that it may be: nothing that is due by then may be shown. */
 export function latestNow(clock: Clock): number {
-  return clock.now() + (clock.marginMs ?? 0);
+  return clock.latest?.() ?? clock.now();
 }
 
-/** The earliest that it may be on any clock: what is due by then may be ended for good. */
+/** Returns the time up to which anything due may be destroyed, and anything old forgotten. */
 export function earliestNow(clock: Clock): number {
-  return clock.now() - (clock.marginMs ?? 0);
+  return clock.earliest?.() ?? clock.now();
+}
+
+/** Returns a time in milliseconds for measuring how long something took. */
+export function steadyNow(clock: Clock): number {
+  return clock.steady?.() ?? clock.now();
+}
+
+/** Returns `Clock.codesAhead`. */
+export function codesAhead(clock: Clock): number {
+  return clock.codesAhead?.() ?? 0;
+}
+
+/** Returns `latestNow` on the time scale of verification codes, whose purge times are compared with it. */
+export function latestForCodes(clock: Clock): number {
+  return clock.latestForCodes?.() ?? latestNow(clock) + codesAhead(clock);
+}
+
+/** Returns `earliestNow` on the time scale of verification codes. */
+export function earliestForCodes(clock: Clock): number {
+  return clock.earliestForCodes?.() ?? earliestNow(clock) + codesAhead(clock);
 }

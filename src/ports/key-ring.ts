@@ -16,8 +16,10 @@ export type TenantKeys = {
   readonly fingerprints: Buffer;
   /** Idempotency and deduplication claims. */
   readonly claims: Buffer;
-  /** Trace ids in events. */
+  /** Trace ids in events and in the access log; a key of each epoch derives from it. */
   readonly audit: Buffer;
+  /** Counts one trace that is about to be sealed, and returns the epoch of its key. */
+  readonly traceEpoch: () => number;
   /** Tenant and application documents. */
   readonly directory: Buffer;
 };

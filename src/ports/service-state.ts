@@ -4,6 +4,8 @@ import type { RebuildStatus } from './projections.js';
 export type ServiceState = {
   /** What keeps it from being ready; empty: ready. */
   readonly reasons: readonly string[];
+  /** What the operator should know although the service is ready. */
+  readonly notices: readonly string[];
   readonly stores: readonly { readonly name: string; readonly state: 'up' | 'down' }[];
   /** `gap`: how many events of the log it has not seen yet; null while a store is down. */
   readonly projections: readonly { readonly name: string; readonly gap: number | null }[];

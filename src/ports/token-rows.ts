@@ -46,8 +46,11 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   walk(plan: SearchPlan, step: WalkStep): Promise<readonly V[]>;
   /** How many living, not yet expired tokens of each type the tenant has at `now`; a type without any is left out. */
   countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
-  /** Rows whose expiry or cvc purge is due at `now`, earliest first, at most `limit`. */
-  due(now: number, limit: number): Promise<readonly DueRow[]>;
+  /**
+   * Returns at most `limit` rows whose expiry is due at `now`, or whose cvc purge is due at `codesNow` (as `now` without it),
+   * earliest first.
+   */
+  due(now: number, limit: number, codesNow?: number): Promise<readonly DueRow[]>;
   /** The earliest due time of all rows, or null. */
   nextDueAt(): Promise<number | null>;
   /** Returns the rows after a stream in the order of their names, tombstones too, at most `limit`. */

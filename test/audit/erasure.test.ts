@@ -34,7 +34,7 @@ test('what was deleted is stated with its lives and keys, and signed', async () 
   await service.call('POST', '/tokens', { type: 'card', id: 'card', data });
   await service.call('PATCH', '/tokens/card', { data: { expiration_year: 2031 } });
   await remove('card');
-  service.clock.advance(1_000);
+  service.clock.advance(3_000);
   await create('card');
   await remove('card');
   await service.service.checkpointer.run();
@@ -58,9 +58,9 @@ test('what was deleted is stated with its lives and keys, and signed', async () 
 test('a statement says what copies of the keys are good for, by when the last rotation began', async () => {
   const { rotation } = service.vault.keys;
   const rotate = async () => {
-    service.clock.advance(1_000);
+    service.clock.advance(3_000);
     expect(await rotateKeys(rotation, randomBytes(32))).toBe(true);
-    service.clock.advance(1_000);
+    service.clock.advance(3_000);
   };
   await create('one');
   await rotate();
@@ -80,14 +80,14 @@ test('a statement says what copies of the keys are good for, by when the last ro
 test('a statement does not call copies void that were made while keys were rotated, until the next rotation', async () => {
   const { rotation } = service.vault.keys;
   await create('one');
-  service.clock.advance(1_000);
+  service.clock.advance(3_000);
   await rotation.begin();
   for (let step = await rotation.rewrap(0); step !== null; ) step = await rotation.rewrap(step.sequence);
-  service.clock.advance(1_000);
+  service.clock.advance(3_000);
   await remove('one');
-  service.clock.advance(1_000);
+  service.clock.advance(3_000);
   expect(await rotation.replaceRoot(randomBytes(32))).toBe(true);
-  service.clock.advance(1_000);
+  service.clock.advance(3_000);
   expect((await stated('one')).copies).toContain(' open it until keys are rotated ');
   expect(await rotateKeys(rotation, randomBytes(32))).toBe(true);
   expect((await stated('one')).copies).toContain(' are void without the root key of then: ');

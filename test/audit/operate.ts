@@ -3,7 +3,7 @@ import { runOperation } from '#src/cli/operations/run-operation.js';
 import type { Service } from '#src/http/service.js';
 
 const notAsked = (): never => {
-  throw new Error('no operation of these tests asks for a rotation');
+  throw new Error('no operation of these tests asks for a rotation, or confirms the clock');
 };
 
 /** Has an open service do an operation, with what a socket would make of question and answer. Throws its message. */
@@ -13,7 +13,7 @@ export async function operate<Name extends OperationName>(
   input: unknown,
 ): Promise<Answers[Name]> {
   const outcome = await runOperation(
-    { ...service, rotation: { start: notAsked, state: notAsked } },
+    { ...service, rotation: { start: notAsked, state: notAsked }, confirmClock: notAsked },
     name,
     JSON.parse(JSON.stringify(input)),
   );

@@ -100,7 +100,12 @@ test('lost keys are told, overdue deadlines and orphan keys too, which --fix end
   const rootKeyFile = join(tempDir(), 'root.key');
   writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
   const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-  // The clock of the test stands months ago, so the token is long overdue and the key long an orphan.
+  // The clock of the test stands months ago, so the token is long overdue and the key long an orphan, if the clock is right.
+  const unsure = await doctor(['--fix', ...flags]);
+  expect(unsure.wrong).toEqual(['clock', 'orphan keys']);
+  expect(unsure.says('clock')).toMatch(/2026-01-31T.*nothing is destroyed for another 1440 minutes/);
+  expect(await runJson(['clock', 'confirm', ...flags])).toEqual({ was: 'confirmed' });
+  expect(await runJson(['clock', 'confirm', ...flags])).toEqual({ was: 'trusted' });
   expect((await doctor(flags)).wrong).toEqual(['deadlines', 'orphan keys']);
   expect((await doctor(['--fix', ...flags])).wrong).toEqual([]);
   tamper(
@@ -137,6 +142,7 @@ test('events that no checkpoint signs for more than an hour, and a checkpoint of
   const rootKeyFile = join(tempDir(), 'root.key');
   writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
   const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
+  await runJson(['clock', 'confirm', ...flags]);
   const unsigned = await doctor(flags);
   expect(unsigned.wrong).toEqual(['checkpoint']);
   expect(unsigned.says('checkpoint')).toMatch(/^no checkpoint signs the events since 2026-01-31T12:00:00\.000\+00:00 /);

@@ -46,6 +46,40 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     expect(await (await startService(flags)).stop()).toMatchObject({ code: 0 });
   });
 
+  test('before the disk is full: creates and updates are 503 while reveals and deletes go on, by a reserve', async () => {
+    const sizeBytes = 64 * megabyte;
+    const disk = smallDisk(sizeBytes);
+    const { flags, key } = await makeVault(tempDir(), join(disk.dir, 'data'));
+    const service = await startService(flags);
+    const url = `${service.address}/tokens`;
+    const body = (id: string) => ({ id, type: 'token', data: 'v'.repeat(1_000) });
+    const ids = [...Array(20).keys()].map((index) => `token-${index}`);
+    for (const id of ids) expect(await http('POST', url, { key, body: body(id) })).toMatchObject({ status: 201 });
+    disk.fill(sizeBytes / 20 - 100_000);
+    const refused = await until('a refused create', 20_000, async () => {
+      const answer = await http('POST', url, { key, body: body(`new-${Math.random()}`) });
+      return answer.status === 201 ? undefined : answer;
+    });
+    expect(refused).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
+    // While it was filled, nothing at all was free for a moment, and the access log may rest after that.
+    await until('the first reveal', 20_000, async () =>
+      (await http('GET', `${url}/${ids[0]}`, { key })).status === 200 ? true : undefined,
+    );
+    for (const [index, id] of ids.entries()) {
+      const update = { metadata: { n: String(index) } };
+      expect(await http('PATCH', `${url}/${id}`, { key, body: update })).toMatchObject({ status: 503 });
+      const shown = await http('GET', `${url}/${id}`, { key });
+      expect(shown, shown.text).toMatchObject({ status: 200, body: { data: 'v'.repeat(1_000) } });
+      const ended = await http('DELETE', `${url}/${id}`, { key });
+      expect(ended.status, ended.text).toBe(204);
+    }
+    disk.free();
+    await until('recovery', 20_000, async () =>
+      (await http('POST', url, { key, body: body('after') })).status === 201 ? true : undefined,
+    );
+    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('while it runs: writes are 503 with Retry-After, masked reads go on, nothing is half stored, and it recovers by itself', async () => {
     const disk = smallDisk(4 * megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));

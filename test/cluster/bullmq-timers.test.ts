@@ -20,14 +20,14 @@ afterEach(async () => {
 type Ran = DueRow & { readonly at: number };
 
 /** Timers and a worker of a queue of their own; `ran` is what the worker was told, and when. */
-function queue(options: { marginMs?: number; pendingMax?: number; run?: (row: DueRow) => Promise<void> } = {}) {
+function queue(options: { slackMs?: number; pendingMax?: number; run?: (row: DueRow) => Promise<void> } = {}) {
   const prefix = `test-${randomUUID()}`;
   const ran: Ran[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const clock = { now: () => Date.now(), marginMs: options.marginMs ?? 0 };
-  const { pendingMax = 1_000 } = options;
-  const timers = bullmqTimers({ url: redis.url, prefix, clock, onError, limitMs: 1_000, pendingMax });
+  const clock = { now: () => Date.now() };
+  const { pendingMax = 1_000, slackMs = 0 } = options;
+  const timers = bullmqTimers({ url: redis.url, prefix, clock, onError, slackMs, limitMs: 1_000, pendingMax });
   closers.push(timers.close);
   const work = () => {
     const run = async (row: DueRow) => {
@@ -48,8 +48,8 @@ function timer(inMs: number, more: Partial<DueRow> = {}): DueRow {
   return { stream, tenantId: randomUUID(), due: 'expiry', dueAt: Date.now() + inMs, ...more };
 }
 
-test('a job runs soon after its time, the margin of clocks included, and leaves nothing', async () => {
-  const { timers, ran, errors, work, jobs } = queue({ marginMs: 300 });
+test('a job runs soon after its time, the slack for uncertain clocks included, and leaves nothing', async () => {
+  const { timers, ran, errors, work, jobs } = queue({ slackMs: 300 });
   work();
   // The first connections take their time.
   timers.set(timer(0));

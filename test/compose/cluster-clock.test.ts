@@ -1,8 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { clusterClock } from '#src/compose/cluster/cluster-clock.js';
+import type { ClockRecord } from '#src/ports/clock-record.js';
 
 const usualMs = 2;
-/** How long one `hello` takes, before MongoDB reads its clock and after. */
+/** How long one `hello` takes, before MongoDB reads its clock and after; null: there is no response for so long. */
 type Round = { readonly before: number; readonly after: number };
 
 /** A cluster clock and the clock of MongoDB that it asks. Time stands still between the awaits of a test. */
@@ -24,45 +25,122 @@ async function onClockOfMongo(first: readonly Round[] = [], aheadMs = 0) {
   );
   await vi.advanceTimersByTimeAsync(5_100);
   const clock = await opening;
-  return { clock, mongo, errors, wrongMs: () => Math.abs(clock.now() - time()) };
+  return { clock, mongo, errors, time };
+}
+
+type Opened = Awaited<ReturnType<typeof onClockOfMongo>>;
+
+/** Time passes; at each moment the time of MongoDB is within what the clock says. Returns the widest that was. */
+async function within({ clock, time }: Opened, ms: number): Promise<number> {
+  let widestMs = 0;
+  for (let passedMs = 0; passedMs < ms; passedMs += 10) {
+    await vi.advanceTimersByTimeAsync(10);
+    expect(clock.latest()).toBeGreaterThanOrEqual(time());
+    expect(clock.earliest()).toBeLessThanOrEqual(time());
+    widestMs = Math.max(widestMs, clock.latest() - time(), time() - clock.earliest());
+  }
+  return widestMs;
 }
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-test('an answer that waited for an election leaves the clock where it was', async () => {
-  const { mongo, wrongMs } = await onClockOfMongo();
-  expect(wrongMs()).toBeLessThanOrEqual(usualMs);
+test('at rest it is a few milliseconds off, and never shows an earlier time as the latest', async () => {
+  const opened = await onClockOfMongo();
+  expect(await within(opened, 60_000)).toBeLessThanOrEqual(6);
+  expect(opened.errors).toEqual([]);
+});
+
+test('a response that waited for an election leaves the clock where it was, and it grows with drift alone', async () => {
+  const opened = await onClockOfMongo();
   for (const round of [
     { before: 5_000, after: 1 },
     { before: 1, after: 5_000 },
   ]) {
-    mongo.rounds.push(round);
-    let worstMs = 0;
-    for (let passedMs = 0; passedMs < 20_000; passedMs += 100) {
-      await vi.advanceTimersByTimeAsync(100);
-      worstMs = Math.max(worstMs, wrongMs());
-    }
-    expect(mongo.rounds).toEqual([]);
-    expect(worstMs, JSON.stringify(round)).toBeLessThanOrEqual(usualMs);
+    opened.mongo.rounds.push(...Array.from({ length: 5 }, () => round));
+    expect(await within(opened, 20_000), JSON.stringify(round)).toBeLessThanOrEqual(30);
+    expect(opened.mongo.rounds).toEqual([]);
   }
 });
 
-test('a clock that began with such answers is right by the next good one, and from the start where the machine is', async () => {
+test('while no response arrives the interval grows, and the next one narrows it again', async () => {
+  const opened = await onClockOfMongo();
+  opened.mongo.rounds.push(...Array.from({ length: 60 }, () => ({ before: 60_000, after: 0 })));
+  await within(opened, 55_000);
+  const { clock } = opened;
+  expect(clock.uncertaintyMs()).toBeGreaterThan(50);
+  expect(clock.uncertaintyMs()).toBeLessThan(70);
+  await within(opened, 120_000);
+  expect(clock.uncertaintyMs()).toBeLessThanOrEqual(6);
+});
+
+test('responses that were slow from the start leave it uncertain, and it trusts nothing, until a good one', async () => {
   const slow = { before: 1, after: 2_500 };
   const shifted = await onClockOfMongo([slow], -60_000);
-  expect(shifted.wrongMs()).toBeLessThanOrEqual(usualMs);
-  const right = await onClockOfMongo([slow, slow]);
-  expect(right.wrongMs()).toBeLessThanOrEqual(usualMs);
+  expect(shifted.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
+  const unsure = await onClockOfMongo([
+    { before: 1, after: 2_549 },
+    { before: 1, after: 2_549 },
+    { before: 1, after: 4_990 },
+  ]);
+  expect(unsure.clock.uncertaintyMs()).toBeGreaterThan(1_000);
+  expect(unsure.clock.latest()).toBeGreaterThanOrEqual(unsure.time());
+  expect(unsure.clock.earliest()).toBeLessThanOrEqual(unsure.time());
+  await within(unsure, 8_000);
+  expect(unsure.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
-test('the clock follows a primary whose clock is another, and says how far this machine is off', async () => {
-  const { clock, mongo, wrongMs } = await onClockOfMongo();
+test('it follows a primary whose clock is another, says how far this machine is off, and destroys nothing meanwhile', async () => {
+  const opened = await onClockOfMongo();
+  const { clock, mongo, time } = opened;
   for (const aheadMs of [-90_000, 90_000]) {
+    const agreedAt = clock.earliest();
     mongo.aheadMs = aheadMs;
-    await vi.advanceTimersByTimeAsync(11_000);
-    expect(wrongMs()).toBeLessThanOrEqual(usualMs);
-    expect(Math.abs(clock.offMs() + aheadMs)).toBeLessThanOrEqual(usualMs);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(Math.abs(clock.now() - time())).toBeLessThanOrEqual(6);
+    expect(Math.abs(clock.offMs() + aheadMs)).toBeLessThanOrEqual(6);
+    expect(clock.isTrusted()).toBe(false);
+    await vi.advanceTimersByTimeAsync(600_000);
+    // Nothing is due that was not due when both clocks agreed.
+    expect(clock.earliest()).toBeLessThanOrEqual(Math.max(agreedAt + 2_000, 0));
+    mongo.aheadMs = 0;
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(clock.isTrusted()).toBe(true);
+    expect(time() - clock.earliest()).toBeLessThanOrEqual(6);
   }
+});
+
+test('a step back of MongoDB does not extend the hour of a code', async () => {
+  const opened = await onClockOfMongo();
+  const { clock, mongo } = opened;
+  const written = clock.now() + clock.codesAhead();
+  await vi.advanceTimersByTimeAsync(10_000);
+  mongo.aheadMs = -5_000;
+  await vi.advanceTimersByTimeAsync(10_000);
+  const oldMs = clock.latestForCodes() - written;
+  expect(oldMs).toBeGreaterThanOrEqual(20_000 - 6);
+  expect(oldMs).toBeLessThanOrEqual(20_000 + 30);
+});
+
+test('a start behind the newest recorded time makes all codes due; one that agrees with this machine waits for nothing', async () => {
+  const saved: ClockRecord[] = [];
+  const start = Date.now();
+  const recorded = (newest: number, codesAhead: number) => ({
+    load: async () => saved.at(-1) ?? { newest, codesAhead, hold: null },
+    save: async (record: ClockRecord) => void saved.push(record),
+  });
+  const behind = await onClockOfMongo();
+  await behind.clock.recordIn(recorded(start + 600_000, 7), (error) => behind.errors.push(error));
+  // Its purge time at the latest: an hour after the newest time.
+  expect(behind.clock.latestForCodes()).toBeGreaterThanOrEqual(start + 600_000 + 7 + 3_600_000);
+  expect(saved.at(-1)).toMatchObject({ codesAhead: behind.clock.codesAhead(), hold: null });
+  saved.length = 0;
+  const ahead = await onClockOfMongo();
+  await ahead.clock.recordIn(recorded(start - 30 * 86_400_000, 0), (error) => ahead.errors.push(error));
+  expect(ahead.time() - ahead.clock.earliest()).toBeLessThanOrEqual(6);
+  expect(ahead.clock.codesAhead()).toBe(0);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(saved.length).toBe(2);
+  expect([...behind.errors, ...ahead.errors]).toEqual([]);
 });

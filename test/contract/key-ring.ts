@@ -438,5 +438,7 @@ async function opened(keys: KeyRing, tenantId: string, keyId: string): Promise<s
 
 function hexOf(subkeys: TenantKeys | null): Record<string, string> {
   if (subkeys === null) throw new Error('the tenant has no keys');
-  return Object.fromEntries(Object.entries(subkeys).map(([purpose, key]) => [purpose, key.toString('hex')]));
+  return Object.fromEntries(
+    Object.entries(subkeys).flatMap(([purpose, key]) => (Buffer.isBuffer(key) ? [[purpose, key.toString('hex')]] : [])),
+  );
 }

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Metrics } from '#src/ports/metrics.js';
 import type { ServiceState } from '#src/ports/service-state.js';
 
-const ready: ServiceState = { reasons: [], stores: [{ name: 'a.db', state: 'up' }], projections: [], rebuild: null };
+const ready: ServiceState = {
+  reasons: [],
+  notices: [],
+  stores: [{ name: 'a.db', state: 'up' }],
+  projections: [],
+  rebuild: null,
+};
 
 /** What every `Metrics` must do; an adapter runs it in one line. */
 export function metricsContract(name: string, open: () => Metrics): void {
@@ -61,7 +67,13 @@ export function metricsContract(name: string, open: () => Metrics): void {
       const metrics = open();
       const stores = [{ name: 'a.db', state: 'down' }] as const;
       const projections = [{ name: 'shredder', gap: 5 }];
-      const bad = await shown(metrics, { reasons: ['a.db does not answer'], stores, projections, rebuild: null });
+      const bad = await shown(metrics, {
+        reasons: ['a.db does not answer'],
+        notices: [],
+        stores,
+        projections,
+        rebuild: null,
+      });
       expect(bad).toContain('strongroom_ready 0');
       expect(bad).toContain('strongroom_store_up{store="a.db"} 0');
       expect(bad).toContain('strongroom_projection_gap_events{projection="shredder"} 5');

@@ -33,8 +33,11 @@ export function chance(seed: number) {
 
 export type Chance = ReturnType<typeof chance>;
 
+/** In a cluster a token is hidden up to 100 ms before its expiry at rest; a loaded machine, or an election, measures time less well. */
+export const hiddenEarlyMsMax = 250;
+
 export type ModelOptions = {
-  /** Expiry may be shown so much before its time, ms: the margin of clocks, and how far reading them is off. */
+  /** Expiry may be shown so much before its time, ms: how uncertain the clock is, and how far reading it is off. */
   readonly marginMs?: number;
 };
 

@@ -14,7 +14,7 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   const vault = keptDatabase(join(copy, 'vault.db'), {});
   const keys = keptDatabase(join(copy, 'keys.db'), {});
   const rootKey = Buffer.from(readFileSync(rootKeyFile, 'utf8').trim(), 'hex');
-  const names = createTenantKeys(keys, createRootKeys(rootKey)).subkeys(tenantId)?.names;
+  const names = createTenantKeys(keys, createRootKeys(rootKey), { next: () => 0 }).subkeys(tenantId)?.names;
   if (names === undefined) throw new Error('the tenant has no keys');
   const events = vault.prepare('SELECT stream, clear FROM events ORDER BY position').all() as {
     stream: string;

@@ -8,7 +8,7 @@ const origin = 'https://app.example';
 function appFor({ service }: TestService) {
   return createApp(service, {
     headerNames: { apiKey: ['service-api-key'], traceId: ['service-trace-id'], idempotencyKey: [] },
-    ...{ corsOrigins: [origin], trustedProxies: [], tls: null },
+    ...{ corsOrigins: [origin], trustedProxies: [], behindTlsProxy: false, tls: null },
     log: { request: () => undefined, error: () => undefined },
   });
 }

@@ -1,17 +1,30 @@
 import type { Clock } from '#src/ports/clock.js';
 
+export type ManualClock = Clock & {
+  /** Time passes. */
+  advance(ms: number): void;
+  /** Time passes, up to an instant. */
+  set(ms: number): void;
+  /** The clock is set, and no time passes. */
+  step(ms: number): void;
+};
+
 /** A clock that stands still until the test moves it. */
-export function manualClock(
-  startMs = Date.UTC(2026, 0, 31, 12),
-): Clock & { advance(ms: number): void; set(ms: number): void } {
+export function manualClock(startMs = Date.UTC(2026, 0, 31, 12)): ManualClock {
   let now = startMs;
+  let steppedMs = 0;
   return {
     now: () => now,
+    steady: () => now - steppedMs,
     advance(ms: number): void {
       now += ms;
     },
     set(ms: number): void {
       now = ms;
+    },
+    step(ms: number): void {
+      now += ms;
+      steppedMs += ms;
     },
   };
 }

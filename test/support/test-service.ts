@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TraceUseLimits } from '#src/adapters/key-ring/trace-uses.js';
 import { createApplication } from '#src/commands/directory/create-application.js';
 import { createTenant } from '#src/commands/directory/create-tenant.js';
 import type { LimitSettings } from '#src/commands/limits/limit-settings.js';
@@ -13,7 +14,7 @@ import type { JsonObject } from '#src/domain/json.js';
 import { createApp, type RequestLog } from '#src/http/app.js';
 import type { Anchor } from '#src/ports/anchor.js';
 import { openClusterService } from './cluster-service.js';
-import { manualClock } from './manual-clock.js';
+import { type ManualClock, manualClock } from './manual-clock.js';
 import { openApiChecker } from './openapi-checker.js';
 import { profile } from './profile.js';
 
@@ -37,12 +38,18 @@ type CallOptions = {
 
 type TestServiceOptions = {
   readonly dataDir?: string;
+  /** Goes on after a restart. */
+  readonly clock?: ManualClock;
   /** Opens also a log that is behind its keys. */
   readonly acceptsOlderLog?: boolean;
+  /** When keys of traces rotate. */
+  readonly traceLimits?: TraceUseLimits;
   readonly rootKey?: Buffer;
   /** None without it. */
   readonly limits?: LimitSettings;
   readonly trustedProxies?: readonly string[];
+  /** Serves only what a trusted proxy received over TLS. */
+  readonly behindTlsProxy?: boolean;
   /** How long the rows are kept that were read before a rebuild, ms; 0 without it. */
   readonly keptMs?: number;
   /** What gets the signed checkpoints; nothing without it. */
@@ -63,12 +70,20 @@ export type Answer = {
  */
 export async function startTestService(options: TestServiceOptions = {}) {
   const rootKey = options.rootKey ?? randomBytes(32);
-  const clock = manualClock();
+  const clock = options.clock ?? manualClock();
   const errors: unknown[] = [];
-  const { limits, trustedProxies = [], keptMs = 0, anchor = null, acceptsOlderLog = false } = options;
+  const {
+    limits,
+    trustedProxies = [],
+    behindTlsProxy = false,
+    keptMs = 0,
+    anchor = null,
+    acceptsOlderLog = false,
+  } = options;
   const notices: string[] = [];
   const shared = {
     ...(limits === undefined ? {} : { limits }),
+    ...(options.traceLimits === undefined ? {} : { traceLimits: options.traceLimits }),
     ...{
       rootKey,
       clock,
@@ -85,7 +100,10 @@ export async function startTestService(options: TestServiceOptions = {}) {
     : openEmbeddedService(shared, options.dataDir));
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
   const tenant = await createTenant(service.vault, 'test', [{ name: 'all', type: 'private', access, expiresAt: null }]);
-  const app = createApp(service, { headerNames, corsOrigins: [], trustedProxies, tls: null, log: silent });
+  const app = createApp(service, {
+    ...{ headerNames, corsOrigins: [], trustedProxies, behindTlsProxy, tls: null },
+    log: silent,
+  });
   await app.ready();
   const check = openApiChecker(app);
   const [revealing] = tenant.keys;

@@ -18,6 +18,8 @@ export type BullmqTimersOptions = {
   /** The first part of every key. */
   readonly prefix: string;
   readonly clock: Clock;
+  /** How long after its due time a job runs, so that its time has come by the uncertain clock of every process. */
+  readonly slackMs?: number;
   /** Told at most once a minute. */
   readonly onError: (error: unknown) => void;
   /** How long an answer of Redis is waited for. */
@@ -38,11 +40,11 @@ export type RefilledTimers = {
 };
 
 /**
- * `Timers` as delayed jobs of BullMQ, each due when the last clock says so (`Clock.marginMs`). A call neither waits for
+ * `Timers` as delayed jobs of BullMQ, each due when the clock of every process says so. A call neither waits for
  * Redis nor fails. While Redis is down the first `pendingMax` are sent when it is back, the others dropped and counted.
  */
 export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTimers {
-  const { url, prefix, clock, limitMs = 2_000, pendingMax = 1_000 } = options;
+  const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000 } = options;
   const report = onceAMinute(options.onError);
   const redis = connectRedis(url, queueClientOptions, report);
   const queue = new Queue<DueRow>(queueName, { prefix, connection: redis.client });
@@ -51,7 +53,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
   let pending = 0;
   let dropped = 0;
 
-  const delayMs = ({ dueAt }: DueRow, now: number): number => dueAt + (clock.marginMs ?? 0) - now;
+  const delayMs = ({ dueAt }: DueRow, now: number): number => dueAt + slackMs - now;
 
   async function add(rows: readonly DueRow[], now: number): Promise<void> {
     if (rows.length === 0) return;

@@ -7,10 +7,12 @@ export function randomKey(): Buffer {
   return ownBuffer(randomBytes(keyBytes));
 }
 
-/** The key in memory of its own: a pool would keep bytes of it after it was zeroed. Takes the bytes over. */
+/**
+ * Returns the key in memory of its own, outside of the heap of V8, and zeroes the bytes that were given. Threat: a pool would keep
+ * bytes of it, and V8 moves small buffers on its heap without overwriting where they were.
+ */
 export function ownBuffer(bytes: Buffer): Buffer {
-  if (bytes.length === bytes.buffer.byteLength) return bytes;
-  const own = Buffer.allocUnsafeSlow(bytes.length);
+  const own = Buffer.from(new ArrayBuffer(bytes.length));
   bytes.copy(own);
   bytes.fill(0);
   return own;

@@ -11,6 +11,8 @@ export type RootKeys = {
   wrapping<T>(store: (rootKey: Buffer) => Promise<T>): Promise<T>;
   /** Goes over to `next` when `store` has put everything under it; false: it did not, and nothing is changed. */
   replace(next: Buffer, store: (rootKey: Buffer) => Promise<boolean>): Promise<boolean>;
+  /** Overwrites the root key. Nothing opens afterwards. */
+  close(): void;
 };
 
 export function createRootKeys(rootKey: Buffer): RootKeys {
@@ -26,6 +28,7 @@ export function createRootKeys(rootKey: Buffer): RootKeys {
   return {
     open: (attempt) => attempt(present),
     wrapping: (store) => alone(() => store(present)),
+    close: () => void present.fill(0),
     replace: (next, store) =>
       alone(async () => {
         if (!(await store(present))) return false;

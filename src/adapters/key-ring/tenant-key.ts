@@ -43,12 +43,12 @@ export function openTenantKey(rootKey: Buffer, wrapped: Buffer, name: TenantKeyN
 }
 
 /** The subkeys of an identity key (HKDF, RFC 5869), which is zeroed. */
-export function deriveSubkeys(identity: Buffer): TenantKeys {
+export function deriveSubkeys(identity: Buffer, traceEpoch: () => number): TenantKeys {
   const [names, fingerprints, claims, audit, directory] = subkeyPurposes.map((purpose) =>
     Buffer.from(hkdfSync('sha256', identity, Buffer.alloc(0), `strongroom.tenant.${purpose}`, keyBytes)),
   ) as [Buffer, Buffer, Buffer, Buffer, Buffer];
   identity.fill(0);
-  return { names, fingerprints, claims, audit, directory };
+  return { names, fingerprints, claims, audit, traceEpoch, directory };
 }
 
 function place({ id, tenant, purpose }: TenantKeyName) {

@@ -18,6 +18,8 @@ export type RedisRateLimitsOptions = {
   /** Counts while Redis does not: the limits of this process alone. */
   readonly fallback: RateLimits;
   readonly onError: (error: unknown) => void;
+  /** How far the clocks of two processes may differ, ms. */
+  readonly clocksApartMs?: number;
   /** How long a use waits for Redis. */
   readonly limitMs?: number;
   /** How long Redis is left alone after a failure. */
@@ -36,13 +38,13 @@ export const rateLimitClientOptions: RedisClientOptions = {
  * a hash of the subject. While Redis is down or slow it counts in the process; after a pause one use tries Redis again.
  */
 export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
-  const { client, prefix, clock, fallback, limitMs = 200, pauseMs = 1_000 } = options;
+  const { client, prefix, clock, fallback, clocksApartMs = 2_000, limitMs = 200, pauseMs = 1_000 } = options;
   const report = onceAMinute(options.onError);
   let restsUntil = Number.NEGATIVE_INFINITY;
 
   async function count({ name, windowMs }: Limit, subject: string, weight: number): Promise<Used> {
     const key = `${prefix}:limit:${name}:${createHash('sha256').update(subject).digest('base64url')}`;
-    const answer = await client.eval(countUse, 1, key, clock.now(), windowMs, clock.marginMs ?? 0, weight);
+    const answer = await client.eval(countUse, 1, key, clock.now(), windowMs, clocksApartMs, weight);
     const [used, endsInMs] = Array.isArray(answer) ? answer : [];
     if (typeof used !== 'number' || typeof endsInMs !== 'number') throw new StoreUnavailable('redis', 'odd_answer');
     return { used, endsInMs };

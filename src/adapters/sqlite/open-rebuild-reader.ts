@@ -20,11 +20,14 @@ const writesNothing: Writer = {
   close: async () => undefined,
 };
 
-/** Opens both files of a data directory for the thread of a rebuild, which only reads. */
+/** Opens both files of a data directory for the thread of a rebuild, which only reads. Takes the root key over, and zeroes it. */
 export function openRebuildReader(dataDir: string, rootKey: Buffer) {
   const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
-  const keys = sqliteKeyRing(keysDb, writesNothing, createRootKeys(rootKey), { now: () => Date.now() }, () => null);
+  const roots = createRootKeys(rootKey);
+  rootKey.fill(0);
+  const clock = { now: () => Date.now() };
+  const keys = sqliteKeyRing(keysDb, writesNothing, roots, clock, () => null, 'seals_none');
   const slotOf = vault.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
   const revisions = ofBothSlots((slot) =>
     vault.prepare(
@@ -51,6 +54,7 @@ export function openRebuildReader(dataDir: string, rootKey: Buffer) {
     compare: createRowComparison(vault),
     async close(): Promise<void> {
       await keys.close();
+      roots.close();
       vault.close();
       keysDb.close();
     },

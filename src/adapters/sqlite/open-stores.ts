@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
+import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../ports/clock-record.js';
 import type { DirectoryRecord } from '../../ports/directory.js';
 import type { Stored } from '../../projections/row-mac.js';
 import { ownBuffer } from '../key-ring/random-key.js';
 import { createRootKeys } from '../key-ring/root-keys.js';
+import type { TraceUseLimits } from '../key-ring/trace-uses.js';
 import { sqliteAccessLog } from './access-log/access-log.js';
 import { sqliteBudgets } from './budgets.js';
 import { sqliteClaims } from './claims.js';
@@ -34,6 +36,7 @@ export async function openSqliteStores(
   onBroken: (error: StoreBroken) => void,
   onCommitted: (changes: number) => void = () => undefined,
   nextRootKey: Buffer | null = null,
+  traceLimits: TraceUseLimits = {},
 ) {
   const writer = await startWriter(dataDir, onBroken, onCommitted);
   const readers: SqliteDatabase[] = [];
@@ -60,10 +63,11 @@ export async function openSqliteStores(
            THEN (SELECT sum(count) FROM token_counts_0) ELSE (SELECT sum(count) FROM token_counts_1) END`,
       )
       .pluck();
+    const clockInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'clock'`).pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const storedWork = sqliteUnitOfWork(writer);
     const chain = sqliteEventChain(vault);
-    const keys = sqliteKeyRing(keysDb, writer, roots, clock, chain.newest);
+    const keys = sqliteKeyRing(keysDb, writer, roots, clock, chain.newest, traceLimits);
 
     return {
       storedWork,
@@ -80,6 +84,15 @@ export async function openSqliteStores(
       claims: sqliteClaims(vault, writer),
       budgets: sqliteBudgets(vault, writer),
       directory: sqliteDirectory(vault, writer),
+      clockRecords: {
+        load: async () => {
+          const stored = reading(() => clockInKeys.get() as Buffer | undefined, 'keys.db');
+          return stored === undefined ? null : decodeClockRecord(stored);
+        },
+        save: async (record) => {
+          await writer.request('save_meta', { name: 'clock', value: encodeClockRecord(record) });
+        },
+      } satisfies ClockRecords,
       /** The log that the key store belongs to; null when it is new. */
       logIdOfKeys: (): string | null =>
         reading(() => logIdInKeys.get() as Buffer | undefined, 'keys.db')?.toString('utf8') ?? null,

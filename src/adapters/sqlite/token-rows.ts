@@ -51,8 +51,8 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
       for (const { type, count } of gone) living.set(type, (living.get(type) ?? 0) - count);
       return new Map([...living].filter(([, count]) => count > 0));
     },
-    async due(now, limit) {
-      return reading(() => read().dueRows.all({ now, limit }) as DueRow[]);
+    async due(now, limit, codesNow = now) {
+      return reading(() => read().dueRows.all({ now, codesNow, limit }) as DueRow[]);
     },
     async nextDueAt() {
       const times = reading(() => dueTimes()).filter((time) => typeof time === 'number');
@@ -85,7 +85,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
        WHERE expires_at <= @now ORDER BY expires_at LIMIT @limit)
      UNION ALL SELECT * FROM (
        SELECT stream, tenant AS tenantId, 'cvc' AS due, cvc_purge_at AS dueAt FROM ${rows}
-       WHERE cvc_purge_at <= @now ORDER BY cvc_purge_at LIMIT @limit)
+       WHERE cvc_purge_at <= @codesNow ORDER BY cvc_purge_at LIMIT @limit)
      ORDER BY dueAt LIMIT @limit`,
   );
   const nextExpiry = database.prepare(`SELECT min(expires_at) FROM ${rows} WHERE expires_at IS NOT NULL`).pluck();

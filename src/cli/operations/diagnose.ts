@@ -4,7 +4,7 @@ import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/open-service.js';
 import { lookOverKeys } from '../../jobs/look-over-keys.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
-import { earliestNow } from '../../ports/clock.js';
+import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';
 import { lastCheckpoint } from '../doctor/last-checkpoint.js';
@@ -22,7 +22,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
   const { vault } = service;
   if (fix) {
     for (const row of await overdue(service)) await recordDue(vault, row);
-    await destroyOrphanKeys(vault.log, vault.keys, vault.clock.now());
+    await destroyOrphanKeys(vault.log, vault.keys, earliestNow(vault.clock));
   }
   const findings: Finding[] = [
     ...(await storesAndProjections(service)),
@@ -38,7 +38,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
 });
 
 async function storesAndProjections(service: OperatedService): Promise<readonly Finding[]> {
-  const { reasons, stores, projections } = await service.state();
+  const { reasons, notices, stores, projections } = await service.state();
   const down = stores.filter(({ state }) => state === 'down');
   const behind = projections.filter(({ gap }) => gap === null || gap >= gapMax);
   return [
@@ -49,6 +49,9 @@ async function storesAndProjections(service: OperatedService): Promise<readonly 
           `${down.map(({ name }) => name).join(', ')} do not answer`,
           'Start them, or look at their disks.',
         ),
+    ...notices.map((notice) =>
+      problem('clock', notice, 'Correct the clock, or, if it is right, run `strongroom clock confirm`.'),
+    ),
     ...reasons.map((reason) => problem('readiness', reason, 'Requests are refused until this is mended; see the log.')),
     behind.length === 0
       ? ok('projections', 'all are at the head of the log, or close')
@@ -61,7 +64,8 @@ async function storesAndProjections(service: OperatedService): Promise<readonly 
 }
 
 function overdue({ vault }: OperatedService) {
-  return vault.rows.due(earliestNow(vault.clock) - overdueMs, overdueMax);
+  const { clock } = vault;
+  return vault.rows.due(earliestNow(clock) - overdueMs, overdueMax, earliestForCodes(clock) - overdueMs);
 }
 
 async function deadlines(service: OperatedService): Promise<Finding> {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { flagName } from '../../compose/config/names.js';
 import { Failure } from '../failure.js';
@@ -26,14 +26,21 @@ export async function expectFreeAddress({ host, port }: Address, settings = publ
   }
 }
 
-/** Listens and answers the address as a URL. Throws Failure. */
+/**
+ * Listens, and returns the bound address as a URL. Fastify's own URL names loopback for a server that listens on every
+ * interface. Throws Failure.
+ */
 export async function listen(
   app: FastifyInstance,
   { host, port }: Address,
   settings: Settings = publicSettings,
 ): Promise<string> {
   try {
-    return await app.listen({ host, port });
+    const url = await app.listen({ host, port });
+    const bound = app.server.address();
+    if (bound === null || typeof bound === 'string') return url;
+    const name = isIPv6(bound.address) ? `[${bound.address}]` : bound.address;
+    return `${new URL(url).protocol}//${name}:${bound.port}`;
   } catch (error) {
     throw asFailure(error, { host, port }, settings);
   }

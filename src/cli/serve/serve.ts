@@ -50,6 +50,7 @@ export async function serve(config: Config): Promise<void> {
     headerNames: headerNamesOf(config),
     corsOrigins: settings['http.cors_origins'],
     trustedProxies: settings['http.trusted_proxies'],
+    behindTlsProxy: settings.behind_tls_proxy,
     tls,
     log: createRequestLog(logger),
   });
@@ -75,12 +76,19 @@ export async function serve(config: Config): Promise<void> {
     process.stdout.write(
       address === null ? 'Strongroom works in the background\n' : `Strongroom listens on ${address}\n`,
     );
+    if (address !== null) logger.info(listensText(settings.behind_tls_proxy), { address });
     report(logger);
   } catch (error) {
     await Promise.all([app.close(), admin?.close()]);
     await service.close();
     throw error;
   }
+}
+
+function listensText(isBehindProxy: boolean): string {
+  return isBehindProxy
+    ? 'the service listens, and serves requests that a trusted proxy received over TLS'
+    : 'the service listens';
 }
 
 /** Where verbs reach this process; null: they open the stores themselves, which no process has to itself. */
@@ -94,8 +102,9 @@ function socketPathOf(config: Config): string | null {
 }
 
 async function open(config: Config, logger: Logger): Promise<OpenService & OperatedService> {
-  return openProfile(config, {
-    ...{ rootKeys: await rootKeysOf(config), limits: limitsOf(config), prepares: false, isVerb: false },
+  const rootKeys = await rootKeysOf(config);
+  const opening = openProfile(config, {
+    ...{ rootKeys, limits: limitsOf(config), prepares: false, isVerb: false },
     onError: (error) => logger.error('background work failed and will be tried again', { error }),
     onNotice: (text) => logger.info(text),
     onBroken: (error) => {
@@ -103,6 +112,12 @@ async function open(config: Config, logger: Logger): Promise<OpenService & Opera
       process.exit(1);
     },
   });
+  try {
+    return await opening;
+  } finally {
+    // The stores have a copy of their own, which a rotation overwrites.
+    for (const rootKey of rootKeys) rootKey.fill(0);
+  }
 }
 
 /**

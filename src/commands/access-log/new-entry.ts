@@ -21,12 +21,12 @@ export type AccessFact = {
 /** Makes entries for what one request did; the trace id is sealed once for all of them. */
 export function entriesOfRequest(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
-  { audit }: TenantKeys,
+  tenantKeys: TenantKeys,
   time: number,
   facts: readonly AccessFact[],
 ): AccessEntry[] {
   const { tenantId, applicationId: actorId, keyId, sourceAddress = null } = caller;
-  const trace = sealTrace(audit, traceId, { tenantId, ...accessTracePlace });
+  const trace = sealTrace(tenantKeys, traceId, { tenantId, ...accessTracePlace });
   // Each field by itself: spreading objects here costs as much as sealing.
   return facts.map(({ entity, ref, entityId = null, operation, outcome = 'success', message }) => ({
     tenantId,

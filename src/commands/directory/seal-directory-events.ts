@@ -30,7 +30,7 @@ export function sealDirectoryEvents(
         time: at,
         cmd,
       },
-      trace: traceId === null ? null : sealTrace(tenantKeys.audit, traceId, place),
+      trace: traceId === null ? null : sealTrace(tenantKeys, traceId, place),
       clear: clearOf(fact),
       sealed: { ...noSealedParts, content },
     };

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../domain/access/caller.js';
-import type { GuessBudget } from '../../domain/limits/guess-budget.js';
+import { clocksApartMs, type GuessBudget } from '../../domain/limits/guess-budget.js';
 import type { BudgetName, Budgets } from '../../ports/budgets.js';
 import type { Clock } from '../../ports/clock.js';
 
@@ -50,11 +50,10 @@ export function reservedBudget(
 
   function blockOf(applicationId: string, now: number): Block {
     const known = blocks.get(applicationId);
-    const marginMs = clock.marginMs ?? 0;
     const isPresent =
       known !== undefined &&
       (known.endsAt === Number.POSITIVE_INFINITY ||
-        (now < known.endsAt && known.endsAt <= now + budget.windowMs + marginMs));
+        (now < known.endsAt && known.endsAt <= now + budget.windowMs + clocksApartMs));
     if (isPresent) return known;
     const fresh: Block = { left: 0, endsAt: Number.POSITIVE_INFINITY, storeIsEmpty: false, hits: 0, refill: null };
     blocks.set(applicationId, fresh);
@@ -63,7 +62,7 @@ export function reservedBudget(
 
   async function refill(block: Block, caller: Caller, need: number, spare: 'none' | 'block'): Promise<void> {
     const { hits } = block;
-    const request = { need, spare, hits, now: clock.now(), marginMs: clock.marginMs ?? 0 };
+    const request = { need, spare, hits, now: clock.now() };
     const { granted, endsAt, exhausts, suspects } = await budgets.reserve(name, caller.applicationId, budget, request);
     // The store began another window than this block is of: what is left of the old one is void.
     if (block.endsAt !== endsAt) block.left = 0;

@@ -5,7 +5,7 @@ import { decide } from '../../domain/token/decide.js';
 import { deriveFrom } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenDraft, type TokenRequest } from '../../domain/token/draft-token.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
-import { earliestNow } from '../../ports/clock.js';
+import { codesAhead, earliestNow } from '../../ports/clock.js';
 import type { SearchKey, TenantKeys } from '../../ports/key-ring.js';
 import type { TokenView } from '../../projections/token-view.js';
 import type { TokenWrite } from '../change-tokens.js';
@@ -74,7 +74,7 @@ export function decideCreation(
     endsUpTo,
     tokenType: draft.type,
     hasCvc: cvc !== null,
-    cvcRetentionMs,
+    cvcRetentionMs: cvcRetentionMs + codesAhead(clock),
     expiresAt,
   } as const;
   const decided = decide(command, view.state);

@@ -2,7 +2,7 @@ import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
-import { earliestNow } from '../../ports/clock.js';
+import { earliestNow, latestNow } from '../../ports/clock.js';
 import { changeToken } from '../change-token.js';
 import type { CommandContext } from '../command-context.js';
 import { originOf } from '../event-origin.js';
@@ -27,7 +27,8 @@ export async function purgeCvc(
 
   return changeToken<CommandResult<null>>(vault, { tenantId, tenantKeys, stream }, origin, async (view, at) => {
     const { life, revision } = view.state;
-    if (life === null || isExpired(life, at)) return { do: 'answer', answer: rejected('token_not_found') };
+    if (life === null || isExpired(life, latestNow(vault.clock)))
+      return { do: 'answer', answer: rejected('token_not_found') };
     const open = await openToken(vault, view, life);
     if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
     if (transformFor(caller, 'token:update', open.content.reveal().containers) === null) {

@@ -1,5 +1,5 @@
 import { decide } from '../../domain/token/decide.js';
-import { earliestNow } from '../../ports/clock.js';
+import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import type { DueRow } from '../../ports/token-rows.js';
 import { changeToken } from '../change-token.js';
 import type { Vault } from '../vault.js';
@@ -14,7 +14,7 @@ export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow)
   await changeToken<void>(vault, { tenantId, tenantKeys: null, stream }, origin, async (view, at) => {
     // Threat: a timer of a store that others may write to names a tenant of its choice.
     if (view.state.life?.tenantId !== tenantId) return { do: 'answer', answer: undefined };
-    const times = { at, endsUpTo: earliestNow(vault.clock) };
+    const times = { at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
     const decided = decide(
       due === 'expiry' ? { do: 'expire', ...times } : { do: 'purge_cvc', reason: 'due', ...times },
       view.state,

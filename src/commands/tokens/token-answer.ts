@@ -7,7 +7,7 @@ import { formatTimestamp } from '../../domain/time/format-timestamp.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import { cvcAt } from '../../domain/token/token-state.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';
-import { latestNow } from '../../ports/clock.js';
+import { latestForCodes } from '../../ports/clock.js';
 import type { ShownToken } from '../access-log/record-reads.js';
 import type { Vault } from '../vault.js';
 import type { ReadToken } from './read-token.js';
@@ -35,7 +35,7 @@ export function tokenAnswer(
 ): TokenAnswer {
   const token = content.reveal();
   // Its hour may have ended since it was opened, or while a change was stored.
-  const living = cvcAt(life, latestNow(clock)) === null ? null : cvc;
+  const living = cvcAt(life, latestForCodes(clock)) === null ? null : cvc;
   const data = shownData(expressions, token, living?.reveal() ?? null, transform);
   const body: Record<string, Json> = { id: token.id, tenant_id: life.tenantId, type: token.type };
   if (data !== undefined) body['data'] = data;

@@ -20,7 +20,7 @@ import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state
 import { typeRules } from '../../domain/token/types/type-rules.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
-import { earliestNow, latestNow } from '../../ports/clock.js';
+import { codesAhead, earliestForCodes, earliestNow, latestForCodes, latestNow } from '../../ports/clock.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { type Attempt, changeToken } from '../change-token.js';
@@ -130,7 +130,7 @@ function draft(
   content: TokenContent,
   life: TokenLife,
 ): Checked<Drafted> {
-  const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, latestNow(vault.clock)) !== null };
+  const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, latestForCodes(vault.clock)) !== null };
   const drafted = draftUpdate(vault.expressions, stored, patch, at);
   if (!drafted.ok) return drafted;
   const { draft: next, ownValues, ownValuesGiven } = drafted.value;
@@ -191,9 +191,10 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
     };
   }
   const { changed, dataReplaced, expiresAt } = updated;
-  const { cvcRetentionMs } = vault;
+  const cvcRetentionMs = vault.cvcRetentionMs + codesAhead(vault.clock);
+  const times = { at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
   const change = { changed, dataReplaced, keepSuperseded, expiresAt, cvc: updated.cvc.is, cvcRetentionMs };
-  const decided = decide({ do: 'update', at, endsUpTo: earliestNow(vault.clock), ...change }, view.state);
+  const decided = decide({ do: 'update', ...times, ...change }, view.state);
   if (!decided.ok) return refuse(rejected(decided.code));
   const shown = { content, cvc: updated.cvc.is === 'kept' ? open.cvc : newCvc };
   return {

@@ -1,46 +1,161 @@
 import type { Clock } from '../../ports/clock.js';
+import type { ClockRecord, ClockRecords } from '../../ports/clock-record.js';
+import { systemClock } from '../system-clock.js';
 
-/** Architecture, "Time": clocks of processes may differ by this much before one of them stops. */
-export const marginMs = 2_000;
-const compareEveryMs = 10_000;
+const compareEveryMs = 1_000;
+const recordEveryMs = 60_000;
+/** How fast two clocks drift apart at most: each is slewed by 500 ppm at most while it is adjusted. */
+const driftPerMs = 0.001;
+/** MongoDB tells its time in whole milliseconds, rounded down. */
+const truncatedMs = 1;
+/** A process does nothing irreversible, and is not ready, while its clock is further off MongoDB's than this. */
+export const clockOffMsMax = 2_000;
+const codeLifeMsMax = 3_600_000;
 
-export type ClusterClock = Clock & {
-  readonly marginMs: number;
-  /** How far the clock of this machine is off MongoDB's. */
+export type ClusterClock = Required<Clock> & {
+  /** Returns half of the interval that MongoDB's time lies in, ms. */
+  uncertaintyMs(): number;
+  /** Returns how far the clock of this machine is off MongoDB's, ms. */
   offMs(): number;
+  /** Returns whether both clocks agree. */
+  isTrusted(): boolean;
+  /** Begins to record the time in `records`, after comparing it with the newest time there. */
+  recordIn(records: ClockRecords, onError: (error: unknown) => void): Promise<void>;
   stop(): void;
 };
 
+/** Between which values MongoDB's time is ahead of the steady time of this process, as measured at `at`. */
+type Bounds = { readonly least: number; readonly most: number; readonly at: number };
+
 /**
- * The time of MongoDB, carried on by the monotonic clock of this process and compared every 10 s: so all processes agree
- * on what is due, whatever the clocks of their machines say. `primaryTime` asks for it, ms since the epoch.
+ * Returns the time of MongoDB as this process knows it: an interval, measured every second by a round trip, which grows with
+ * the drift of the clocks until the next response. So all processes agree on what is due, whatever the clocks of their machines
+ * say. `primaryTime` asks for it, ms since the epoch.
  */
 export async function clusterClock(
   primaryTime: () => Promise<number>,
   onError: (error: unknown) => void,
 ): Promise<ClusterClock> {
-  /** By how much the time of MongoDB is ahead of the monotonic clock; as this machine has it, until MongoDB says otherwise. */
-  let aheadMs = Date.now() - performance.now();
-  let offMs = 0;
-  const now = (): number => Math.round(performance.now() + aheadMs);
+  const machine = systemClock();
+  let bounds: Bounds = await measure();
+  /** The newest time at which both clocks agreed. */
+  let agreedAt: number | null = null;
+  let codesAhead = 0;
+  let codesAheadWhenAgreed = 0;
+  let recordTimer: NodeJS.Timeout | null = null;
 
-  /**
-   * The answer was given at some moment between asking and having it, and during an election seconds lie between these. So it
-   * moves the clock no further than it contradicts it.
-   */
-  async function compare(): Promise<void> {
-    const askedAt = performance.now();
+  /** MongoDB read its clock at some moment between the request and the response. */
+  async function measure(): Promise<Bounds> {
+    const askedAt = machine.steady();
     const time = await primaryTime();
-    const [least, most] = [time - performance.now(), time - askedAt];
-    aheadMs = Math.min(Math.max(aheadMs, least), most);
-    offMs = Date.now() - now();
+    const at = machine.steady();
+    return { least: time - at, most: time + truncatedMs - askedAt, at };
   }
 
+  function boundsAt(at: number): Bounds {
+    const drift = Math.max(0, at - bounds.at) * driftPerMs;
+    return { least: bounds.least - drift, most: bounds.most + drift, at };
+  }
+
+  /** During an election a response takes seconds and says little: what is known already narrows it down. */
+  async function compare(): Promise<void> {
+    const measured = await measure();
+    const known = boundsAt(measured.at);
+    const least = Math.max(known.least, measured.least);
+    const most = Math.min(known.most, measured.most);
+    if (least <= most) bounds = { least, most, at: measured.at };
+    else {
+      // Another primary, or a clock that was set. A step back must not extend the hour of a code.
+      codesAhead += Math.ceil(Math.max(0, known.most - measured.least));
+      bounds = measured;
+    }
+    noteAgreement();
+  }
+
+  function noteAgreement(): void {
+    if (!isTrusted()) return;
+    agreedAt = Math.max(agreedAt ?? Number.NEGATIVE_INFINITY, now());
+    codesAheadWhenAgreed = codesAhead;
+  }
+
+  function now(): number {
+    const steady = machine.steady();
+    const { least, most } = boundsAt(steady);
+    return Math.round(steady + (least + most) / 2);
+  }
+
+  function latest(): number {
+    const steady = machine.steady();
+    return Math.ceil(steady + boundsAt(steady).most);
+  }
+
+  /** While the clocks disagree nothing is destroyed that was not due when they last agreed. */
+  function earliest(): number {
+    const steady = machine.steady();
+    const time = Math.floor(steady + boundsAt(steady).least);
+    return isTrusted() ? time : Math.min(time, agreedAt ?? Number.NEGATIVE_INFINITY);
+  }
+
+  function uncertaintyMs(): number {
+    const { least, most } = boundsAt(machine.steady());
+    return (most - least) / 2;
+  }
+
+  const offMs = (): number => machine.now() - now();
+  const isTrusted = (): boolean => Math.abs(offMs()) <= clockOffMsMax && uncertaintyMs() <= clockOffMsMax;
+
+  // The first response may have waited for an election or a connection.
   await compare();
-  // The first answer may have waited for an election or a connection.
-  await compare();
-  // Without MongoDB nothing is served; the monotonic clock goes on.
+  // Without MongoDB nothing is served; the interval grows.
   const timer = setInterval(() => compare().catch(onError), compareEveryMs);
   timer.unref();
-  return { marginMs, now, offMs: () => offMs, stop: () => clearInterval(timer) };
+
+  return {
+    ...{ now, latest, earliest, uncertaintyMs, offMs, isTrusted },
+    steady: machine.steady,
+    codesAhead: () => codesAhead,
+    latestForCodes: () => latest() + codesAhead,
+    earliestForCodes: () => earliest() + (isTrusted() ? codesAhead : codesAheadWhenAgreed),
+    async recordIn(records, onRecordError) {
+      const stored = await records.load();
+      if (stored !== null) {
+        // How long ago that was, nobody knows: all codes that are stored are due.
+        const back = stored.newest - latest();
+        codesAhead += stored.codesAhead + (back > clockOffMsMax ? back + codeLifeMsMax : Math.max(0, back));
+        agreedAt ??= stored.newest;
+      }
+      noteAgreement();
+      const record = async (): Promise<void> => {
+        if (!isTrusted()) return;
+        codesAhead = Math.max(codesAhead, (await records.load())?.codesAhead ?? 0);
+        await records.save({ newest: now(), codesAhead, hold: null } satisfies ClockRecord);
+      };
+      await record();
+      recordTimer = setInterval(() => record().catch(onRecordError), recordEveryMs);
+      recordTimer.unref();
+    },
+    stop(): void {
+      clearInterval(timer);
+      if (recordTimer !== null) clearInterval(recordTimer);
+    },
+  };
+}
+
+/** Returns a clock that is taken to be exact and that every process agrees on: tests own it. */
+export function exactClock(clock: Clock): ClusterClock {
+  const { now } = clock;
+  return {
+    ...{
+      now,
+      latest: now,
+      earliest: now,
+      latestForCodes: now,
+      earliestForCodes: now,
+      steady: clock.steady ?? now,
+      codesAhead: () => 0,
+    },
+    ...{ uncertaintyMs: () => 0, offMs: () => 0, isTrusted: () => true },
+    recordIn: async () => undefined,
+    stop: () => undefined,
+  };
 }

@@ -3,6 +3,7 @@ import type { EventLog } from '../../ports/event-log.js';
 import type { KeyRing } from '../../ports/key-ring.js';
 import type { RebuildStatus } from '../../ports/projections.js';
 import type { ServiceState } from '../../ports/service-state.js';
+import { type ClusterClock, clockOffMsMax } from './cluster-clock.js';
 
 const gapMax = 1_000;
 const limitMs = 1_000;
@@ -15,8 +16,7 @@ type Needs = {
   /** What was found broken. */
   readonly damage: readonly string[];
   readonly accessLogIsWritable: boolean;
-  readonly clockOffMs: number;
-  readonly clockMarginMs: number;
+  readonly clock: Pick<ClusterClock, 'offMs' | 'uncertaintyMs'>;
   readonly rebuild: RebuildStatus | null;
 };
 
@@ -25,7 +25,7 @@ type Needs = {
  * it is late by seconds at most, and requests that need what is down get 503. `gap` counts up to 1,000 events.
  */
 export async function clusterState(needs: Needs): Promise<ServiceState> {
-  const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clockOffMs, clockMarginMs, rebuild } = needs;
+  const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;
   const behind = async (position: Promise<number>): Promise<number> =>
     (await log.readClear(await position, gapMax)).length;
   const [head, mongodb, redis, tokens, shredder] = await Promise.all([
@@ -36,14 +36,16 @@ export async function clusterState(needs: Needs): Promise<ServiceState> {
     orNull(behind(keys.checkpoint('shredder'))),
   ]);
   const state = (name: string, found: unknown) => ({ name, state: found === null ? 'down' : 'up' }) as const;
-  const isOff = Math.abs(clockOffMs) > clockMarginMs;
+  const [offMs, uncertaintyMs] = [Math.round(clock.offMs()), Math.round(clock.uncertaintyMs())];
   return {
     reasons: [
       ...(mongodb === null ? ['MongoDB does not answer'] : []),
       ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
-      ...(isOff ? [`the clock of this machine is ${Math.round(clockOffMs)} ms off that of MongoDB`] : []),
+      ...(Math.abs(offMs) > clockOffMsMax ? [`the clock of this machine is ${offMs} ms off that of MongoDB`] : []),
+      ...(uncertaintyMs > clockOffMsMax ? [`the time of MongoDB is uncertain by ${uncertaintyMs} ms`] : []),
     ],
+    notices: [],
     stores: [
       ...[state('eventstoredb', head), state('mongodb', mongodb), state('redis', redis)],
       { name: 'access log', state: accessLogIsWritable ? 'up' : 'down' },

@@ -1,4 +1,5 @@
 import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
+import type { TraceUseLimits } from '../../adapters/key-ring/trace-uses.js';
 import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
@@ -29,6 +30,7 @@ type Opening = {
   readonly rereadRootKeys: RootKeySource;
   /** Makes indexes and collections that are not there; without it, one that is missing is refused. */
   readonly prepares: boolean;
+  readonly traceLimits: TraceUseLimits;
   readonly clockOf: (connection: MongoConnection) => Promise<ClusterClock>;
   /** Brings the row of a stream to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;

@@ -1,3 +1,4 @@
+import type { TraceUseLimits } from '../../adapters/key-ring/trace-uses.js';
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { dropUnusedRows } from '../../adapters/mongodb/generations/drop-unused-rows.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
@@ -25,7 +26,7 @@ import { keptRowsMs } from '../embedded.js';
 import { makeAnew } from '../make-anew.js';
 import type { OpenService } from '../open-service.js';
 import { createBackground } from './background.js';
-import { clusterClock } from './cluster-clock.js';
+import { clusterClock, exactClock } from './cluster-clock.js';
 import { clusterProjections, outdatedInCluster } from './cluster-projections.js';
 import { clusterState } from './cluster-state.js';
 import { type ClusterStores, openClusterStores } from './cluster-stores.js';
@@ -56,6 +57,8 @@ export type ClusterOptions = {
   readonly anchor?: Anchor | null;
   /** Tests own time. */
   readonly clock?: Clock;
+  /** Tests rotate the keys of traces early. */
+  readonly traceLimits?: TraceUseLimits;
   readonly onError: (error: unknown) => void;
 };
 
@@ -77,8 +80,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
     ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
+    traceLimits: options.traceLimits ?? {},
     async clockOf(connection) {
-      if (options.clock !== undefined) return { ...options.clock, marginMs: 0, offMs: () => 0, stop: () => undefined };
+      if (options.clock !== undefined) return exactClock(options.clock);
       return clusterClock(connection.primaryTime, onError);
     },
     async project(tenantId, stream) {
@@ -98,6 +102,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   try {
     const { acceptsOlderLog = false } = options;
     const logId = await identifyStores(stores, prepares, acceptsOlderLog);
+    await clock.recordIn(stores.keyStore.clockRecords, onError);
     await expectNotBehind(stores, acceptsOlderLog);
     if (!acceptsOlderLog) await expectContinuity(stores);
     const projectedUpTo = () => stores.checkpoints.position('tokens');
@@ -128,8 +133,6 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       else onError(error);
     };
     const { rowWriter, directoryWriter, checkpoints, batches } = stores;
-    const clockOffMs = clock.offMs;
-    const isOnTime = () => Math.abs(clockOffMs()) <= clock.marginMs;
     const newSweep = () => createSweep(vault, rowWriter.forgetTombstones, onBackgroundError, projectedUpTo);
     const { anchor = null } = options;
     const newCheckpointer = () =>
@@ -139,7 +142,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       heldBack: batches.heldBack,
       sweep: newSweep,
       checkpointer: newCheckpointer,
-      mayLead: isOnTime,
+      mayLead: clock.isTrusted,
       clear: async () => {
         await batches.clear();
         await redis.refill(vault.rows);
@@ -154,9 +157,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       async () =>
         clusterState({
           rebuild: rebuildStatus(await stores.generations.rebuild().catch(() => null)).running,
-          ...{ log: stores.log, keys: stores.keys, checkpoints, damage: damage(), clockOffMs: clockOffMs() },
+          ...{ log: stores.log, keys: stores.keys, checkpoints, damage: damage(), clock },
           isUp: { mongodb: prove, redis: redis.ping },
-          ...{ accessLogIsWritable: recorder.isWritable(), clockMarginMs: clock.marginMs },
+          accessLogIsWritable: recorder.isWritable(),
         }),
     );
     const { keptMs = keptRowsMs, onNotice = () => undefined } = options;
@@ -165,12 +168,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const outdated = await outdatedInCluster(stores);
     return {
       ...{ ...service, newSweep, newCheckpointer, projections, state },
+      confirmClock: async () => 'cluster',
       start() {
         if (!works) return;
         background.start();
         makeAnew({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
         // What a machine does not do whose clock is off, the sweep of another one does.
-        redis.work(async (row) => (isOnTime() ? recordDue(vault, row) : undefined), onBackgroundError);
+        redis.work(async (row) => (clock.isTrusted() ? recordDue(vault, row) : undefined), onBackgroundError);
       },
       async close() {
         await tokens.stop();

@@ -1,3 +1,4 @@
+import type { TraceUseLimits } from '../../adapters/key-ring/trace-uses.js';
 import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-log.js';
 import { mongoBudgets } from '../../adapters/mongodb/budgets.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
@@ -17,26 +18,28 @@ import { createMongoClaims } from '../../adapters/mongodb/work/mongo-claims.js';
 import { mongoUnitOfWork } from '../../adapters/mongodb/work/mongo-unit-of-work.js';
 import { usualWaits, type Waits } from '../../adapters/mongodb/work/waits.js';
 import { authenticLog } from '../../audit/authentic-log.js';
+import type { Clock } from '../../ports/clock.js';
 import type { StoredLog } from '../../ports/event-log.js';
 import type { KeyRing } from '../../ports/key-ring.js';
-import type { ClusterClock } from './cluster-clock.js';
 
-type Needs = {
+type Needs<C extends Clock> = {
   readonly rowsConnection: MongoConnection;
   readonly keysConnection: MongoConnection;
   readonly log: StoredLog;
-  readonly clock: ClusterClock;
+  readonly clock: C;
   readonly rootKey: Buffer;
   readonly rereadRootKeys?: RootKeySource;
+  readonly traceLimits?: TraceUseLimits;
   /** Brings the row of a stream to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
   readonly waits?: Waits;
 };
 
 /** The stores of the cluster profile on connections that are open; `close` leaves those open. */
-export async function storesOn({ rowsConnection, keysConnection, clock, rootKey, project, ...rest }: Needs) {
-  const { log: stored, waits = usualWaits, rereadRootKeys } = rest;
-  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, stored.head, rereadRootKeys);
+export async function storesOn<C extends Clock>(needs: Needs<C>) {
+  const { rowsConnection, keysConnection, log: stored, clock, rootKey, project } = needs;
+  const { waits = usualWaits, rereadRootKeys, traceLimits } = needs;
+  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, stored.head, rereadRootKeys, traceLimits);
   const log = authenticLog(stored, keyStore.keys);
   const generations = mongoGenerations(rowsConnection, log);
   const accessLog = mongoAccessLog(rowsConnection);

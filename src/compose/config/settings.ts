@@ -137,7 +137,9 @@ export const settings = {
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Says that a proxy ends TLS in front of the service; http.trusted_proxies names it.',
+    doc:
+      'A proxy in front of the service terminates TLS. The service then serves only connections from http.trusted_proxies ' +
+      'whose X-Forwarded-Proto header is https; other requests get 403, except /health/*.',
   },
   'rate_limit.requests': {
     schema: wholeNumber(0, 1_000_000_000),
@@ -196,6 +198,15 @@ export const settings = {
     form: 'number',
     secret: false,
     doc: 'The port of the admin listener; 0 takes a free one, which the log names; off: there is no such listener.',
+  },
+  'disk.reserve_bytes': {
+    schema: wholeNumber(0, 1_000_000_000_000),
+    default: 268_435_456,
+    form: 'number',
+    secret: false,
+    doc:
+      'How much of the disk under the data directory is kept for deletes, expiries and the records of reveals, at most a ' +
+      'twentieth of it. Below that, creates and updates get 503; 0: nothing is kept. Embedded profile only.',
   },
   'audit.anchor': {
     schema: pathOrCommand.nullable(),

@@ -13,7 +13,7 @@ import { toThreadError } from './thread-error.js';
 /** The thread that reads, opens and compares for a rebuild, so that the one that serves HTTP does not. */
 async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promise<void> {
   giveWay();
-  const reader = openRebuildReader(dataDir, Buffer.from(rootKey));
+  const reader = openRebuildReader(dataDir, Buffer.from(rootKey.buffer, rootKey.byteOffset, rootKey.length));
   const { storedLog, keys, revisionsIn, compare } = reader;
   const integrity = await keys.integrityKeys();
   const sources = { ...reader.sources, log: authenticLog(storedLog, keys) };

@@ -5,9 +5,16 @@ import { fromThreadError } from './thread-error.js';
 
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
-/** `RebuildThread` on a thread of its own, with connections of its own to the files of a data directory. */
+/**
+ * `RebuildThread` on a thread of its own, with connections of its own to the files of a data directory. The thread
+ * reads the root key from shared memory and zeroes it: a message would leave copies behind.
+ */
 export function startRebuildThread(data: ThreadData): RebuildThread {
-  const worker = new Worker(new URL('./rebuild-worker.js', import.meta.url), { workerData: data });
+  const rootKey = new Uint8Array(new SharedArrayBuffer(data.rootKey.length));
+  rootKey.set(data.rootKey);
+  const worker = new Worker(new URL('./rebuild-worker.js', import.meta.url), {
+    workerData: { ...data, rootKey },
+  });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const waiting = new Map<number, Waiting>();
   let lastId = 0;

@@ -11,7 +11,8 @@ export function decodeKeyText(text: Buffer): Buffer | null {
   if (text[end - 1] === lineFeed) end -= 1;
   if (end < text.length && text[end - 1] === carriageReturn) end -= 1;
   if (end !== rootKeySizeBytes * 2) return null;
-  const key = Buffer.allocUnsafeSlow(rootKeySizeBytes);
+  // Outside of the heap of V8, which would leave copies behind when it moves the buffer.
+  const key = Buffer.from(new ArrayBuffer(rootKeySizeBytes));
   for (let i = 0; i < rootKeySizeBytes; i += 1) {
     const high = digitValue(text[i * 2]);
     const low = digitValue(text[i * 2 + 1]);

@@ -26,9 +26,10 @@ export type ReservationRequest = {
   /** Hits since the caller's last reservation. */
   readonly hits: number;
   readonly now: number;
-  /** How far the clocks of the processes that share the budget may differ. */
-  readonly marginMs: number;
 };
+
+/** How far the clocks of the processes that share a budget may differ. */
+export const clocksApartMs = 2_000;
 
 export type Reservation = {
   /** At least `need`; less than `need`: that was all that was left. */
@@ -51,9 +52,9 @@ const spareDivisor = 20;
 export function reserveGuesses(
   stored: BudgetUse | null,
   { max, windowMs, suspectAbove }: GuessBudget,
-  { need, spare, hits, now, marginMs }: ReservationRequest,
+  { need, spare, hits, now }: ReservationRequest,
 ): { readonly after: BudgetUse; readonly reservation: Reservation } {
-  const present = stored !== null && now < stored.endsAt && stored.endsAt <= now + windowMs + marginMs;
+  const present = stored !== null && now < stored.endsAt && stored.endsAt <= now + windowMs + clocksApartMs;
   const before: BudgetUse = present
     ? stored
     : { endsAt: now + windowMs, used: 0, hits: 0, exhausted: false, suspectAt: stored?.suspectAt ?? null };

@@ -3,9 +3,10 @@ import type { TokenType } from './token-type.js';
 
 /**
  * What somebody, or a clock, wants of a token. `at` is the instant of the command, milliseconds since the epoch; what was due
- * by `endsUpTo` may be ended for good: the same instant without it, earlier where clocks of several processes may differ.
+ * by `endsUpTo` may be ended for good: the same instant without it, earlier where the clock is uncertain or not trusted.
+ * `codesEndUpTo`: the same for verification codes, which have a time scale of their own (`Clock.codesAhead`).
  */
-export type TokenCommand = { readonly at: number; readonly endsUpTo?: number } & Wanted;
+export type TokenCommand = { readonly at: number; readonly endsUpTo?: number; readonly codesEndUpTo?: number } & Wanted;
 
 type Wanted =
   | {
@@ -89,8 +90,14 @@ export function decide(command: TokenCommand, state: TokenState): Decided {
     case 'expire':
       return life === null || living !== null ? events() : events(expired(life, command.at));
     case 'purge_cvc':
-      return life === null ? { ok: false, code: 'token_not_found' } : purged(life, endsUpTo, command.reason);
+      return life === null
+        ? { ok: false, code: 'token_not_found' }
+        : purged(life, codesEndUpTo(command), command.reason);
   }
+}
+
+function codesEndUpTo({ at, endsUpTo = at, codesEndUpTo: upTo = endsUpTo }: TokenCommand): number {
+  return upTo;
 }
 
 function events(...decided: readonly TokenDecision[]): Decided {
@@ -110,7 +117,7 @@ function created(command: Extract<TokenCommand, { do: 'create' }>): TokenDecisio
 function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' }>): TokenDecision {
   // A cvc that was due when the edit came is not carried on, even when nobody has purged it yet.
   const cvc =
-    command.cvc === 'kept' && life.cvc !== null && cvcAt(life, command.endsUpTo ?? command.at) === null
+    command.cvc === 'kept' && life.cvc !== null && cvcAt(life, codesEndUpTo(command)) === null
       ? 'removed'
       : command.cvc;
   const ends = [

@@ -1,15 +1,43 @@
+import { hkdfSync } from 'node:crypto';
 import { type BoxPlace, openBox, sealBox } from './box.js';
 
 type TracePlace = Pick<BoxPlace, 'tenantId' | 'stream' | 'revision'>;
 
-/** Seals the trace id of the request that caused an event, under the tenant's audit key. */
-export function sealTrace(auditKey: Buffer, traceId: string, at: TracePlace): Buffer {
-  return sealBox(auditKey, Buffer.from(traceId), boxPlace(at));
+/** What seals traces of a tenant: `KeyRing.tenantKeys`. */
+type TraceKeys = { readonly audit: Buffer; readonly traceEpoch: () => number };
+
+const epochBytes = 4;
+const keyBytes = 32;
+
+/**
+ * Seals the trace id of the request that caused an event or entry. Its key is derived from the tenant's audit key for the
+ * present epoch (HKDF, RFC 5869), which the stored bytes begin with: so a key seals a bounded number of traces, and older
+ * traces stay readable.
+ */
+export function sealTrace(keys: TraceKeys, traceId: string, at: TracePlace): Buffer {
+  const epoch = keys.traceEpoch();
+  const head = Buffer.alloc(epochBytes);
+  head.writeUInt32BE(epoch);
+  return Buffer.concat([head, sealBox(epochKey(keys.audit, epoch), Buffer.from(traceId), boxPlace(at))]);
 }
 
 /** Opens it; null when it is damaged or moved. */
-export function openTrace(auditKey: Buffer, box: Uint8Array, at: TracePlace): string | null {
-  return openBox(auditKey, box, boxPlace(at))?.toString('utf8') ?? null;
+export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace): string | null {
+  if (stored.length < epochBytes) return null;
+  const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
+  const key = epochKey(auditKey, bytes.readUInt32BE(0));
+  return openBox(key, bytes.subarray(epochBytes), boxPlace(at))?.toString('utf8') ?? null;
+}
+
+/** The key of the last epoch that was asked for, of each audit key. */
+const derived = new WeakMap<Buffer, { readonly epoch: number; readonly key: Buffer }>();
+
+function epochKey(auditKey: Buffer, epoch: number): Buffer {
+  const known = derived.get(auditKey);
+  if (known?.epoch === epoch) return known.key;
+  const key = Buffer.from(hkdfSync('sha256', auditKey, Buffer.alloc(0), `strongroom.trace.${epoch}`, keyBytes));
+  derived.set(auditKey, { epoch, key });
+  return key;
 }
 
 function boxPlace({ tenantId, stream, revision }: TracePlace): BoxPlace {

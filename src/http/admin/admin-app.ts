@@ -16,9 +16,10 @@ export function createAdminApp({ state, metrics }: Pick<Service, 'state' | 'metr
   });
   app.get('/health/live', async (_request, reply) => reply.send({ status: 'live' }));
   app.get('/health/ready', async (_request, reply) => {
-    const { reasons, stores, projections } = await state();
+    const { reasons, notices, stores, projections } = await state();
     const ready = reasons.length === 0;
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready', reasons, stores, projections });
+    const status = ready ? 'ready' : 'not_ready';
+    return reply.code(ready ? 200 : 503).send({ status, reasons, notices, stores, projections });
   });
   // The library's own texts repeat the address that was asked for.
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 404 }));

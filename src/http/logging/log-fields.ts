@@ -9,6 +9,8 @@ export type LogFields = {
   readonly durationMs?: number;
   readonly traceId?: string;
   readonly applicationId?: string;
+  /** The address that the service listens on. */
+  readonly address?: string;
   /** Where the admin listener listens. */
   readonly adminAddress?: string;
   /** Whatever was thrown; `loggedError` says what is kept of it. */
@@ -22,7 +24,7 @@ export type LogLine = Readonly<Record<string, string | number | LoggedError>>;
  * a cast) stays out.
  */
 export function logLine(fields: LogFields): LogLine {
-  const { route, method, status, durationMs, traceId, applicationId, adminAddress } = fields;
+  const { route, method, status, durationMs, traceId, applicationId, address, adminAddress } = fields;
   const line: Record<string, string | number | LoggedError> = {};
   if (typeof route === 'string') line['route'] = route;
   if (typeof method === 'string') line['method'] = method;
@@ -30,6 +32,7 @@ export function logLine(fields: LogFields): LogLine {
   if (typeof durationMs === 'number') line['duration_ms'] = durationMs;
   if (typeof traceId === 'string') line['trace_id'] = traceId;
   if (typeof applicationId === 'string') line['application_id'] = applicationId;
+  if (typeof address === 'string') line['address'] = address;
   if (typeof adminAddress === 'string') line['admin_address'] = adminAddress;
   if ('error' in fields) line['err'] = loggedError(fields.error);
   return line;

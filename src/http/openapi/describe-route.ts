@@ -19,7 +19,7 @@ const anyJson = z.unknown();
 export const describeRoute: SwaggerTransform = ({ schema, url, route, ...document }) => {
   const { operation, permission, mediaType } = route.config ?? {};
   if (operation === undefined) return { schema: { hide: true }, url };
-  const problems = [...commonProblems({ permission, mediaType }, route.method), ...(operation.problems ?? [])];
+  const problems = [...commonProblems({ permission, mediaType, url }, route.method), ...(operation.problems ?? [])];
   const responses = mergeResponses(answerResponses(operation.answers), problemResponses(problems));
   const inZod = {
     body: mediaType === undefined ? undefined : (schema?.body ?? operation.body ?? anyJson),

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { chance, createModel } from '../../crash/model.js';
+import { chance, createModel, hiddenEarlyMsMax } from '../../crash/model.js';
 import { until } from '../../support/process.js';
 import { answered } from './answered.js';
 import { allErased } from './look-into.js';
@@ -14,7 +14,7 @@ test(`all servers and processes are killed and started at once (seed ${seed})`, 
   const servers = await ownServers();
   const { eventStore, mongo, redis } = servers;
   const cluster = await ownCluster(servers);
-  const model = createModel(cluster.key, chance(seed), { marginMs: 2_250 });
+  const model = createModel(cluster.key, chance(seed), { marginMs: hiddenEarlyMsMax });
   const roles = ['api', 'api', 'worker'] as const;
   const members = await Promise.all(roles.map((role) => cluster.start(role)));
   const load = Promise.all(members.slice(0, 2).flatMap(({ address }) => [1, 2, 3].map(() => model.caller(address))));

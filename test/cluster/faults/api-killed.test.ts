@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { chance, createModel } from '../../crash/model.js';
+import { chance, createModel, hiddenEarlyMsMax } from '../../crash/model.js';
 import { answered } from './answered.js';
 import { allErased, lookInto } from './look-into.js';
 import { caughtUp, ownCluster } from './own-cluster.js';
@@ -21,7 +21,7 @@ test(`${rounds} kills of an API process lose nothing that was acknowledged (seed
   const random = chance(seed);
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
-  const model = createModel(cluster.key, random, { marginMs: 2_250 });
+  const model = createModel(cluster.key, random, { marginMs: hiddenEarlyMsMax });
   const [other, ,] = await Promise.all([cluster.start('api'), cluster.start('worker')]);
   let killed = await cluster.start('api');
   let cutOff = 0;

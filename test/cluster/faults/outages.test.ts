@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
-import { chance, createModel } from '../../crash/model.js';
+import { chance, createModel, hiddenEarlyMsMax } from '../../crash/model.js';
 import { type HttpAnswer, http, until } from '../../support/process.js';
 import { answered } from './answered.js';
 import { allErased } from './look-into.js';
@@ -45,7 +45,7 @@ test(`MongoDB is down for 20 s: nothing acknowledged is lost, and it works again
 async function outage({ stop, start }: Outage, expectDown: (what: string, answer: HttpAnswer) => void): Promise<void> {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
-  const model = createModel(cluster.key, chance(seed), { marginMs: 2_250 });
+  const model = createModel(cluster.key, chance(seed), { marginMs: hiddenEarlyMsMax });
   const [api] = await Promise.all([cluster.start('api'), cluster.start('worker')]);
   await makeSteady(api, cluster);
   const load = new AbortController();

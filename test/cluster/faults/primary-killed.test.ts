@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { chance, createModel } from '../../crash/model.js';
+import { chance, createModel, hiddenEarlyMsMax } from '../../crash/model.js';
 import { answered } from './answered.js';
 import { allErased } from './look-into.js';
 import { caughtUp, ownCluster } from './own-cluster.js';
@@ -13,7 +13,7 @@ const electedWithinMs = 30_000;
 test(`the primary of three nodes is killed under load (seed ${seed})`, { timeout: 600_000 }, async () => {
   const servers = await ownServers(3);
   const cluster = await ownCluster(servers);
-  const model = createModel(cluster.key, chance(seed), { marginMs: 2_250 });
+  const model = createModel(cluster.key, chance(seed), { marginMs: hiddenEarlyMsMax });
   const [api] = await Promise.all([cluster.start('api'), cluster.start('worker')]);
   const load = new AbortController();
   const callers = Promise.all(Array.from({ length: 6 }, () => model.caller(api.address, load.signal)));

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
-import { chance, createModel } from '../../crash/model.js';
+import { chance, createModel, hiddenEarlyMsMax } from '../../crash/model.js';
 import { http, until } from '../../support/process.js';
 import { answered } from './answered.js';
 import { allErased, lookInto } from './look-into.js';
@@ -18,7 +18,7 @@ test('a leader that is killed in mid-batch is replaced; one that was stopped and
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
   const { key } = cluster;
-  const model = createModel(key, chance(seed), { marginMs: 2_250 });
+  const model = createModel(key, chance(seed), { marginMs: hiddenEarlyMsMax });
   const [api, first] = await Promise.all([cluster.start('api'), cluster.start('worker')]);
   const leadOfFirst = await nextLead(servers, null);
   const second = await cluster.start('worker');

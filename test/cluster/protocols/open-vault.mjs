@@ -15,7 +15,7 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
   const rows = await patiently(() => connectMongo(urls.mongodb, database));
   const keys = await patiently(() => connectMongo(urls.mongodb, `${database}_keys`));
   const { log } = await patiently(() => openEventStoreDb(urls.eventstore));
-  const clock = { now: Date.now, marginMs: 0, offMs: () => 0, stop: () => undefined };
+  const clock = { now: Date.now };
   let vault = null;
   const stores = await storesOn({
     ...{ rowsConnection: steps.connection(rows), keysConnection: steps.connection(keys), log: steps.log(log) },

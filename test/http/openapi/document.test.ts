@@ -81,15 +81,20 @@ describe('answers', () => {
     service,
   }) => {
     const operations = operationsIn(await documentOf(service));
+    const forbids = (operation: (typeof operations)[number], code: string) =>
+      mediaOf(operation).some(({ status, media }) => status === 403 && Object.hasOwn(media.examples ?? {}, code));
     const open = operations.filter(({ security = [] }) => security.length === 0).map(({ path }) => path);
     expect(open.sort()).toEqual(
       ['/docs', '/docs/style.css', '/errors/{code}', '/health/live', '/health/ready', '/openapi.json'].sort(),
     );
-    for (const { path, security = [], responses = {}, description } of operations) {
+    for (const operation of operations) {
+      const { path, security = [], responses = {}, description } = operation;
+      expect(forbids(operation, 'tls_required'), path).toBe(!path.startsWith('/health/'));
       if (open.includes(path)) continue;
       expect(security, path).toEqual([{ apiKey: [] }]);
       const anyKey = description?.includes('Needs any key.') === true;
-      const expected = ['401', ...(anyKey ? [] : ['403']), '429', '503'];
+      expect(forbids(operation, 'permission_missing'), path).toBe(!anyKey);
+      const expected = ['401', '403', '429', '503'];
       expect(Object.keys(responses), path).toEqual(expect.arrayContaining(expected));
       expect(description, path).toMatch(anyKey ? /Needs any key\./ : /Permission: `\w+:\w+`/);
     }
@@ -122,7 +127,7 @@ describe('serving', () => {
     const { createApp } = await import('#src/http/app.js');
     const app = createApp(service.service, {
       ...{ headerNames: { apiKey: [], traceId: [], idempotencyKey: [] }, corsOrigins: [], trustedProxies: [] },
-      ...{ tls: null, log: { request: () => undefined, error: () => undefined } },
+      ...{ behindTlsProxy: false, tls: null, log: { request: () => undefined, error: () => undefined } },
     });
     app.addHook('onRoute', ({ schema, method, url }) => {
       if (schema?.response !== undefined || schema?.headers !== undefined) withSchemas.push(`${method} ${url}`);

@@ -16,6 +16,7 @@ import { openDataKey, wrapDataKey, wrapsMax } from '../../key-ring/data-key.js';
 import { createKeyCache, type OpenKey } from '../../key-ring/key-cache.js';
 import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
+import { createTraceUses, type TraceUseLimits } from '../../key-ring/trace-uses.js';
 import { integrityKeysOf, signingKeyOf } from '../../key-ring/vault-keys.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { keyCollections, logMemories } from './key-collections.js';
@@ -36,8 +37,10 @@ export function mongoKeyRing(
   roots: MongoRootKeys,
   clock: Clock,
   logHead: () => Promise<number>,
+  traceLimits: TraceUseLimits = {},
 ): KeyRing & { close(): Promise<void> } {
-  const tenants = createMongoTenantKeys(connection, roots, clock, forget);
+  const traceUses = createTraceUses(reserveTraces, traceLimits);
+  const tenants = createMongoTenantKeys(connection, roots, clock, forget, traceUses);
   const generations = createMongoGenerationKeys(connection, roots, clock);
   const dataKeys = createMongoDataKeys(connection, clock);
   const vaultKeyDeps = { connection, roots, clock };
@@ -45,6 +48,11 @@ export function mongoKeyRing(
   const integrityKeys = createMongoVaultKey(vaultKeyDeps, 'integrity', integrityKeysOf);
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
+
+  /** All processes count together. */
+  async function reserveTraces(tenantId: string, count: number): Promise<number> {
+    return (await dataKeys.countWraps(`traces.${tenantId}`, count)) - count;
+  }
 
   /** The newest wrapping key of a tenant, with room for so many wraps, which are counted. */
   async function wrapperFor(tenantId: string, wraps: number): Promise<{ readonly id: string; readonly key: Buffer }> {
@@ -132,7 +140,10 @@ export function mongoKeyRing(
   return {
     createTenant: (tenantId) => tenants.create(tenantId),
     async tenantKeys(tenantId) {
-      return (await tenants.current(tenantId)).subkeys;
+      const { subkeys } = await tenants.current(tenantId);
+      const reserved = subkeys === null ? null : traceUses.ready(tenantId);
+      if (reserved !== null) await reserved;
+      return subkeys;
     },
     async searchKey(tenantId, generation) {
       const { subkeys } = await tenants.current(tenantId);

@@ -41,12 +41,19 @@ export function createMongoRootKeys(
     return run;
   }
 
+  /** What is under way may still hold the old key: it is zeroed behind that. */
+  function goOver(next: Buffer, check: Buffer): void {
+    const { rootKey: old } = present;
+    present = { rootKey: ownBuffer(Buffer.from(next)), check };
+    void alone(async () => old.fill(0));
+  }
+
   async function refresh(): Promise<void> {
     const check = await storedRootCheck(connection);
     if (check?.equals(present.check)) return;
     const candidates = await source();
     const rootKey = candidates.find((candidate) => check !== null && passesRootCheck(candidate, check));
-    if (rootKey !== undefined && check !== null) present = { rootKey: ownBuffer(Buffer.from(rootKey)), check };
+    if (rootKey !== undefined && check !== null) goOver(rootKey, check);
     for (const candidate of candidates) candidate.fill(0);
     if (rootKey === undefined) throw new StoreUnavailable('key store', 'root_key_replaced');
   }
@@ -92,7 +99,7 @@ export function createMongoRootKeys(
           if (error instanceof RootReplaced) throw new StoreUnavailable('key store', 'root_key_replaced');
           throw error;
         }
-        present = { rootKey: ownBuffer(Buffer.from(next)), check };
+        goOver(next, check);
       }),
   };
 }

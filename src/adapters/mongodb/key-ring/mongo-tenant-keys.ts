@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../../ports/clock.js';
 import type { TenantKeys } from '../../../ports/key-ring.js';
 import { deriveSubkeys, newTenantKey, openTenantKey, type TenantKeyPurpose } from '../../key-ring/tenant-key.js';
+import type { TraceUses } from '../../key-ring/trace-uses.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { uuidBytes } from '../uuid.js';
@@ -41,6 +42,7 @@ export function createMongoTenantKeys(
   roots: MongoRootKeys,
   clock: Clock,
   onDestroyed: (tenantId: string) => void,
+  traceUses: Pick<TraceUses, 'next'>,
 ) {
   const tenants = new Map<string, Known>();
   const reading = new Map<string, Promise<OpenTenant>>();
@@ -86,7 +88,7 @@ export function createMongoTenantKeys(
       tenants.set(tenantId, { ...known, readAt: Math.max(known.readAt, readAt) });
       return known.tenant;
     }
-    const tenant = openTenant(rows, roots);
+    const tenant = openTenant(rows, roots, () => traceUses.next(tenantId));
     if (tenant === null) return null;
     // A look-up that began before a destruction must not bring back what it saw.
     if (tenant.state !== 'unknown' && drops === dropsBefore) tenants.set(tenantId, { readAt, signature, tenant });
@@ -143,7 +145,11 @@ export function createMongoTenantKeys(
  * Of a tenant whose identity is destroyed nothing is used any more: also no key that was added at that moment. Null: a key
  * does not open.
  */
-function openTenant(rows: readonly TenantKeyDocument[], roots: MongoRootKeys): OpenTenant | null {
+function openTenant(
+  rows: readonly TenantKeyDocument[],
+  roots: MongoRootKeys,
+  traceEpoch: () => number,
+): OpenTenant | null {
   const wrapping = new Map<string, Buffer | 'destroyed'>();
   let newest: OpenTenant['newest'] = null;
   const identity = rows.find(({ purpose }) => purpose === 'identity');
@@ -158,7 +164,7 @@ function openTenant(rows: readonly TenantKeyDocument[], roots: MongoRootKeys): O
   }
   if (identity.wrapped === null) return { state: 'destroyed', subkeys: null, wrapping, newest: null };
   const key = unwrap(identity, identity.wrapped, roots);
-  return key === null ? null : { state: 'living', subkeys: deriveSubkeys(key), wrapping, newest };
+  return key === null ? null : { state: 'living', subkeys: deriveSubkeys(key, traceEpoch), wrapping, newest };
 }
 
 function unwrap({ _id: id, tenant, purpose }: TenantKeyDocument, wrapped: Buffer, roots: MongoRootKeys): Buffer | null {

@@ -1,6 +1,8 @@
 import type { Clock } from '../../../ports/clock.js';
+import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../../ports/clock-record.js';
 import type { KeyRing } from '../../../ports/key-ring.js';
 import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
+import type { TraceUseLimits } from '../../key-ring/trace-uses.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { ensureIndexes } from '../required-indexes.js';
@@ -11,6 +13,7 @@ import { createMongoRootKeys, type RootKeySource } from './mongo-root-keys.js';
 
 export type MongoKeyStore = {
   readonly keys: KeyRing & { close(): Promise<void> };
+  readonly clockRecords: ClockRecords;
   /** The log that the keys belong to; null when they are new. */
   logIdOfKeys(): Promise<string | null>;
   /** Binds new keys to a log. Answers the log that they belong to, which is another one when another process was first. */
@@ -28,6 +31,7 @@ export async function openMongoKeyStore(
   clock: Clock,
   logHead: () => Promise<number>,
   source: RootKeySource = async () => [],
+  traceLimits: TraceUseLimits = {},
 ): Promise<MongoKeyStore> {
   await refuseHalf(connection);
   const check = await once(connection, { _id: 'root_check', value: newRootCheck(rootKey) });
@@ -41,7 +45,19 @@ export async function openMongoKeyStore(
   await connection.call((db) => ensureIndexes(db, keyIndexes));
   await ensureMongoGenerationKey(connection, roots, clock);
   return {
-    keys: mongoKeyRing(connection, roots, clock, logHead),
+    keys: mongoKeyRing(connection, roots, clock, logHead, traceLimits),
+    clockRecords: {
+      async load() {
+        const stored = await connection.call((db) => keyCollections.meta(db).findOne({ _id: 'clock' }));
+        return Buffer.isBuffer(stored?.value) ? decodeClockRecord(stored.value) : null;
+      },
+      async save(record) {
+        const value = encodeClockRecord(record);
+        await connection.call((db) =>
+          keyCollections.meta(db).updateOne({ _id: 'clock' }, { $set: { value } }, { upsert: true }),
+        );
+      },
+    },
     async logIdOfKeys() {
       const found = await connection.call((db) => keyCollections.meta(db).findOne({ _id: 'log_id' }));
       return found === null ? null : String(found.value);

@@ -13,10 +13,15 @@ const kinds = [
 type Due = Pick<RowDocument, '_id' | 'tenant'> & { readonly expires_at?: number; readonly cvc_purge_at?: number };
 
 /** `TokenRows.due`. A row that was swept between the two looks is in the answer of the one and not of the other. */
-export async function dueRows(rows: Collection<RowDocument>, now: number, limit: number): Promise<readonly DueRow[]> {
+export async function dueRows(
+  rows: Collection<RowDocument>,
+  now: number,
+  limit: number,
+  codesNow = now,
+): Promise<readonly DueRow[]> {
   const found = kinds.map(async ({ due, field, hint }) => {
     const few = await rows
-      .find<Due>({ [field]: { $lte: now } }, { projection: { tenant: 1, [field]: 1 }, hint })
+      .find<Due>({ [field]: { $lte: due === 'cvc' ? codesNow : now } }, { projection: { tenant: 1, [field]: 1 }, hint })
       .sort({ [field]: 1 })
       .limit(limit)
       .toArray();

@@ -55,7 +55,7 @@ export function mongoTokenRows(
     search: (plan, page) => searchRows(connection, rowsName, plan, page, searchLimitMs),
     walk: (plan, step) => walkRows(connection, rowsName, plan, step, searchLimitMs),
     countByType: (tenantId, now) => countByType(connection, rowsName, tenantId, now),
-    due: (now, limit) => call((db) => dueRows(db.collection(rowsName), now, limit)),
+    due: (now, limit, codesNow) => call((db) => dueRows(db.collection(rowsName), now, limit, codesNow)),
     nextDueAt: () => call((db) => nextDueAt(db.collection(rowsName))),
     async page(afterStream, limit) {
       const found = await call((db) =>

@@ -19,6 +19,7 @@ import { createKeyPools } from '../../key-ring/key-pools.js';
 import { ownBuffer, randomKey } from '../../key-ring/random-key.js';
 import { newRootCheck, passesRootCheck } from '../../key-ring/root-check.js';
 import type { RootKeys } from '../../key-ring/root-keys.js';
+import { createTraceUses, type TraceUseLimits } from '../../key-ring/trace-uses.js';
 import { integrityKeysOf, signingKeyOf } from '../../key-ring/vault-keys.js';
 import { StoreBroken } from '../database-error.js';
 import { never, noRevision } from '../keys-schema.js';
@@ -52,8 +53,10 @@ export function sqliteKeyRing(
   roots: RootKeys,
   clock: Clock,
   newestLink: () => ChainLink | null,
+  traceLimits: TraceUseLimits | 'seals_none' = {},
 ): KeyRing & { forgetAll(): void; close(): Promise<void> } {
-  const tenants = createTenantKeys(database, roots);
+  const traceUses = createTraceUses(reserveTraces, traceLimits === 'seals_none' ? {} : traceLimits);
+  const tenants = createTenantKeys(database, roots, traceUses);
   const generations = createGenerationKeys(database, writer, roots);
   const vaultKeyDeps = { database, writer, roots, now: () => clock.now() };
   const signingKey = createVaultKey(vaultKeyDeps, 'audit-signing', signingKeyOf);
@@ -67,6 +70,15 @@ export function sqliteKeyRing(
   );
   const revisionOf = database.prepare('SELECT revision FROM directory_revisions WHERE kind = ? AND id = ?').pluck();
   const metaOf = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
+
+  /** One process has the file, and asks for one block of a tenant at a time. */
+  async function reserveTraces(tenantId: string, count: number): Promise<number> {
+    const name = `traces.${tenantId}`;
+    const stored = reading(() => metaOf.get(name) as Buffer | undefined, 'keys.db');
+    const used = stored === undefined ? 0 : numberIn(stored);
+    await writer.request('save_meta', { name, value: numberBytes(used + count) });
+    return used;
+  }
 
   /** The id of the newest wrapping key of a tenant, with room for so many wraps more. */
   async function wrapperFor(tenantId: string, wraps: number): Promise<string> {
@@ -145,7 +157,10 @@ export function sqliteKeyRing(
       );
     },
     async tenantKeys(tenantId) {
-      return tenants.subkeys(tenantId);
+      const subkeys = tenants.subkeys(tenantId);
+      const reserved = subkeys === null || traceLimits === 'seals_none' ? null : traceUses.ready(tenantId);
+      if (reserved !== null) await reserved;
+      return subkeys;
     },
     async searchKey(tenantId, generation) {
       const subkeys = tenants.subkeys(tenantId);

@@ -1,6 +1,7 @@
 import type { TenantKeys } from '../../../ports/key-ring.js';
 import type { RootKeys } from '../../key-ring/root-keys.js';
 import { deriveSubkeys, newTenantKey, openTenantKey } from '../../key-ring/tenant-key.js';
+import type { TraceUses } from '../../key-ring/trace-uses.js';
 import { StoreBroken } from '../database-error.js';
 import { never } from '../keys-schema.js';
 import type { SqliteDatabase } from '../open-database.js';
@@ -16,7 +17,7 @@ type StoredKey = {
 };
 
 /** The keys of tenants, each wrapped under the root key (`key-ring/tenant-key.ts` says what for). */
-export function createTenantKeys(database: SqliteDatabase, roots: RootKeys) {
+export function createTenantKeys(database: SqliteDatabase, roots: RootKeys, traceUses: Pick<TraceUses, 'next'>) {
   // Newest first by order of making: a clock that was set back must not bring an older one to the front.
   const byTenant = database.prepare(
     'SELECT id, tenant, purpose, destroyed_at, wrapped FROM tenant_keys WHERE tenant = ? ORDER BY rowid DESC',
@@ -36,7 +37,11 @@ export function createTenantKeys(database: SqliteDatabase, roots: RootKeys) {
   function load(tenantId: string): void {
     for (const row of reading(() => byTenant.all(tenantId) as StoredKey[], 'keys.db')) {
       if (row.destroyed_at !== never) continue;
-      if (row.purpose === 'identity') subkeys.set(tenantId, deriveSubkeys(unwrap(row)));
+      if (row.purpose === 'identity')
+        subkeys.set(
+          tenantId,
+          deriveSubkeys(unwrap(row), () => traceUses.next(tenantId)),
+        );
       else if (!newestWrapping.has(tenantId)) newestWrapping.set(tenantId, row.id);
     }
   }

@@ -1,0 +1,58 @@
+/** AES-GCM with random nonces is safe for 2^32 messages under one key (NIST SP 800-38D). A restored counter may count some again. */
+const usesMaxDefault = 2 ** 31;
+const blockSizeDefault = 2 ** 20;
+
+export type TraceUseLimits = {
+  /** After so many traces the tenant's key of traces is followed by the next one. */
+  readonly usesMax?: number;
+  /** How many uses are reserved at once. */
+  readonly blockSize?: number;
+};
+
+type Block = { next: number; end: number; following: Promise<void> | null };
+
+/**
+ * Counts the traces that are sealed for each tenant, and so decides which key seals the next one. `reserve` durably adds to the
+ * count and returns the count before. Uses are reserved ahead, in blocks, so that a crash counts too many and never too few.
+ */
+export function createTraceUses(
+  reserve: (tenantId: string, count: number) => Promise<number>,
+  { usesMax = usesMaxDefault, blockSize = blockSizeDefault }: TraceUseLimits = {},
+) {
+  const blocks = new Map<string, Block>();
+
+  async function extend(tenantId: string): Promise<void> {
+    const start = await reserve(tenantId, blockSize);
+    const block = blocks.get(tenantId);
+    // What is left of the block before is given up. What was used beyond it is taken from this one.
+    const overdrawn = block === undefined ? 0 : Math.max(0, block.next - block.end);
+    blocks.set(tenantId, { next: start + overdrawn, end: start + blockSize, following: null });
+  }
+
+  return {
+    /** Resolves when uses are reserved; null: they are. Throws what `reserve` throws when none are left. */
+    ready(tenantId: string): Promise<void> | null {
+      const block = blocks.get(tenantId);
+      if (block !== undefined && block.end - block.next > blockSize / 2) return null;
+      const entry = block ?? { next: 0, end: 0, following: null };
+      if (block === undefined) blocks.set(tenantId, entry);
+      entry.following ??= extend(tenantId).catch((error: unknown) => {
+        entry.following = null;
+        throw error;
+      });
+      if (entry.next >= entry.end) return entry.following;
+      entry.following.catch(() => undefined);
+      return null;
+    },
+    /** Counts one use and returns the number of the key that seals it. */
+    next(tenantId: string): number {
+      const block = blocks.get(tenantId);
+      if (block === undefined) throw new Error('no uses are reserved for traces of this tenant');
+      const use = block.next;
+      block.next += 1;
+      return Math.floor(use / usesMax);
+    },
+  };
+}
+
+export type TraceUses = ReturnType<typeof createTraceUses>;

@@ -1,0 +1,38 @@
+/** What the vault remembers of its clock, in the key store, so that a restore of the data does not bring back an older one. */
+export type ClockRecord = {
+  /** The newest reading, whether or not it was trusted; ms since the epoch. */
+  readonly newest: number;
+  /** `Clock.codesAhead`. */
+  readonly codesAhead: number;
+  /** Null: the clock is trusted. */
+  readonly hold: ClockHold | null;
+};
+
+export type ClockHold = {
+  /** The newest time that the vault recorded before the reading that it does not trust; ms since the epoch. */
+  readonly trusted: number;
+  /** That time on the time scale of verification codes. */
+  readonly trustedForCodes: number;
+  /** How long the vault has run since that time, ms. */
+  readonly ran: number;
+  /** How much of the 24 hours has passed, ms. Time during which the vault was stopped does not count. */
+  readonly elapsed: number;
+};
+
+/** Where the record lies. */
+export type ClockRecords = {
+  /** Returns null when there is none yet. */
+  load(): Promise<ClockRecord | null>;
+  /** Durable when it resolves. */
+  save(record: ClockRecord): Promise<void>;
+};
+
+/** Encodes a record for its store. */
+export function encodeClockRecord(record: ClockRecord): Buffer {
+  return Buffer.from(JSON.stringify(record));
+}
+
+/** Throws SyntaxError if the bytes are not a record. */
+export function decodeClockRecord(bytes: Buffer): ClockRecord {
+  return JSON.parse(bytes.toString('utf8')) as ClockRecord;
+}

@@ -1,0 +1,235 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { createSweep } from '#src/jobs/sweep.js';
+import { aCard, anHour, create, streamOf } from '../erasure/support.js';
+import { type ManualClock, manualClock } from '../support/manual-clock.js';
+import { tempDir } from '../support/process.js';
+import { embeddedOnly } from '../support/profile.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+const aDay = 24 * anHour;
+const tenYears = 3_653 * aDay;
+const why = 'a process of a cluster trusts MongoDB, see test/compose/cluster-clock.test.ts';
+
+/** A vault that is stopped and started on the same data, with a clock that goes on. */
+async function vaultOn(clock: ManualClock) {
+  const dataDir = join(tempDir(), 'data');
+  const first = await startTestService({ dataDir, clock });
+  const { key, rootKey } = first;
+  let service = first;
+  onTestFinished(() => service.stop());
+  return {
+    get: () => service,
+    /** Starts it anew, after something that happens while it is stopped. */
+    async restart(meanwhile: () => void = () => undefined): Promise<TestService> {
+      await service.stop();
+      meanwhile();
+      service = await startTestService({ dataDir, clock, rootKey });
+      return service;
+    },
+    as: { key },
+  };
+}
+
+const inMs = (clock: ManualClock, ms: number) => new Date(clock.now() + ms).toISOString();
+
+async function typesOf(service: TestService, stream: string): Promise<string[]> {
+  return (await service.vault.log.readStream(stream)).map(({ type }) => type);
+}
+
+/** A whole round of the sweep, housekeeping included. */
+async function fullRound(service: TestService): Promise<void> {
+  const forgotten: number[] = [];
+  const errors: unknown[] = [];
+  const sweep = createSweep(
+    service.vault,
+    async (before) => forgotten.push(before),
+    (error) => errors.push(error),
+  );
+  sweep.start();
+  await sweep.stop();
+  expect(errors).toEqual([]);
+  expect(forgotten).toHaveLength(1);
+}
+
+const months = ({ dataDir }: TestService) =>
+  readdirSync(dataDir).filter((name) => name.startsWith('access-') && name.endsWith('.db'));
+
+test('a start ten years ahead hides what is due and destroys nothing, until the clock is right again', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { restart, get, as } = await vaultOn(clock);
+  const brief = await create(get(), { type: 'token', data: 'brief', expires_at: inMs(clock, 30 * aDay) });
+  const lasting = await create(get(), { type: 'token', data: 'lasting' });
+  const card = await create(get(), aCard());
+  const streams = await Promise.all([brief, card].map((id) => streamOf(get(), id)));
+  expect(await get().call('GET', `/tokens/${lasting}`)).toMatchObject({ status: 200 });
+  const before = months(get());
+  expect(before).not.toEqual([]);
+
+  const wrong = await restart(() => clock.advance(tenYears));
+  await fullRound(wrong);
+  for (const id of [brief])
+    expect(await wrong.call('GET', `/tokens/${id}`, undefined, as)).toMatchObject({ status: 404 });
+  expect((await wrong.call('GET', `/tokens/${card}`, undefined, as)).body['data']).not.toHaveProperty('cvc');
+  expect(await wrong.call('GET', `/tokens/${lasting}`, undefined, as)).toMatchObject({ status: 200 });
+  for (const stream of streams) expect(await typesOf(wrong, stream)).toEqual(['token.created']);
+  expect(months(wrong)).toEqual(expect.arrayContaining(before));
+  const state = await wrong.service.state();
+  expect(state).toMatchObject({
+    reasons: [],
+    notices: [expect.stringMatching(/nothing is destroyed for another 1440 minutes/)],
+  });
+
+  const right = await restart(() => clock.advance(60_000 - tenYears));
+  await fullRound(right);
+  expect(await right.service.state()).toMatchObject({ notices: [] });
+  expect(await right.call('GET', `/tokens/${brief}`, undefined, as)).toMatchObject({ status: 200 });
+  for (const stream of streams.slice(0, 1)) expect(await typesOf(right, stream)).toEqual(['token.created']);
+});
+
+test('after 24 hours of running the vault trusts its clock; stops and starts neither shorten nor repeat them', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { restart, get } = await vaultOn(clock);
+  const id = await create(get(), { type: 'token', data: 'brief', expires_at: inMs(clock, aDay) });
+  const stream = await streamOf(get(), id);
+  let service = await restart(() => clock.advance(8 * aDay));
+  for (let ranHours = 0; ranHours < 24; ranHours += 6) {
+    await fullRound(service);
+    expect(await typesOf(service, stream), `after ${ranHours} hours`).toEqual(['token.created']);
+    clock.advance(6 * anHour);
+    // The time during which it is stopped proves nothing.
+    if (ranHours === 12) service = await restart(() => clock.advance(2 * aDay));
+  }
+  await fullRound(service);
+  expect(await typesOf(service, stream)).toEqual(['token.created', 'token.expired']);
+  expect(await service.service.state()).toMatchObject({ notices: [] });
+});
+
+test('a vault that was stopped for 7 days goes on at once, and after 8 when the operator confirms the clock', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { restart, get } = await vaultOn(clock);
+  const [early, late] = await Promise.all(
+    [aDay, 10 * aDay].map((ms) => create(get(), { type: 'token', data: 'x', expires_at: inMs(clock, ms) })),
+  );
+  const streams = await Promise.all([early, late].map((id) => streamOf(get(), id ?? '')));
+  const ended = async (service: TestService) =>
+    (await Promise.all(streams.map((stream) => typesOf(service, stream)))).map((types) =>
+      types.includes('token.expired'),
+    );
+  const week = await restart(() => clock.advance(7 * aDay));
+  await fullRound(week);
+  expect(await ended(week)).toEqual([true, false]);
+  const longer = await restart(() => clock.advance(8 * aDay));
+  await fullRound(longer);
+  expect(await ended(longer)).toEqual([true, false]);
+  expect(await longer.service.confirmClock()).toBe('confirmed');
+  await fullRound(longer);
+  expect(await ended(longer)).toEqual([true, true]);
+  expect(await longer.service.confirmClock()).toBe('trusted');
+  // The confirmation is durable.
+  expect(await (await restart()).service.state()).toMatchObject({ notices: [] });
+});
+
+test('a step of more than an hour while it runs destroys nothing, and a step back ends that', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { get, restart } = await vaultOn(clock);
+  const id = await create(get(), { type: 'token', data: 'brief', expires_at: inMs(clock, 2 * anHour) });
+  const stream = await streamOf(get(), id);
+  clock.step(3 * anHour);
+  await fullRound(get());
+  expect(await get().call('GET', `/tokens/${id}`)).toMatchObject({ status: 404 });
+  expect(await typesOf(get(), stream)).toEqual(['token.created']);
+  expect((await get().service.state()).notices).toHaveLength(1);
+  // A second wrong reading begins the 24 hours again, and is not taken for the right one.
+  clock.advance(23 * anHour);
+  clock.step(tenYears);
+  clock.advance(2 * anHour);
+  await fullRound(get());
+  expect(await typesOf(get(), stream)).toEqual(['token.created']);
+  clock.step(-tenYears - 3 * anHour);
+  expect(await get().service.state()).toMatchObject({ notices: [] });
+  await fullRound(get());
+  // It is due by the right clock by now.
+  expect(await typesOf(get(), stream)).toEqual(['token.created', 'token.expired']);
+  await restart();
+});
+
+test('a step of less than an hour is an adjustment', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { get } = await vaultOn(clock);
+  const id = await create(get(), { type: 'token', data: 'brief', expires_at: inMs(clock, anHour / 2) });
+  clock.step(anHour - 1);
+  await fullRound(get());
+  expect(await typesOf(get(), await streamOf(get(), id))).toEqual(['token.created', 'token.expired']);
+});
+
+for (const back of [5_000, anHour / 2, 3 * aDay]) {
+  test(`a clock that is set back by ${back} ms while it runs does not extend the hour of a code`, async (context) => {
+    embeddedOnly(context, why);
+    const clock = manualClock();
+    const { get } = await vaultOn(clock);
+    const id = await create(get(), aCard());
+    const cvc = async () => ((await get().call('GET', `/tokens/${id}`)).body['data'] as { cvc?: string }).cvc;
+    clock.advance(anHour / 2);
+    expect(await cvc()).toBe('123');
+    clock.step(-back);
+    expect(await cvc()).toBe('123');
+    clock.advance(anHour / 2 - 1);
+    expect(await cvc()).toBe('123');
+    clock.advance(1);
+    expect(await cvc()).toBeUndefined();
+    // A new code has its whole hour, and no more.
+    await get().call('PATCH', `/tokens/${id}`, { data: { cvc: '456' } });
+    clock.advance(anHour - 1);
+    expect(await cvc()).toBe('456');
+    clock.advance(1);
+    expect(await cvc()).toBeUndefined();
+  });
+}
+
+for (const back of [5_000, 30 * 60_000, tenYears]) {
+  test(`a start with a clock ${back} ms behind the newest event shows no older code`, async (context) => {
+    embeddedOnly(context, why);
+    const clock = manualClock();
+    const { get, restart, as } = await vaultOn(clock);
+    clock.advance(50_000);
+    const id = await create(get(), aCard());
+    const { dataDir } = get();
+    const service = await restart(() => {
+      clock.advance(-back);
+      // As after a crash: the event is newer than the last record.
+      const keys = keptDatabase(join(dataDir, 'keys.db'), {});
+      const newest = clock.now() + back - 50_000;
+      const record = Buffer.from(JSON.stringify({ newest, codesAhead: 0, hold: null }));
+      keys.prepare(`UPDATE meta SET value = ? WHERE name = 'clock'`).run(record);
+      keys.close();
+    });
+    const shown = async () =>
+      ((await service.call('GET', `/tokens/${id}`, undefined, as)).body['data'] as { cvc?: string }).cvc;
+    expect(await shown()).toBeUndefined();
+    clock.advance(back);
+    expect(await shown()).toBeUndefined();
+    const other = await create(service, aCard());
+    const { body } = await service.call('GET', `/tokens/${other}`);
+    expect(body['data']).toMatchObject({ cvc: '123' });
+  });
+}
+
+test('a time of the clock is recorded durably, in the key store', async (context) => {
+  embeddedOnly(context, why);
+  const clock = manualClock();
+  const { get, restart } = await vaultOn(clock);
+  clock.advance(aDay);
+  await restart();
+  const keys = keptDatabase(join(get().dataDir, 'keys.db'), { readonly: true });
+  const stored = keys.prepare(`SELECT value FROM meta WHERE name = 'clock'`).pluck().get() as Buffer;
+  keys.close();
+  expect(JSON.parse(stored.toString('utf8'))).toEqual({ newest: clock.now(), codesAhead: 0, hold: null });
+});
