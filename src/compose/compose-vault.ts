@@ -3,8 +3,8 @@ import { type AccessRecorder, createAccessRecorder } from '../commands/access-lo
 import { recordExhaustedGuesses } from '../commands/access-log/record-exhausted-guesses.js';
 import { recordedWork } from '../commands/access-log/recorded-work.js';
 import { authenticTokenRows } from '../commands/authentic-token-rows.js';
-import { createAuthenticate } from '../commands/directory/authenticate.js';
 import { authenticDirectory } from '../commands/directory/authentic-directory.js';
+import { createAuthenticate } from '../commands/directory/authenticate.js';
 import { healDirectory } from '../commands/directory/heal-directory.js';
 import type { KnownCallers } from '../commands/directory/known-callers.js';
 import { ForgedRow } from '../commands/forged-row.js';

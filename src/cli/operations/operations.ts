@@ -4,6 +4,7 @@ import { auditErasure } from './audit-erasure.js';
 import { auditEvents } from './audit-events.js';
 import { auditHistory } from './audit-history.js';
 import { auditReplay, auditReplayQuery } from './audit-replay.js';
+import { checkRows } from './check-rows.js';
 import { createApplication } from './create-application.js';
 import { createTenant } from './create-tenant.js';
 import { createToken } from './create-token.js';
@@ -44,6 +45,7 @@ export const operations = {
   'audit-replay': auditReplay,
   'audit-replay-query': auditReplayQuery,
   diagnose,
+  'rows-check': checkRows,
   'keys-rotate': rotateKeys,
   'keys-rotation': rotationState,
 } as const;

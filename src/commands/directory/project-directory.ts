@@ -1,6 +1,6 @@
 import type { DirectoryWriter } from '../../ports/directory.js';
-import { withDirectoryMac } from '../../projections/row-mac.js';
 import { applyToDirectory, noDirectoryRows } from '../../projections/directory-view.js';
+import { withDirectoryMac } from '../../projections/row-mac.js';
 import type { Vault } from '../vault.js';
 
 /** Brings the rows of a tenant and its applications to the end of the tenant's stream. */

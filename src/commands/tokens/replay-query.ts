@@ -8,8 +8,8 @@ import { valueTerms } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
 import { searchKeyOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
-import { isFoundBy } from './is-found-by.js';
 import { hadHappened } from './as-of.js';
+import { isFoundBy } from './is-found-by.js';
 import { type ReplayAsk, replayToken } from './replay-token.js';
 import type { TokenAnswer } from './token-answer.js';
 

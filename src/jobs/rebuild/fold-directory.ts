@@ -1,8 +1,8 @@
 import type { DirectoryRecord } from '../../ports/directory.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { FoldedDirectory } from '../../ports/rebuild-thread.js';
-import { withDirectoryMac } from '../../projections/row-mac.js';
 import { applyToDirectory, noDirectoryRows } from '../../projections/directory-view.js';
+import { withDirectoryMac } from '../../projections/row-mac.js';
 
 const pageSize = 1_000;
 

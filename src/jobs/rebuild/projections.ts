@@ -1,10 +1,10 @@
 import type { Vault } from '../../commands/vault.js';
-import type { Stored } from '../../projections/row-mac.js';
 import type { DirectoryRecord } from '../../ports/directory.js';
 import type { Generations } from '../../ports/generations.js';
 import type { ProjectionName, ProjectionStatus, Projections, RebuildStart } from '../../ports/projections.js';
 import type { FoldedDirectory } from '../../ports/rebuild-thread.js';
 import type { ServiceState } from '../../ports/service-state.js';
+import type { Stored } from '../../projections/row-mac.js';
 import { projectionVersions } from '../../projections/versions.js';
 import { shredEndedKeys } from '../shredder.js';
 import { rebuildStatus } from './rebuild-status.js';
