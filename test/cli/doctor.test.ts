@@ -183,7 +183,7 @@ test('stores and events of another version are told as such', async () => {
   database.close();
   const schema = await doctor(flags);
   expect(schema.wrong).toEqual(['versions']);
-  expect(schema.says('versions')).toContain('its schema is 99, and this one has 3');
+  expect(schema.says('versions')).toMatch(/its schema is 99, and this one has \d+$/);
 });
 
 test.each(['while the service runs', 'while it does not'])(

@@ -4,6 +4,7 @@ import { auditErasure } from './audit-erasure.js';
 import { auditEvents } from './audit-events.js';
 import { auditHistory } from './audit-history.js';
 import { auditReplay, auditReplayQuery } from './audit-replay.js';
+import { backupMac } from './backup-mac.js';
 import { checkRows } from './check-rows.js';
 import { createApplication } from './create-application.js';
 import { createTenant } from './create-tenant.js';
@@ -46,6 +47,7 @@ export const operations = {
   'audit-replay-query': auditReplayQuery,
   diagnose,
   'rows-check': checkRows,
+  'backup-mac': backupMac,
   'keys-rotate': rotateKeys,
   'keys-rotation': rotationState,
 } as const;
