@@ -23,6 +23,8 @@ type Both = {
   readonly keys: Pick<KeyRing, 'checkpoint' | 'saveCheckpoint'>;
 };
 
+type Accepting = Both & { readonly keys: Pick<KeyRing, 'forgetRevisions'> };
+
 /** How far the log is behind what its keys have seen of it; null: it is not. */
 export async function logBehind({ log, keys }: Both): Promise<{ readonly head: number; readonly seen: number } | null> {
   // Keys first: the log grows meanwhile.
@@ -49,7 +51,9 @@ export async function noteLogHead({ log, keys }: Both): Promise<void> {
 }
 
 /** Has the keys forget what they have seen of a log that is gone: all readers of the log begin anew. */
-export async function acceptLog({ log, keys }: Both): Promise<void> {
+export async function acceptLog({ log, keys }: Accepting): Promise<void> {
+  // The shredder first: it notes anew what is forgotten, also when this is cut off.
   for (const reader of ['shredder', 'orphans', 'anchor'] as const) await keys.saveCheckpoint(reader, 0);
+  await keys.forgetRevisions();
   await keys.saveCheckpoint('log', await log.head());
 }

@@ -138,7 +138,7 @@ test('a damaged or incomplete backup, a wrong list, identity or place: each is t
   };
   const damaged = (name: string, change: (bytes: Buffer) => Buffer) => {
     const folder = join(dir, `damaged-${name}`);
-    mkdirSync(folder);
+    mkdirSync(folder, { recursive: true });
     cpSync(backup, folder, { recursive: true });
     writeFileSync(join(folder, name), change(readFileSync(join(folder, name))));
     return folder;
