@@ -176,7 +176,7 @@ describe('a writer of the rows', () => {
   });
 
   test.each([
-    { what: 'expiry was moved', change: { expires_at: '2030-01-01T00:00:00Z' } },
+    { what: 'expiry was moved', change: { expires_at: '2030-01-01T00:00:00.000+00:00' } },
     { what: 'metadata were changed', change: { metadata: { a: 'b' } } },
   ])('cannot put back a token’s row of before its $what', async ({ change }) => {
     const id = await aToken({ data: 'no-secret' });
