@@ -57,7 +57,9 @@ export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): P
 
 /** Has the keys forget what they have seen of a log that is gone: all readers of the log begin anew. */
 export async function acceptLog({ log, chain, keys }: Pick<Vault, 'log' | 'chain' | 'keys'>): Promise<void> {
+  // The shredder first: it notes anew what is forgotten, also when this is cut off.
   for (const reader of ['shredder', 'orphans', 'anchor'] as const) await keys.saveCheckpoint(reader, 0);
+  await keys.forgetRevisions();
   await chain.follow();
   const [newest] = await log.readNewest(checkpointStream, null, 1);
   const checkpoint = newest === undefined ? null : rememberedOf(readCheckpointEvent(newest));

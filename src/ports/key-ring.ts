@@ -151,6 +151,11 @@ export interface KeyRing {
   /** Returns what was noted of these records, by `directoryName`; a record of which nothing was noted is left out. */
   directoryRevisions(records: readonly DirectoryName[]): Promise<ReadonlyMap<string, number>>;
   /**
+   * Forgets all that was noted of keys and of the directory. For a log that is accepted in the place of a newer one: the
+   * shredder notes anew what that log says.
+   */
+  forgetRevisions(): Promise<void>;
+  /**
    * Living keys after `afterSequence` that were made before `madeBefore` (ms), in order, at most `limit`. Where several
    * processes make keys, `madeBefore` must lie minutes back for a sequence to be one that nothing is added before.
    */

@@ -1,8 +1,11 @@
+import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
+import { apiKeyHash, newApiKey } from '#src/domain/directory/api-key.js';
 import { findTexts } from '../erasure/files.js';
+import { tamper } from '../erasure/support.js';
 import { fill, unread, wrapsIn } from '../rotation/support.js';
 import { hashesOf, http, makeVault, run, runJson, startService } from '../support/process.js';
 
@@ -100,11 +103,11 @@ test('an old backup with today’s list of erased keys brings back everything bu
 });
 
 test('a damaged or incomplete backup, a wrong list, identity or place: each is told, and nothing is changed', async () => {
-  const { dir, dataDir, rootKeyFile, identityFile, recipient } = await vaultWithIdentity();
+  const { dir, dataDir, rootKeyFile, flags, identityFile, recipient } = await vaultWithIdentity();
   const backup = join(dir, 'backup');
   const early = join(dir, 'early.txt');
   await runJson(['backup', early, '--erased-only', '--data', dataDir]);
-  await runJson(['backup', backup, '--recipient', recipient, '--data', dataDir]);
+  await runJson(['backup', backup, '--recipient', recipient, ...flags]);
   const target = join(dir, 'target');
   const list = join(backup, 'erased-keys.txt');
   const refused = async (
@@ -135,7 +138,7 @@ test('a damaged or incomplete backup, a wrong list, identity or place: each is t
   };
   const damaged = (name: string, change: (bytes: Buffer) => Buffer) => {
     const folder = join(dir, `damaged-${name}`);
-    mkdirSync(folder);
+    mkdirSync(folder, { recursive: true });
     cpSync(backup, folder, { recursive: true });
     writeFileSync(join(folder, name), change(readFileSync(join(folder, name))));
     return folder;
@@ -149,6 +152,10 @@ test('a damaged or incomplete backup, a wrong list, identity or place: each is t
   await refused(/is damaged, or of another version/, {
     folder: damaged('manifest.json', (bytes) => bytes.subarray(9)),
   });
+  const relabelled = (bytes: Buffer) => Buffer.from(bytes.toString().replace('"made_at": "20', '"made_at": "19'));
+  await refused(/manifest\.json was changed after the backup was made/, {
+    folder: damaged('manifest.json', relabelled),
+  });
   await refused(/is no backup/, { folder: dataDir });
   await refused(/is older than the backup/, { erased: early });
   const cut = join(dir, 'cut.txt');
@@ -160,4 +167,34 @@ test('a damaged or incomplete backup, a wrong list, identity or place: each is t
   await refused(/is not empty/, { data: dataDir });
   const again = await run(['backup', backup, '--recipient', recipient, '--data', dataDir]);
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') });
+});
+
+test('a key that is planted in a backup, under a manifest with the right hashes, opens nothing', async () => {
+  const { dir, dataDir, rootKeyFile, flags, identityFile, recipient } = await vaultWithIdentity();
+  const backup = join(dir, 'backup');
+  await runJson(['backup', backup, '--recipient', recipient, ...flags]);
+  const planted = newApiKey('private', (maxExclusive) => randomInt(maxExclusive));
+  const plant = `INSERT INTO api_keys SELECT ?, ?, id, NULL FROM directory WHERE application_type = 'private'`;
+  expect(tamper(backup, 'vault.db', plant, apiKeyHash(planted), randomUUID())).toBe(1);
+  const path = join(backup, 'manifest.json');
+  const manifest = JSON.parse(readFileSync(path, 'utf8'));
+  for (const file of manifest.files) {
+    file.sha256 = createHash('sha256')
+      .update(readFileSync(join(backup, file.name)))
+      .digest('hex');
+  }
+  writeFileSync(path, JSON.stringify(manifest));
+  const target = join(dir, 'target');
+  const before = hashesOf(dir);
+  const opening = ['--identity', identityFile, '--erased', join(backup, 'erased-keys.txt')];
+  const ended = await run(['restore', backup, ...opening, '--data', target, '--root-key-file', rootKeyFile]);
+  expect(ended.stderr).toMatch(/manifest\.json was changed after the backup was made/);
+  expect(ended.code).toBe(1);
+  expect(hashesOf(dir)).toEqual(before);
+  expect(existsSync(target)).toBe(false);
+  // The same planted key in the vault itself, put there by hand: it is let in nowhere.
+  expect(tamper(dataDir, 'vault.db', plant, apiKeyHash(planted), randomUUID())).toBe(1);
+  const service = await startService(flags, { env });
+  expect((await http('GET', `${service.address}/tokens`, { key: planted })).status).toBe(401);
+  await service.stop();
 });

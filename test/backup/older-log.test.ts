@@ -19,10 +19,12 @@ test.each([
     await first.stop();
     const old = copyOf(dataDir);
     const second = await startService(flags, { env });
-    const [deleted = '', replaced = ''] = made.keys();
+    const [deleted = '', replaced = '', relabelled = ''] = made.keys();
     const address = (id: string) => `${second.address}/tokens/${id}`;
     expect((await http('DELETE', address(deleted), { key })).status).toBe(204);
     expect((await http('PATCH', address(replaced), { key, body: { data: 'newer' } })).status).toBe(200);
+    // The key store knows of this change, which the older log lacks: it reads as it was before.
+    expect((await http('PATCH', address(relabelled), { key, body: { metadata: { a: 'b' } } })).status).toBe(200);
     await second.stop(signal);
     for (const id of [deleted, replaced]) made.delete(id);
 

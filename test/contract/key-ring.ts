@@ -279,7 +279,10 @@ export function keyRingContract(name: string, open: OpenStores): void {
             return used.map((use) => (use.state === 'open' ? use.revision : use.state));
           };
           expect(await noted(keys)).toEqual([7, 300, null, 'destroyed']);
-          expect(await noted((await reopen()).keys)).toEqual([7, 300, null, 'destroyed']);
+          const again = (await reopen()).keys;
+          expect(await noted(again)).toEqual([7, 300, null, 'destroyed']);
+          await again.forgetRevisions();
+          expect(await noted(again)).toEqual([null, null, null, 'destroyed']);
         }),
       );
 
@@ -300,7 +303,12 @@ export function keyRingContract(name: string, open: OpenStores): void {
           ]);
           const asked = [tenant, application, { kind: 'tenant', id: randomUUID() } as const];
           expect(await keys.directoryRevisions(asked)).toEqual(noted);
-          expect(await (await reopen()).keys.directoryRevisions(asked)).toEqual(noted);
+          const again = (await reopen()).keys;
+          expect(await again.directoryRevisions(asked)).toEqual(noted);
+          await again.forgetRevisions();
+          expect(Math.max(...(await again.directoryRevisions(asked)).values(), -1)).toBe(-1);
+          await again.noteDirectory([{ ...tenant, revision: 0 }]);
+          expect((await again.directoryRevisions(asked)).get(`tenant-${id}`)).toBe(0);
         }),
       );
     });

@@ -62,7 +62,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
         if (first === undefined) throw new Error('five were made');
         const gone = tokenWrite(first.view, [tokenDeleted()], { index: 'keep' });
         await work.commit(change(gone));
-        const found = new Map<string, string | null>();
+        const found = new Map<string, readonly number[] | null>();
         for (let page = await rows.page('', 2); page.length > 0; ) {
           expect(page.length).toBeLessThanOrEqual(2);
           for (const { stream, mac } of page) found.set(stream, bytes(mac));

@@ -22,6 +22,35 @@ test('what a crash left is destroyed once, counted, and the checkpoint is the he
   expect(await shredEndedKeys(log, keys)).toBe(0);
 });
 
+test('what a crash left unnoted of tokens, tenants and applications is noted from the log', async () => {
+  const { log, keys } = service.vault;
+  const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
+  const create = async (body: object) => String((await service.call('POST', '/tokens', body)).body['id']);
+  const [card, moved] = [await create({ type: 'card', data }), await create({ type: 'token', data: 'x' })];
+  expect((await service.call('DELETE', `/tokens/${card}/cvc`)).status).toBe(204);
+  expect((await service.call('PATCH', `/tokens/${moved}`, { containers: ['/a/'] })).status).toBe(200);
+  await service.application(['application:read'], 'management');
+  const revisions = async () => {
+    const created = (await log.readAll(0, 1_000)).filter(({ type }) => type === 'token.created');
+    const used = await Promise.all(
+      created.map(({ clear, tenantId }) => keys.use(tenantId, String(clear['key']), () => 0)),
+    );
+    const records = await Promise.all(
+      (['tenant', 'application'] as const).map((kind) => service.vault.directory.check(kind)),
+    );
+    const noted = await keys.directoryRevisions(records.flat().map(({ record }) => record));
+    return { keys: used.map((use) => (use.state === 'open' ? use.revision : use.state)), directory: noted };
+  };
+  const before = await revisions();
+  expect(before.keys).toEqual([1, 1]);
+  expect(before.directory.size).toBe(4);
+  await keys.forgetRevisions();
+  expect((await revisions()).keys).toEqual([null, null]);
+  await keys.saveCheckpoint('shredder', 0);
+  await shredEndedKeys(log, keys);
+  expect(await revisions()).toEqual(before);
+});
+
 test('it destroys nothing that an event does not end', async () => {
   const created = await service.call('POST', '/tokens', { type: 'token', data: 'kept' });
   await service.vault.keys.saveCheckpoint('shredder', 0);

@@ -9,6 +9,7 @@ export type Problem = {
     | 'cut_tail'
     | 'checkpoint'
     | 'access_log'
+    | 'forged_row'
     | 'damaged_export';
   readonly message: string;
   /** Of the event concerned, or of the last one before it; null: none in particular. */

@@ -6,6 +6,7 @@ import { type LogReport, verifyLog } from '../../audit/verify/verify-log.js';
 import { type Checkpoint, checkpointSchema } from '../../events/audit/checkpoint.js';
 import { showProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
+import { checkAllRows, forgedText } from '../rows/check-all-rows.js';
 import type { RunOperation } from '../run-verb.js';
 import { accessBatches } from './access-batches.js';
 import { openExport } from './export-file.js';
@@ -30,6 +31,8 @@ export type Verification = {
   readonly log: LogReport;
   /** Null: the log had a problem. */
   readonly access: AccessReport | null;
+  /** How many rows were checked; null: none, because the log had a problem, or only a part or an export was verified. */
+  readonly rows: number | null;
   readonly problem: Problem | null;
   readonly anchored: number;
   readonly unreadableAnchorLines: number;
@@ -48,7 +51,7 @@ type Source = {
   readonly keptFrom: number;
 };
 
-/** Verifies the vault itself: its log, and its access log. */
+/** Verifies the vault itself: its log, its access log, and the rows that it reads instead of the log. */
 export async function verifyVault(run: RunOperation, options: VerifyOptions): Promise<Verification> {
   const { from, to } = options;
   const begin = await beginAudit(run, from);
@@ -71,9 +74,14 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   if (forged.length > 0) {
     return { ...verified, problem: { kind: 'forged', position: null, message: forged.slice(0, forgedMax).join('; ') } };
   }
-  if (!isBehind) return verified;
-  const message = `the log was cut, or is an older copy: its keys have seen events after position ${head.position}`;
-  return { ...verified, problem: { kind: 'cut_tail', position: head.position, message } };
+  if (isPart) return verified;
+  if (isBehind) {
+    const message = `the log was cut, or is an older copy: its keys have seen events after position ${head.position}`;
+    return { ...verified, problem: { kind: 'cut_tail', position: head.position, message } };
+  }
+  const { rows, problems } = await checkAllRows(run, options);
+  if (problems.length === 0) return { ...verified, rows };
+  return { ...verified, rows, problem: { kind: 'forged_row', position: null, message: forgedText(problems) } };
 }
 
 /** Verifies an export, with nothing but the file. */
@@ -105,7 +113,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   try {
     const anchored = anchor?.checkpoints ?? new Map<number, Checkpoint>();
     const log = await verifyLog(counted(), { publicKey, logId, from, anchored, isPart });
-    const found = { log, anchored: anchored.size, unreadableAnchorLines: anchor?.unreadable ?? 0 };
+    const found = { log, rows: null, anchored: anchored.size, unreadableAnchorLines: anchor?.unreadable ?? 0 };
     if (log.problem !== null) return { ...found, access: null, problem: log.problem };
     const checkpoints = log.checkpoints.filter((checkpoint) => checkpoint !== from);
     const access = await verifyAccess(source.access(checkpoints), { checkpoints, from, keptFrom: source.keptFrom });

@@ -3,7 +3,7 @@ import { formatTimestamp } from '../../domain/time/format-timestamp.js';
 import type { Verification } from './run-verify.js';
 
 /** What was verified, and no more than can be known from it. */
-export function verificationText({ log, access, anchored, unreadableAnchorLines }: Verification): string {
+export function verificationText({ log, access, rows, anchored, unreadableAnchorLines }: Verification): string {
   const { proven, unsigned, linked, events } = log;
   const lines = [`${events.toLocaleString('en-US')} events, each commit linked to the one before`];
   if (proven === null)
@@ -18,11 +18,12 @@ export function verificationText({ log, access, anchored, unreadableAnchorLines 
   if (access !== null && access.chains > 0) {
     lines.push(`the access log holds: ${access.batches.toLocaleString('en-US')} batches in ${access.chains} chains`);
   }
+  if (rows !== null) lines.push(`${rows.toLocaleString('en-US')} rows are authentic and the newest`);
   if (unreadableAnchorLines > 0) lines.push(`${unreadableAnchorLines} lines of the anchor hold no checkpoint`);
   return lines.join('\n');
 }
 
-export function verificationJson({ log, access, problem, anchored }: Verification): JsonObject {
+export function verificationJson({ log, access, rows, problem, anchored }: Verification): JsonObject {
   const { proven, events, unsigned, checkpoints } = log;
   const end =
     proven === null ? null : { number: proven.number, position: proven.position, time: formatTimestamp(proven.time) };
@@ -35,7 +36,7 @@ export function verificationJson({ log, access, problem, anchored }: Verificatio
       complete_up_to: end,
       unsigned,
     },
-    ...{ anchored, access_log: access === null ? null : { chains: access.chains, batches: access.batches } },
+    ...{ rows, anchored, access_log: access === null ? null : { chains: access.chains, batches: access.batches } },
     problem: problem === null ? null : { ...problem },
   };
 }

@@ -1,24 +1,42 @@
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failure.js';
+import { manifestMac } from '../operations/backup-mac.js';
 
 export const manifestFile = 'manifest.json';
 export const keysFile = 'keys.age';
 export const erasedFile = 'erased-keys.txt';
 
 const shape = z.object({
-  format: z.literal('strongroom backup 1'),
+  format: z.literal('strongroom backup 2'),
   profile: z.enum(['embedded', 'cluster']),
   log_id: z.string(),
   /** When it was begun. */
   made_at: z.iso.datetime(),
   files: z.array(z.object({ name: z.string(), sha256: z.string() })),
+  /** The code of all of the above, in hex. */
+  mac: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
 export type Manifest = z.infer<typeof shape>;
+
+/** The text that the code of a manifest is made of. */
+export function authenticatedText({ format, profile, log_id, made_at, files }: Omit<Manifest, 'mac'>): string {
+  const hashes = files.map(({ name, sha256 }) => [name, sha256]);
+  return JSON.stringify([format, profile, log_id, made_at, hashes]);
+}
+
+/** Throws Failure for a manifest that the vault with this key did not write. */
+export function expectAuthentic(manifest: Manifest, key: Uint8Array): void {
+  const expected = manifestMac(key, authenticatedText(manifest));
+  if (timingSafeEqual(Buffer.from(manifest.mac, 'hex'), Buffer.from(expected, 'hex'))) return;
+  throw new Failure(
+    `${manifestFile} was changed after the backup was made, or belongs to other keys. Nothing was changed. Use another backup.`,
+  );
+}
 
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { acceptOlderLog } from '../../compose/backup/accept-older-log.js';
+import { backupMacKey } from '../../compose/backup/backup-mac-key.js';
 import { expectNoData, restoreStores } from '../../compose/backup/restore-stores.js';
 import type { Config } from '../../compose/config.js';
 import type { LostToken } from '../../jobs/end-erased.js';
@@ -8,7 +9,7 @@ import { readLines } from '../bulk/read-lines.js';
 import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';
 import { readErasedList } from './erased-list.js';
-import { erasedFile, keysFile, readManifest } from './manifest.js';
+import { erasedFile, expectAuthentic, keysFile, type Manifest, readManifest } from './manifest.js';
 
 const lineBytesMax = 64 * 1024;
 
@@ -38,6 +39,7 @@ export async function runRestore(
     );
   }
   const rootKeys = await rootKeysOf(config);
+  await verifyManifest(config, { folder, identity, manifest, rootKeys });
   const input = await openImport(join(folder, keysFile), identity);
   const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
   try {
@@ -48,6 +50,23 @@ export async function runRestore(
   } finally {
     input.stop();
     for (const rootKey of rootKeys) rootKey.fill(0);
+  }
+}
+
+type Verifying = {
+  readonly folder: string;
+  readonly identity: string;
+  readonly manifest: Manifest;
+  readonly rootKeys: readonly Buffer[];
+};
+
+/** Reads the keys once before anything is written: one of them authenticates the manifest. Throws Failure. */
+async function verifyManifest(config: Config, { folder, identity, manifest, rootKeys }: Verifying): Promise<void> {
+  const input = await openImport(join(folder, keysFile), identity);
+  try {
+    expectAuthentic(manifest, await backupMacKey(config, textOf(input.chunks), rootKeys));
+  } finally {
+    input.stop();
   }
 }
 

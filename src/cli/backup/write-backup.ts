@@ -8,14 +8,16 @@ import type { Config } from '../../compose/config.js';
 import { exists } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
 import { Failure } from '../failure.js';
+import { runVerb } from '../run-verb.js';
 import { erasedLines } from './erased-list.js';
-import { erasedFile, keysFile, type Manifest, manifestFile, sha256Of } from './manifest.js';
+import { authenticatedText, erasedFile, keysFile, manifestFile, sha256Of } from './manifest.js';
 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
 /**
  * Copies a vault that goes on working into a new folder, which appears when it is whole: first the log with its rows, then the
- * keys, then the list of erased ones, so that the keys are never behind the log (ADR 30). Throws Failure.
+ * keys, then the list of erased ones, so that the keys are never behind the log (ADR 30). The manifest is authenticated by
+ * the service that holds the data, or by this process with the root key. Throws Failure.
  */
 export async function writeBackup(config: Config, out: string, encrypter: Encrypter): Promise<Backup> {
   const folder = resolve(out);
@@ -31,9 +33,10 @@ export async function writeBackup(config: Config, out: string, encrypter: Encryp
     const names = [...copied, keysFile, erasedFile];
     const files = await Promise.all(names.map(async (name) => ({ name, sha256: await sha256Of(join(part, name)) })));
     const { profile } = config.settings;
-    const manifest: Manifest = {
-      ...{ format: 'strongroom backup 1', profile, log_id: await keys.logId(), made_at: madeAt, files },
-    };
+    const logId = await keys.logId();
+    const listed = { format: 'strongroom backup 2', profile, log_id: logId, made_at: madeAt, files } as const;
+    const { mac } = await runVerb(config, 'backup-mac', { manifest: authenticatedText(listed) });
+    const manifest = { ...listed, mac };
     await writeChunks(join(part, manifestFile), Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]));
     for (const name of await readdir(part)) await syncPath(join(part, name));
     await syncPath(part);

@@ -4,6 +4,8 @@ import { auditErasure } from './audit-erasure.js';
 import { auditEvents } from './audit-events.js';
 import { auditHistory } from './audit-history.js';
 import { auditReplay, auditReplayQuery } from './audit-replay.js';
+import { backupMac } from './backup-mac.js';
+import { checkRows } from './check-rows.js';
 import { confirmClock } from './confirm-clock.js';
 import { createApplication } from './create-application.js';
 import { createTenant } from './create-tenant.js';
@@ -46,6 +48,8 @@ export const operations = {
   'audit-replay-query': auditReplayQuery,
   diagnose,
   'clock-confirm': confirmClock,
+  'rows-check': checkRows,
+  'backup-mac': backupMac,
   'keys-rotate': rotateKeys,
   'keys-rotation': rotationState,
 } as const;

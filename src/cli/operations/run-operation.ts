@@ -1,3 +1,4 @@
+import { ForgedRow } from '../../commands/forged-row.js';
 import { KeyLost } from '../../commands/key-lost.js';
 import { TenantGone } from '../../commands/tenant-gone.js';
 import type { OperatedService } from '../../compose/open-service.js';
@@ -30,6 +31,7 @@ export async function runOperation<Name extends OperationName>(
     if (error instanceof UnreadableEvent) return { ok: false, message: error.message };
     if (error instanceof RotationRefused) return { ok: false, message: error.message };
     if (error instanceof KeyLost) return { ok: false, message: 'the key of this token is lost: restore keys.db.' };
+    if (error instanceof ForgedRow) return { ok: false, message: `${error.message}; see \`strongroom doctor\`.` };
     throw error;
   }
 }

@@ -31,6 +31,7 @@ export function addAuditVerify(audit: Command): void {
       'after',
       `
 No data key is used, so it works for what was erased, too. The access log is verified with the log that signs it.
+Without --to and --offline, so are the rows: each must be one that the vault wrote, and the newest.
 
 Examples:
   strongroom audit verify --anchor /mnt/elsewhere/anchor.jsonl --public-key audit.pub

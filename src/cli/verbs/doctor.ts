@@ -9,7 +9,9 @@ import { versions } from '../doctor/versions.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
-import { runVerb } from '../run-verb.js';
+import { productVersion } from '../product-version.js';
+import { checkAllRows, forgedText } from '../rows/check-all-rows.js';
+import { type RunOperation, runOperations } from '../run-verb.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 
 type Options = { readonly fix?: boolean; readonly json?: boolean };
@@ -52,8 +54,12 @@ async function examine(options: object, fix: boolean): Promise<readonly Finding[
 /** What keeps the stores from being opened is a finding, too. */
 async function stores(config: Config, fix: boolean): Promise<readonly Finding[]> {
   try {
-    const { findings, running } = await runVerb(config, 'diagnose', { fix });
-    return [versions(running), ...findings];
+    return await runOperations(config, async (run) => {
+      const { findings, running } = await run('diagnose', { fix });
+      // A service of another version may not know how.
+      const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
+      return [versions(running), ...findings, ...rows];
+    });
   } catch (error) {
     if (error instanceof StoreProblem && error.found !== null) {
       const { check, says, do: what } = error.found;
@@ -64,6 +70,16 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
       return [problem('stores', error.message, 'Do what it says.')];
     throw error;
   }
+}
+
+async function rowsFound(run: RunOperation): Promise<Finding> {
+  const { rows, problems } = await checkAllRows(run, { json: false });
+  if (problems.length === 0) return ok('rows', `${rows} are authentic and the newest`);
+  return problem(
+    'rows',
+    forgedText(problems),
+    'Find out who can write to the store of the rows. Then run `strongroom projections rebuild` for `directory` or `tokens`.',
+  );
 }
 
 function textOf({ check, state, says, do: what }: Finding): string {

@@ -40,7 +40,10 @@ export async function writeMongoKeys(
     for await (const line of lines) {
       const { table, row } = decode(line);
       if (table === 'meta' && notRestored.has(row['_id'])) continue;
-      const rows = [...(waiting.get(table) ?? []), withoutErased(row, erased)];
+      // Keys may know of revisions that the restored log lacks. The shredder notes anew what it says.
+      if (table === 'directory_revisions') continue;
+      const { revision: _, ...kept } = row;
+      const rows = [...(waiting.get(table) ?? []), withoutErased(kept, erased)];
       waiting.set(table, rows);
       if (rows.length >= rowsAtOnce) await flush(table, rows);
     }

@@ -188,6 +188,12 @@ export function mongoKeyRing(
       }
     },
     advance: (advanced) => dataKeys.advance(advanced),
+    async forgetRevisions() {
+      // A user of the key store may remove nothing: a revision before the first one is no more than none.
+      await connection.call((db) => keyCollections.directoryRevisions(db).updateMany({}, { $set: { revision: -1 } }));
+      const noted = { revision: { $exists: true } };
+      await connection.call((db) => keyCollections.dataKeys(db).updateMany(noted, { $unset: { revision: true } }));
+    },
     async noteDirectory(revisions) {
       const updates = revisions.map((record) => ({
         updateOne: {

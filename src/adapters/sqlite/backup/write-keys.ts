@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
 import type { KeyRingReader } from '../../../ports/key-ring.js';
 import { decodeKeyLine, type KeyLine } from '../../key-ring/key-line.js';
-import { keysSchema, keysSchemaVersion, never } from '../keys-schema.js';
+import { keysSchema, keysSchemaVersion, never, noRevision } from '../keys-schema.js';
 import { prepareFile } from '../prepare-file.js';
 import { uuidText } from '../uuid-bytes.js';
 
@@ -35,7 +35,9 @@ export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, e
       const decoded = decodeKeyLine(line);
       if (decoded === null) throw notARow();
       if (decoded.table === 'meta' && notRestored.has(decoded.row['name'])) continue;
-      rows.push(withoutErased(decoded, erased));
+      // Keys are copied after the log: they may know of revisions that it lacks. The shredder notes anew what it says.
+      if (decoded.table === 'directory_revisions') continue;
+      rows.push(withoutErased(withoutRevision(decoded), erased));
       if (rows.length < rowsAtOnce) continue;
       insert(rows);
       rows = [];
@@ -44,6 +46,10 @@ export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, e
   } finally {
     database.close();
   }
+}
+
+function withoutRevision({ table, row }: KeyLine): KeyLine {
+  return table === 'data_keys' ? { table, row: { ...row, revision: noRevision } } : { table, row };
 }
 
 function withoutErased({ table, row }: KeyLine, { ids, madeAt }: ErasedKeys): KeyLine {

@@ -218,6 +218,10 @@ export function sqliteKeyRing(
         noteOpen(advanced);
       }
     },
+    async forgetRevisions() {
+      await writer.request('forget_revisions', null);
+      cache.clear();
+    },
     async noteDirectory(revisions) {
       const noted = revisions.map(({ kind, id, revision }) => ({ kind, id, revision }));
       await writer.request('note_directory', noted);

@@ -51,6 +51,10 @@ export function createKeyOperations(database: SqliteDatabase) {
     `UPDATE data_keys SET revision = @revision
      WHERE id = @id AND destroyed_at = ${never} AND (revision < @revision OR revision = @noRevision)`,
   );
+  const forgetKeyRevisions = database.prepare(
+    'UPDATE data_keys SET revision = @noRevision WHERE revision <> @noRevision',
+  );
+  const forgetDirectory = database.prepare('DELETE FROM directory_revisions');
   const noteRevision = database.prepare(
     `INSERT INTO directory_revisions (kind, id, revision) VALUES (?, ?, ?)
      ON CONFLICT (kind, id) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > revision`,
@@ -118,6 +122,11 @@ export function createKeyOperations(database: SqliteDatabase) {
     },
     note_directory(revisions: readonly DirectoryRevision[]): null {
       for (const { kind, id, revision } of revisions) noteRevision.run(kind, id, revision);
+      return null;
+    },
+    forget_revisions(): null {
+      forgetKeyRevisions.run({ noRevision });
+      forgetDirectory.run();
       return null;
     },
     /** The keys of a tenant are overwritten where they lie, and with them all that they wrap is out of reach. */

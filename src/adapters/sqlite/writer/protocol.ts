@@ -113,6 +113,7 @@ export type WriterOperations = {
     answer: number;
   };
   advance_keys: { of: 'keys'; input: readonly KeyRevision[]; answer: null };
+  forget_revisions: { of: 'keys'; input: null; answer: null };
   note_directory: { of: 'keys'; input: readonly DirectoryRevision[]; answer: null };
   destroy_tenant_keys: {
     of: 'keys';

@@ -1,0 +1,12 @@
+import { BSON, type Document } from 'mongodb';
+import type { VaultKeyPurpose } from '../../key-ring/tenant-key.js';
+
+const purpose: VaultKeyPurpose = 'integrity';
+
+/** Returns the wrapped integrity key that a line of a backup of the key store holds; null: it holds something else. */
+export function integrityDocumentIn(line: string) {
+  const { table, row } = BSON.EJSON.parse(line) as { readonly table: string; readonly row: Document };
+  const { _id: id, tenant, wrapped } = row;
+  if (table !== 'tenant_keys' || row['purpose'] !== purpose || !(wrapped instanceof BSON.Binary)) return null;
+  return { id: String(id), tenant: String(tenant), wrapped: Buffer.from(wrapped.buffer) };
+}

@@ -1,0 +1,12 @@
+import { decodeKeyLine } from '../../key-ring/key-line.js';
+import type { VaultKeyPurpose } from '../../key-ring/tenant-key.js';
+
+const purpose: VaultKeyPurpose = 'integrity';
+
+/** Returns the wrapped integrity key that a line of a backup of `keys.db` holds; null: it holds something else. */
+export function integrityRowIn(line: string) {
+  const { table, row } = decodeKeyLine(line) ?? { table: '', row: {} };
+  const { id, tenant, wrapped } = row;
+  if (table !== 'tenant_keys' || row['purpose'] !== purpose || !Buffer.isBuffer(wrapped)) return null;
+  return { id: String(id), tenant: String(tenant), wrapped };
+}

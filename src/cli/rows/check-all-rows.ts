@@ -1,0 +1,34 @@
+import type { FoundRow } from '../../commands/check-rows.js';
+import { ForgedRow } from '../../commands/forged-row.js';
+import { showProgress } from '../bulk/progress.js';
+import type { RunOperation } from '../run-verb.js';
+
+const namedMax = 10;
+
+export type RowsChecked = { readonly rows: number; readonly problems: readonly FoundRow[] };
+
+/** Checks all rows of the directory and of tokens, step by step, and shows how far it is. */
+export async function checkAllRows(run: RunOperation, { json }: { readonly json: boolean }): Promise<RowsChecked> {
+  let rows = 0;
+  const problems: FoundRow[] = [];
+  const progress = () => ({ items: rows, done: rows, total: null, fields: { rows } });
+  const display = showProgress(progress, { json, noun: 'rows' });
+  try {
+    for (let after: string | null = null; ; ) {
+      const step: Awaited<ReturnType<typeof run<'rows-check'>>> = await run('rows-check', { after });
+      rows += step.rows;
+      problems.push(...step.problems);
+      after = step.next;
+      if (after === null) return { rows, problems };
+    }
+  } finally {
+    display.end();
+  }
+}
+
+/** Names the first of the rows that someone else than the vault changed. */
+export function forgedText(problems: readonly FoundRow[]): string {
+  const named = problems.slice(0, namedMax).map(({ row, what }) => new ForgedRow(row, what).message);
+  const more = problems.length > namedMax ? [`and ${problems.length - namedMax} more`] : [];
+  return [...named, ...more].join('; ');
+}

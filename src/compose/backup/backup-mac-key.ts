@@ -1,0 +1,35 @@
+import { openTenantKey, type VaultKeyPurpose } from '../../adapters/key-ring/tenant-key.js';
+import { integrityKeysOf } from '../../adapters/key-ring/vault-keys.js';
+import { integrityRowIn } from '../../adapters/sqlite/backup/integrity-row.js';
+import { BackupRefused } from '../../ports/backup.js';
+import type { Config } from '../config.js';
+
+const purpose: VaultKeyPurpose = 'integrity';
+
+/**
+ * Returns the key that the manifest of a backup is authenticated with, from the keys in the backup: it lies there under the
+ * root key. Threat: whoever can write the backup can replace every file of it, and does not have the root key. Throws
+ * BackupRefused.
+ */
+export async function backupMacKey(
+  { settings }: Config,
+  keyLines: AsyncIterable<string>,
+  rootKeys: readonly Buffer[],
+): Promise<Buffer> {
+  const rowIn = settings.profile === 'embedded' ? integrityRowIn : await integrityDocumentIn();
+  for await (const line of keyLines) {
+    const row = line.includes(`"${purpose}"`) ? rowIn(line) : null;
+    if (row === null) continue;
+    for (const rootKey of rootKeys) {
+      const secret = openTenantKey(rootKey, row.wrapped, { ...row, purpose });
+      if (secret !== null) return integrityKeysOf(secret).backups;
+    }
+    throw new BackupRefused('the root key is not the one of this backup. Name the right root key file.');
+  }
+  throw new BackupRefused('the keys in this backup lack the one that authenticates it. Nothing was changed.');
+}
+
+/** Loaded where it is needed: the library takes longer than the rest of a verb. */
+async function integrityDocumentIn() {
+  return (await import('../../adapters/mongodb/backup/integrity-document.js')).integrityDocumentIn;
+}
