@@ -7,14 +7,14 @@ import { limits } from './limits.js';
 import { ownProperty } from './own-property.js';
 import type { Chain, Operand } from './parsing/chain.js';
 import { Refusal } from './refusal.js';
-import type { Evaluate } from './scope.js';
+import type { Evaluate, EvaluateObject } from './scope.js';
 import { tooBig } from './text-of.js';
 
 /** What an expression may name: its variables, and whether it may draw random aliases (only the id of a token). */
 export type Names = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases: boolean };
 
 /** Checks every name and literal argument of a chain and turns it into a closure; `random` says whether it draws. */
-export function compileChain(chain: Chain, names: Names): { evaluate: Evaluate; random: boolean } | Refusal {
+export function compileChain(chain: Chain, names: Names): { evaluate: EvaluateObject; random: boolean } | Refusal {
   if (chain.filters.length > limits.filtersMaxPerObject) {
     return new Refusal(`has more than ${limits.filtersMaxPerObject} filters`);
   }
@@ -40,8 +40,8 @@ export function compileChain(chain: Chain, names: Names): { evaluate: Evaluate; 
  * Runs the filters in turn. Of one object the largest result counts against the budget, of one without filters the
  * value itself: that bounds the work of all objects together without counting a long text once per filter.
  */
-function piped(initial: Evaluate, filters: readonly AppliedFilter[]): Evaluate {
-  return (scope) => {
+function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateObject {
+  return function* (scope) {
     const { budget } = scope;
     if (isSpent(budget)) return overBudget();
     let value = initial(scope);
@@ -63,6 +63,7 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): Evaluate {
       if (size > limits.resultBytesMax) return tooBig();
       if (size > charged && !take(budget, size - charged)) return overBudget();
       charged = Math.max(charged, size);
+      yield;
     }
     return value;
   };
