@@ -51,8 +51,9 @@ async function prepareAll(
   const creations: Creation[] = [];
   let errors: FieldErrors = {};
   let refused: Rejected | null = null;
+  const work = vault.turns.begin(context.caller.tenantId);
   for (const part of parts) {
-    const prepared = await prepareCreation(vault, context, tenantKeys, part.request);
+    const prepared = await prepareCreation(vault, context, tenantKeys, part.request, work);
     if (prepared.ok) creations.push(prepared.value);
     else if (prepared.code === 'validation_failed') errors = { ...errors, ...placed(prepared, part).errors };
     else refused ??= prepared;

@@ -30,3 +30,27 @@ export function spendWork(budget: Budget, bytes: number): void {
 export function isSpent(budget: Budget): boolean {
   return budget.remainingWorkBytes <= 0;
 }
+
+/**
+ * What the masks of one answer with many tokens may do together, beyond the little that each token may do in any case.
+ * Threat: a budget for each token alone lets one list of 100 hostile masks take half a minute of the process.
+ */
+export type SharedBudget = { remainingWorkBytes: number };
+
+export function createSharedBudget(): SharedBudget {
+  return { remainingWorkBytes: limits.sharedWorkBytesMax };
+}
+
+/** The budget of one token of an answer. To be settled after its evaluation, before the next token gets its own. */
+export function budgetWithin(shared: SharedBudget): Budget & { settle(): 'complete' | 'cut short' } {
+  const workBytes = Math.min(limits.tokenWorkBytesMax, limits.ownWorkBytes + shared.remainingWorkBytes);
+  const budget = createBudget(limits.tokenResultBytesMax, workBytes);
+  return Object.assign(budget, {
+    settle() {
+      const spent = workBytes - budget.remainingWorkBytes;
+      shared.remainingWorkBytes = Math.max(0, shared.remainingWorkBytes - Math.max(0, spent - limits.ownWorkBytes));
+      // A token that used up what every token may do evaluates as it does alone.
+      return isSpent(budget) && workBytes < limits.tokenWorkBytesMax ? ('cut short' as const) : ('complete' as const);
+    },
+  });
+}
