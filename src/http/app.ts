@@ -114,7 +114,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   const { uuid } = service.vault.random;
   const app = fastify(serverOptions(options, uuid));
   app.setValidatorCompiler(validatorCompiler);
-  readJsonBodies(app);
+  readJsonBodies(app, service.vault.turns);
   app.decorateRequest('traceId', '');
   app.decorateRequest('beganAt', 0);
   app.decorateRequest('caller', null);

@@ -52,12 +52,12 @@ export function* evaluateSlot(
  * is nothing. One pass: what comes out of a token is never looked at again. All values together take at most 8 MiB.
  * What cannot be evaluated is an error at its path. Contract, section 9.
  */
-export function* fillTemplate({ body, leaves }: Template, valueOf: (slot: Slot) => Filled): Steps<Checked<Json>> {
+export function* fillTemplate({ body, leaves }: Template, filledOf: (slot: Slot) => Filled): Steps<Checked<Json>> {
   const errors = new Map<string, readonly string[]>();
   const room = createBudget(resultBytesMax);
 
   const valueIn = (slot: Slot): Json | Refusal => {
-    const filled = valueOf(slot);
+    const filled = filledOf(slot);
     if (filled instanceof Refusal) return filled;
     if (take(room, filled.bytes)) return filled.value;
     return new Refusal(`the values of all expressions take more than ${resultBytesMax} bytes`);
