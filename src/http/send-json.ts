@@ -15,6 +15,7 @@ export function sendText(reply: FastifyReply, status: 200 | 201, text: string): 
   const head = asJson(reply.code(status));
   if (text.length < partBytes) return head.send(text);
   const bytes = Buffer.from(text);
+  reply.server.admission.respond(reply.request, bytes.length);
   return head.header('content-length', bytes.length).send(Readable.from(partsOf(bytes), { objectMode: false }));
 }
 

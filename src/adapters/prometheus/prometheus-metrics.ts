@@ -16,7 +16,7 @@ export function prometheusMetrics(): Metrics {
     new Counter<L>({ name: `strongroom_${name}`, help, labelNames: [...labelNames], registers });
   const requests = counter('http_requests_total', 'Finished requests.', ['route', 'method', 'status']);
   const limited = counter('rate_limited_total', 'Requests answered with 429.', ['limit']);
-  for (const limit of ['requests', 'auth_failures', 'guesses'] as const) limited.inc({ limit }, 0);
+  for (const limit of ['requests', 'auth_failures', 'keyless_requests', 'guesses'] as const) limited.inc({ limit }, 0);
   const guesses = counter('guesses_total', 'Look-ups by value that found nothing their caller may see.');
   const exhausted = counter('guess_budgets_exhausted_total', 'Applications that used up their guesses of an hour.');
   const destroyed = counter('keys_destroyed_total', 'Data keys destroyed, each of which erased what it had sealed.');

@@ -5,8 +5,16 @@ export type LimitSettings = {
   readonly windowMs: number;
   /** Requests without a good key from an address in a window. */
   readonly authFailures: number;
+  /** Requests from an address in a window for pages that need no key. */
+  readonly keylessRequests: number;
   /** Guesses of an application in an hour; none are counted while `requests` is 0. */
   readonly guesses: number;
 };
 
-export const noLimits: LimitSettings = { requests: 0, windowMs: 1_000, authFailures: 0, guesses: 0 };
+export const noLimits: LimitSettings = {
+  requests: 0,
+  windowMs: 1_000,
+  authFailures: 0,
+  keylessRequests: 0,
+  guesses: 0,
+};

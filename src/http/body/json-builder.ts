@@ -52,12 +52,12 @@ export function* unescaped(text: string, start: number, end: number): Steps<stri
   for (let escapes = 1; ; escapes += 1) {
     const at = raw.indexOf('\\', from);
     if (at === -1) return from === 0 ? raw : result + raw.slice(from);
-    const escape = raw[at + 1] ?? '';
-    const isCode = escape === 'u';
+    const kind = raw[at + 1] ?? '';
+    const isCode = kind === 'u';
     result += raw.slice(from, at);
     result += isCode
       ? String.fromCharCode(Number.parseInt(raw.slice(at + 2, at + 6), 16))
-      : (simpleEscapes[escape] ?? '');
+      : (simpleEscapes[kind] ?? '');
     from = at + (isCode ? 6 : 2);
     if (escapes % escapesAtOnce === 0) yield;
   }

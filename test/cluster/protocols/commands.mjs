@@ -6,8 +6,8 @@ import { getToken } from '#src/commands/tokens/get-token.js';
 import { listTokens } from '#src/commands/tokens/list-tokens.js';
 import { tokenize } from '#src/commands/tokens/tokenize.js';
 import { updateToken } from '#src/commands/tokens/update-token.js';
-import { finish } from '#src/domain/steps.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
+import { finish } from '#src/domain/steps.js';
 
 const rules = [{ description: '', priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions }];
 const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false' };

@@ -79,7 +79,10 @@ describe('an alias', () => {
     if (!id.ok) throw new Error(JSON.stringify(id.errors));
     let drawn = 0;
     const random = () => 0 * ++drawn;
-    const tries = Array.from({ length: 10_000 }, () => finish(evaluateId(expressions, id.value, 'x'.repeat(400), random)).ok);
+    const tries = Array.from(
+      { length: 10_000 },
+      () => finish(evaluateId(expressions, id.value, 'x'.repeat(400), random)).ok,
+    );
     expect(tries.slice(0, 10)).toEqual(new Array(10).fill(true));
     expect(tries.at(-1)).toBe(false);
     expect(drawn).toBeLessThan(250_000);

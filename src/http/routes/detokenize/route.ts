@@ -3,6 +3,7 @@ import { parseTemplate } from '../../../domain/detokenize/parse-template.js';
 import { jsonText } from '../../../domain/json-text.js';
 import { problemFrom } from '../../error-handler.js';
 import { jsonBodyOf } from '../../json-body-of.js';
+import { detokenizeRoomBytes } from '../../load/room-bytes.js';
 import { Problem } from '../../problem.js';
 import { callerOf, contextOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
@@ -13,7 +14,7 @@ import { detokenizeOperation as operation } from './operation.js';
 export const detokenizeRoute: Routes = (app, { vault, limits }) => {
   app.post(
     '/detokenize',
-    { config: { permission: 'token:use', mediaType: 'application/json', operation } },
+    { config: { permission: 'token:use', mediaType: 'application/json', roomBytes: detokenizeRoomBytes, operation } },
     async (request, reply) => {
       const caller = callerOf(request);
       const work = vault.turns.begin(caller.tenantId);
