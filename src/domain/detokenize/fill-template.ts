@@ -19,7 +19,7 @@ export type Shown = { readonly data: Json; readonly whole: JsonObject | null } |
 export type Filled = { readonly value: Json; readonly bytes: number } | Refusal;
 
 const resultBytesMax = 8 * 1024 * 1024;
-const workBytesMax = 16 * 1024 * 1024;
+const workBytesMax = 32 * 1024 * 1024;
 const errorsMax = 20;
 
 /** What the expressions of one request may make and do together. */
