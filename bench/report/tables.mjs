@@ -91,7 +91,15 @@ function fairnessTable({ connections, applications, largeTokens, largeBytes, cou
       return [work, row.name, range(p50), range(p99), ms(longest.high), ...cells];
     }),
   );
-  const header = ['quiet tenant', 'other tenant', 'p50', 'p99', 'longest', 'p99, times rest', `at most ${fairnessTarget}`];
+  const header = [
+    'quiet tenant',
+    'other tenant',
+    'p50',
+    'p99',
+    'longest',
+    'p99, times rest',
+    `at most ${fairnessTarget}`,
+  ];
   const text =
     `The other tenant uses ${connections} connections for each attack and ${applications} applications, with ` +
     `${number(largeTokens)} tokens of ${number(largeBytes)} bytes. The quiet tenant sends one request at a time, ` +

@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +15,11 @@ const largeBytes = 480_000;
 /** A quiet tenant: one request at a time, of each kind in turn. */
 const works = ['get revealed', 'create card'];
 const stored = 2_000;
-const sizes = { quick: { count: 150, rounds: 2 }, normal: { count: 400, rounds: 3 }, full: { count: 1_000, rounds: 5 } };
+const sizes = {
+  quick: { count: 150, rounds: 2 },
+  normal: { count: 400, rounds: 3 },
+  full: { count: 1_000, rounds: 5 },
+};
 const attackLeadMs = 2_000;
 
 /**
@@ -26,12 +29,19 @@ const attackLeadMs = 2_000;
 export async function measureFairness({ directory, mode, say }) {
   const { count, rounds } = sizes[mode];
   const vault = await makeVault(join(directory, 'fairness'), stored);
-  const hostile = await hostileTenant(vault, join(directory, 'fairness'));
+  const { management_key: managementKey } = await strongroomJson([
+    'tenants',
+    'create',
+    ...vault.flags,
+    '--name',
+    'hostile',
+  ]);
   const service = await vault.start();
   const generator = startLoadGenerator();
   const fresh = createFresh(10_000_000);
   try {
     say(`${largeTokens} tokens of ${largeBytes} bytes with hostile masks`);
+    const hostile = await hostileKeys(service.origin, managementKey);
     const ids = await createLarge(service.origin, hostile.revealing);
     const job = { origin: service.origin, keys: hostile.masking, ids };
     const measured = [];
@@ -59,22 +69,24 @@ export async function measureFairness({ directory, mode, say }) {
       const answered = await attacker.stop();
       measured.push({ name, answered, ...figures });
     }
-    return { fairness: { connections: 64, applications, largeTokens, largeBytes, stored, count, rounds, atRest, measured } };
+    return {
+      fairness: { connections: 64, applications, largeTokens, largeBytes, stored, count, rounds, atRest, measured },
+    };
   } finally {
     await generator.stop();
     await service.stop();
   }
 }
 
-/** A tenant with 50 applications that see masked, and one that sees all and creates. */
-async function hostileTenant(vault, directory) {
-  const { tenant_id: tenant } = await strongroomJson(['tenants', 'create', ...vault.flags, '--name', 'hostile']);
+/** Creates 50 applications that see masked, and one that sees all and creates, and returns their keys. */
+async function hostileKeys(origin, managementKey) {
   const make = async (name, transform) => {
-    const rules = join(directory, `${transform}.hostile.json`);
     const permissions = ['token:create', 'token:read', 'token:use'];
-    writeFileSync(rules, JSON.stringify([{ description: 'all', priority: 0, container: '/', transform, permissions }]));
-    const flags = [...vault.flags, '--tenant', tenant, '--name', name, '--type', 'private', '--rules', rules];
-    return (await strongroomJson(['applications', 'create', ...flags])).key;
+    const rules = [{ description: 'all', priority: 0, container: '/', transform, permissions }];
+    const headers = { 'service-api-key': managementKey, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name, type: 'private', rules });
+    const response = await request(`${origin}/applications`, { method: 'POST', headers, body });
+    return (await response.body.json()).key;
   };
   const masking = [];
   for (let i = 0; i < applications; i += 1) masking.push(await make(`masking-${i}`, 'mask'));
