@@ -16,7 +16,7 @@ const largeBytes = 480_000;
 const works = ['get revealed', 'create card'];
 const stored = 2_000;
 const sizes = {
-  quick: { count: 150, rounds: 2 },
+  quick: { count: 60, rounds: 1 },
   normal: { count: 400, rounds: 3 },
   full: { count: 1_000, rounds: 5 },
 };

@@ -46,12 +46,14 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
   /** Lets in who fits now, a tenant at a time, in the order in which its requests came. */
   function admit(): void {
     for (const [tenantId, requests] of [...waiting]) {
+      // A caller that left is rejected when its time is over.
+      while (requests[0]?.isGone() === true) requests.shift();
       const [first] = requests;
-      if (first !== undefined && !first.isGone() && !fits(tenantId, first.bytes)) continue;
+      if (first === undefined) waiting.delete(tenantId);
+      if (first === undefined || !fits(tenantId, first.bytes)) continue;
       requests.shift();
       waiting.delete(tenantId);
       if (requests.length > 0) waiting.set(tenantId, requests);
-      if (first === undefined || first.isGone()) continue;
       add(tenantId, first.bytes);
       first.enter();
     }
