@@ -6,7 +6,12 @@ import { limits } from './limits.js';
  * filters read or make, is bounded because 200 objects of 20 filters that each read 512 KiB and keep nothing would
  * stop the process for seconds.
  */
-export type Budget = { remainingBytes: number; remainingWorkBytes: number };
+export type Budget = {
+  remainingBytes: number;
+  remainingWorkBytes: number;
+  /** A filter whose input is longer than what is left does not run. Else the last one may overdraw the budget. */
+  readonly isStrict?: boolean;
+};
 
 export function createBudget(
   bytes: number = limits.tokenResultBytesMax,
@@ -25,6 +30,13 @@ export function take(budget: Budget, bytes: number): boolean {
 /** Notes work that is done. Whoever starts more asks `isSpent` first, so it is overdrawn by one step at most. */
 export function spendWork(budget: Budget, bytes: number): void {
   budget.remainingWorkBytes -= bytes;
+}
+
+/** Whether a filter may read so many bytes; if not, nothing is left for others either. */
+export function mayRead(budget: Budget, bytes: number): boolean {
+  if (budget.isStrict !== true || bytes <= budget.remainingWorkBytes) return true;
+  budget.remainingWorkBytes = 0;
+  return false;
 }
 
 export function isSpent(budget: Budget): boolean {
@@ -46,6 +58,7 @@ export function budgetWithin(shared: SharedBudget): Budget & { settle(): 'comple
   const workBytes = Math.min(limits.tokenWorkBytesMax, limits.ownWorkBytes + shared.remainingWorkBytes);
   const budget = createBudget(limits.tokenResultBytesMax, workBytes);
   return Object.assign(budget, {
+    isStrict: workBytes < limits.tokenWorkBytesMax,
     settle() {
       const spent = workBytes - budget.remainingWorkBytes;
       shared.remainingWorkBytes = Math.max(0, shared.remainingWorkBytes - Math.max(0, spent - limits.ownWorkBytes));

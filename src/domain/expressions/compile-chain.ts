@@ -1,5 +1,5 @@
 import { nearest } from '../nearest.js';
-import { isSpent, spendWork, take } from './budget.js';
+import { isSpent, mayRead, spendWork, take } from './budget.js';
 import { filterNamed, filterNames } from './filters/catalogue.js';
 import type { AppliedFilter, Argument } from './filters/filter.js';
 import { resultSize } from './json-size.js';
@@ -55,6 +55,7 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateOb
       if (value instanceof Refusal) return value;
       if (isSpent(budget)) return overBudget();
       const read: number = typeof value === 'string' ? value.length : 0;
+      if (!mayRead(budget, read)) return overBudget();
       spendWork(budget, read);
       value = filter(value, scope);
       if (value instanceof Refusal) return value;
