@@ -5,6 +5,7 @@
 //   npm run bench -- --full       a million tokens too; an hour
 //   npm run bench -- --cluster    the cluster profile, on the servers of `npm run servers -- up`
 //   npm run bench -- --rebuild    what a rebuild of 100,000 tokens costs those who read meanwhile
+//   npm run bench -- --fairness   what one tenant at its worst costs another; with --quick in two minutes
 //
 // Writes bench/results/MODE.json, and from it tables and charts beside it (bench/report).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { writeReport } from './report/write-report.mjs';
 import { measureCluster } from './run/cluster.mjs';
 import { measureEmbedded } from './run/embedded.mjs';
+import { measureFairness } from './run/fairness.mjs';
 import { measureRebuild } from './run/rebuild.mjs';
 
 function optionsOf(args) {
@@ -22,6 +24,7 @@ function optionsOf(args) {
     full: { type: 'boolean' },
     cluster: { type: 'boolean' },
     rebuild: { type: 'boolean' },
+    fairness: { type: 'boolean' },
     help: { type: 'boolean' },
   };
   try {
@@ -32,15 +35,17 @@ function optionsOf(args) {
   }
 }
 
-const { quick, full, cluster, rebuild, help, wrong } = optionsOf(process.argv.slice(2));
-const unclear = (quick && full) || (cluster && rebuild);
+const { quick, full, cluster, rebuild, fairness, help, wrong } = optionsOf(process.argv.slice(2));
+const unclear = (quick && full) || [cluster, rebuild, fairness].filter(Boolean).length > 1;
 if (help || unclear) {
-  process.stderr.write('usage: npm run bench -- [--quick | --full] [--cluster | --rebuild]\n');
+  process.stderr.write('usage: npm run bench -- [--quick | --full] [--cluster | --rebuild | --fairness]\n');
   process.exit(wrong || unclear ? 2 : 0);
 }
 const mode = quick ? 'quick' : full ? 'full' : 'normal';
-const measure = cluster ? measureCluster : rebuild ? measureRebuild : measureEmbedded;
-const name = cluster ? `cluster-${mode}` : rebuild ? `rebuild-${mode}` : mode;
+const chosen = cluster ? 'cluster' : rebuild ? 'rebuild' : fairness ? 'fairness' : null;
+const measures = { cluster: measureCluster, rebuild: measureRebuild, fairness: measureFairness };
+const measure = chosen === null ? measureEmbedded : measures[chosen];
+const name = chosen === null ? mode : `${chosen}-${mode}`;
 const began = performance.now();
 const directory = mkdtempSync(join(tmpdir(), 'strongroom-bench-'));
 const say = (text) => process.stderr.write(`${Math.round((performance.now() - began) / 1000)} s  ${text}\n`);

@@ -1,5 +1,5 @@
 // Sends the requests of one work in a process of its own and tells how long each took. A job comes as a message:
-// { work, origins, keys, connections, count, from, stored, fresh }; the answer is { seconds, p50, p95, p99, bytes } in ms, or { error }.
+// { work, origins, keys, connections, count, from, stored, fresh }; the answer is { seconds, p50, p95, p99, longest, bytes } in ms, or { error }.
 import { createHistogram, performance } from 'node:perf_hooks';
 import { Client } from 'undici';
 import { works } from './requests.mjs';
@@ -45,7 +45,7 @@ async function run({ work, origins, keys, connections, count, from, stored, fres
     await Promise.all(clients.map(ask));
     const seconds = (performance.now() - began) / 1000;
     const [p50, p95, p99] = [50, 95, 99].map((percent) => latency.percentile(percent) / 1000);
-    return { seconds, p50, p95, p99, bytes: bytes / count };
+    return { seconds, p50, p95, p99, longest: latency.max / 1000, bytes: bytes / count };
   } finally {
     await Promise.all(clients.map((client) => client.destroy()));
   }

@@ -16,7 +16,8 @@ const clusterTargets = { 'get revealed, 64': 0.5, 'create card, 64': 0.5 };
 
 /** The parts of a report by name; the pages of the documentation show some of them. */
 export function sectionsOf(run) {
-  const { table, growth, bare, parts, rebuild, erasure, profile } = run;
+  const { table, growth, bare, parts, rebuild, fairness, erasure, profile } = run;
+  if (fairness !== undefined) return { machine: machineLine(run), fairness: fairnessTable(fairness) };
   if (rebuild !== undefined) return { machine: machineLine(run), rebuild: rebuildTable(rebuild) };
   if (growth === undefined)
     return {
@@ -75,6 +76,35 @@ function workTable(rows) {
     ['work', 'connections', 'ratio', 'target', 'a second', 'limit, a second', 'p50', 'p95', 'p99'],
     lines,
   );
+}
+
+/** A tenant at its worst may make p99 of another so many times what it is at rest. */
+const fairnessTarget = 3;
+
+function fairnessTable({ connections, applications, largeTokens, largeBytes, count, rounds, atRest, measured }) {
+  const works = Object.keys(atRest);
+  const lines = works.flatMap((work) =>
+    [{ name: 'at rest', ...atRest }, ...measured].map((row) => {
+      const { p50, p99, longest } = row[work];
+      const times = p99.median / atRest[work].p99.median;
+      const cells = row.name === 'at rest' ? ['', ''] : [times.toFixed(1), times <= fairnessTarget ? 'yes' : 'no'];
+      return [work, row.name, range(p50), range(p99), ms(longest.high), ...cells];
+    }),
+  );
+  const header = [
+    'quiet tenant',
+    'other tenant',
+    'p50',
+    'p99',
+    'longest',
+    'p99, times rest',
+    `at most ${fairnessTarget}`,
+  ];
+  const text =
+    `The other tenant uses ${connections} connections for each attack and ${applications} applications, with ` +
+    `${number(largeTokens)} tokens of ${number(largeBytes)} bytes. The quiet tenant sends one request at a time, ` +
+    `${number(count)} in each of ${rounds} rounds.`;
+  return `${markdown(header, lines)}\n\n${text}`;
 }
 
 function growthTable(growth) {

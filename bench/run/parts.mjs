@@ -9,6 +9,7 @@ import { readToken } from '../../dist/commands/tokens/read-token.js';
 import { rowIndexOf } from '../../dist/commands/tokens/row-index.js';
 import { tokenAnswer } from '../../dist/commands/tokens/token-answer.js';
 import { openEmbedded } from '../../dist/compose/embedded.js';
+import { finish } from '../../dist/domain/steps.js';
 import { sealJson } from '../../dist/events/sealing/json-box.js';
 import { sealTrace } from '../../dist/events/sealing/trace-box.js';
 import { fingerprintHash, fingerprintOf } from '../../dist/events/tokens/fingerprint.js';
@@ -55,7 +56,7 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
       'the row': (i) => vault.rows.get(streams[i]),
       'its key and its content, opened': (i) => openToken(vault, views[i], views[i].state.life),
       'the same, with a key that is open': (i) => openToken(vault, views[i % atOnce], views[i % atOnce].state.life),
-      'the answer as JSON': () => JSON.stringify(tokenAnswer(vault, read, 'reveal').body.reveal()),
+      'the answer as JSON': () => JSON.stringify(finish(tokenAnswer(vault, read, 'reveal').render())),
       'the record of the read, sealed': () => entriesOfRequest(context(), tenantKeys, vault.clock.now(), [fact]),
       'the same, and handed over until it is durable': (i) =>
         recordReads(vault, context(), [{ stream: streams[i], transform: 'reveal' }]),

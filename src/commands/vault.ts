@@ -17,6 +17,7 @@ import type { AuthenticDirectory } from './directory/authentic-directory.js';
 import type { KnownCallers } from './directory/known-callers.js';
 import type { Guesses } from './limits/guesses.js';
 import type { StreamQueue } from './stream-queue.js';
+import type { Turns } from './turns.js';
 import type { Vocabularies } from './vocabulary/vocabularies.js';
 
 /** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
@@ -47,6 +48,8 @@ export type Vault = {
   readonly timers: Timers;
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
+  /** Everything that may compute for long does it in turns. */
+  readonly turns: Turns;
   /** Streams of deletes that ended in 503, by tenant: a query finds such tokens no more, but their keys may live. */
   readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;

@@ -12,6 +12,7 @@ import { KeyLost } from '../commands/key-lost.js';
 import { createGuesses } from '../commands/limits/guesses.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
 import { createStreamQueue } from '../commands/stream-queue.js';
+import { createTurns } from '../commands/turns.js';
 import type { Vault } from '../commands/vault.js';
 import { createVocabularies } from '../commands/vocabulary/vocabularies.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
@@ -78,6 +79,7 @@ export function composeVault(
     work: recordedWork(stores.work, keys, recorder),
     expressions: createExpressions(),
     streams: createStreamQueue(),
+    turns: createTurns(),
     unfinishedErasures: new Map(),
     vocabularies: createVocabularies(),
     guesses: createGuesses({

@@ -1,9 +1,17 @@
 import fastifyCors from '@fastify/cors';
-import { type FastifyInstance, type FastifyReply, type FastifyServerOptions, fastify } from 'fastify';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  fastify,
+} from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { createAuthentication } from './authentication.js';
 import { createErrorHandler, sendProblem } from './error-handler.js';
 import { readJsonBodies } from './json-body.js';
+import { createAdmission } from './load/admission.js';
+import { watchConnections } from './load/connections.js';
 import { collectOperations } from './openapi/openapi.js';
 import { problemBody } from './problem.js';
 import { recordManagementReads } from './record-management-reads.js';
@@ -117,7 +125,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   const { uuid } = service.vault.random;
   const app = fastify(serverOptions(options, uuid));
   app.setValidatorCompiler(validatorCompiler);
-  readJsonBodies(app);
+  readJsonBodies(app, service.vault.turns);
   app.decorateRequest('traceId', '');
   app.decorateRequest('beganAt', 0);
   app.decorateRequest('caller', null);
@@ -128,6 +136,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     reply.header(traceHeader, request.traceId);
     done();
   });
+  watchConnections(app);
   if (options.behindTlsProxy) requireTlsProxy(app, options.trustedProxies);
   refuseWhatNodeRefuses(app);
   app.addHook('onResponse', (request, reply, done) => {
@@ -152,17 +161,22 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
       (request, status) => recordRefusedRequest(service.vault, request, status),
     ),
   );
-  app.setNotFoundHandler((request, reply) => sendProblem(reply, 'not_found', request.traceId));
+  const countKeyless = (request: FastifyRequest) => service.limits.keyless(request);
+  app.setNotFoundHandler({ preHandler: countKeyless }, (request, reply) =>
+    sendProblem(reply, 'not_found', request.traceId),
+  );
   if (options.corsOrigins.length > 0) {
     const exposedHeaders = ['etag', 'location', 'retry-after', traceHeader];
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
     app.register(fastifyCors, { origin: [...options.corsOrigins], methods, exposedHeaders });
   }
+  const admission = createAdmission(app, bodyBytesMax);
+  app.decorate('admission', admission);
   recordManagementReads(app, service.vault);
   collectOperations(app);
   // Inside a plugin, so that authentication and routes come after the hooks that plugins add: a browser reads a 401 too.
   app.register(async (scope) => {
-    scope.addHook('onRequest', createAuthentication(service, headerNames.apiKey));
+    scope.addHook('onRequest', createAuthentication(service, headerNames.apiKey, admission));
     for (const route of routes) route(typed(scope), service, headerNames);
   });
   return app;

@@ -1,19 +1,22 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { parseJsonBody } from './body/parse-json-body.js';
+import type { Turns } from '../commands/turns.js';
+import { parsingJsonBody } from './body/parse-json-body.js';
 import { Problem } from './problem.js';
+import { callerOf } from './request-state.js';
 
 /**
  * Reads every body as JSON after its media type was checked: 415 for another or none, 400 for what is no acceptable
  * JSON (contract, section 1 "Bodies"). A request without a body is not looked at for its media type.
  */
-export function readJsonBodies(app: FastifyInstance): void {
+export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const { mediaType } = request.routeOptions.config;
     if (mediaType === undefined || body.length === 0) return undefined;
     const [given] = (request.headers['content-type'] ?? '').split(';');
     if (given?.trim().toLowerCase() !== mediaType) throw new Problem('unsupported_media_type');
-    const parsed = parseJsonBody(body);
+    const work = turns.begin(callerOf(request).tenantId);
+    const parsed = await work.run(parsingJsonBody(body));
     if (!parsed.ok) throw new Problem('malformed_body', { [parsed.path ?? 'body']: [parsed.message] });
     return parsed.value;
   });

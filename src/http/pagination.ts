@@ -37,9 +37,13 @@ export type PageAnswer = {
 };
 
 /** A page of `total` items. */
-export function pageAnswer({ page, size }: Page, total: number, data: readonly JsonObject[]): PageAnswer {
-  const pagination = { total_items: total, page_number: page, page_size: size, total_pages: Math.ceil(total / size) };
-  return { pagination, data };
+export function pageAnswer(page: Page, total: number, data: readonly JsonObject[]): PageAnswer {
+  return { pagination: paginationOf(page, total), data };
+}
+
+/** Where a page lies among `total` items. */
+export function paginationOf({ page, size }: Page, total: number): PageAnswer['pagination'] {
+  return { total_items: total, page_number: page, page_size: size, total_pages: Math.ceil(total / size) };
 }
 
 function bodyNumber(max: number, error: string, byDefault: number) {

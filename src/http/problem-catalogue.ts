@@ -20,6 +20,8 @@ export type ProblemCode =
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'too_many_bad_keys'
+  | 'too_many_without_key'
+  | 'overloaded'
   | 'store_unavailable'
   | 'key_lost'
   | 'row_forged'
@@ -182,6 +184,12 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'Too many requests without a good API key have come from this address.',
     advice: 'Correct the key, and wait for the time in Retry-After. A good key is let through at once.',
   },
+  too_many_without_key: {
+    status: 429,
+    title: 'Too many requests without a key',
+    detail: 'Too many requests for pages that need no key have come from this address.',
+    advice: 'Wait for the time in Retry-After. Requests with a key and /health are not affected.',
+  },
   guesses_exhausted: {
     status: 429,
     title: 'Too many guesses',
@@ -203,6 +211,12 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'A store is unavailable',
     detail: 'A store that this request needs cannot do its work now.',
     advice: 'Repeat the request after the time in Retry-After, with the same idempotency key or, to delete, as it is.',
+  },
+  overloaded: {
+    status: 503,
+    title: 'Too much at once',
+    detail: 'The service or the tenant has no memory or no connection left for this request. Nothing was changed.',
+    advice: 'Read the responses of earlier requests, then repeat this one after the time in Retry-After.',
   },
   key_lost: {
     status: 500,

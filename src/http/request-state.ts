@@ -2,22 +2,30 @@ import type { FastifyRequest } from 'fastify';
 import type { CommandContext } from '../commands/command-context.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
+import type { Admission, Lease } from './load/admission.js';
 import type { Operation } from './openapi/operation.js';
 import { Problem } from './problem.js';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    admission: Admission;
+  }
   interface FastifyRequest {
     traceId: string;
     /** When it came: `performance.now()`. */
     beganAt: number;
     /** Set on routes with a permission. */
     caller: Caller | null;
+    /** Set once the request may run. */
+    lease: Lease | null;
   }
   interface FastifyContextConfig {
     /** The permission that a caller must hold somewhere, or one of several; a route without one needs no key. */
     permission?: Permission | readonly Permission[] | 'any_key';
     /** An unknown key may be the one that deleted its tenant: the route finishes what a first try began. */
     finishesTenantDeletion?: boolean;
+    /** Memory that a response of the route may take beside its body, bytes. */
+    roomBytes?: number;
     /** The media type that a body must have. */
     mediaType?: 'application/json' | 'application/merge-patch+json';
     /** What the OpenAPI document says of the route beside its schemas. */

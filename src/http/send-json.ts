@@ -1,11 +1,36 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Json } from '../domain/json.js';
 
-/** Sends what no one on the way may store. */
+/** A longer response leaves in parts of this many bytes, so that a slow reader can be told from one that stopped. */
+const partBytes = 64 * 1024;
+
+/** Sends a JSON value that nothing between the vault and the caller may store. */
 export function sendJson(reply: FastifyReply, status: 200 | 201, body: Json): FastifyReply {
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(JSON.stringify(body));
+  return sendText(reply, status, JSON.stringify(body));
+}
+
+/** Sends JSON text in the same way. */
+export function sendText(reply: FastifyReply, status: 200 | 201, text: string): FastifyReply {
+  const head = asJson(reply.code(status));
+  if (text.length < partBytes) return head.send(text);
+  const bytes = Buffer.from(text);
+  reply.server.admission.respond(reply.request, bytes.length);
+  return head.header('content-length', bytes.length).send(Readable.from(partsOf(bytes), { objectMode: false }));
+}
+
+/** Sends the pieces of a JSON text as they are made. Makes the next one once the connection has taken the one before. */
+export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): FastifyReply {
+  async function* parts(): AsyncIterable<Buffer> {
+    for await (const piece of pieces) yield* partsOf(Buffer.from(piece));
+  }
+  return asJson(reply.code(200)).send(Readable.from(parts(), { objectMode: false }));
+}
+
+function asJson(reply: FastifyReply): FastifyReply {
+  return reply.header('content-type', 'application/json; charset=utf-8').header('cache-control', 'no-store');
+}
+
+function* partsOf(bytes: Buffer): Iterable<Buffer> {
+  for (let at = 0; at < bytes.length; at += partBytes) yield bytes.subarray(at, at + partBytes);
 }

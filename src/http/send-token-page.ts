@@ -1,22 +1,52 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { recordReads } from '../commands/access-log/record-reads.js';
 import type { FoundTokens } from '../commands/tokens/find-tokens.js';
+import type { TokenAnswer } from '../commands/tokens/token-answer.js';
 import type { Vault } from '../commands/vault.js';
+import { createSharedBudget } from '../domain/expressions/budget.js';
 import type { JsonObject } from '../domain/json.js';
-import { type Page, pageAnswer } from './pagination.js';
+import { jsonText } from '../domain/json-text.js';
+import { type Page, paginationOf } from './pagination.js';
 import { contextOf } from './request-state.js';
-import { sendJson } from './send-json.js';
+import { sendPieces, sendText } from './send-json.js';
 
-/** Sends a page of whole token objects (contract, section 2), once the access log has each of them. */
+/**
+ * Sends a page of whole token objects (contract, section 2), each once the access log has it. Of a large page only the
+ * token that is being sent is in memory.
+ */
 export async function sendTokenPage(
   vault: Vault,
   request: FastifyRequest,
   reply: FastifyReply,
   page: Page,
-  { tokens, total }: FoundTokens,
+  { tokens, total, rest }: FoundTokens,
   besides: JsonObject = {},
 ): Promise<FastifyReply> {
-  await recordReads(vault, contextOf(request), tokens);
-  const data = tokens.map(({ body }) => body.reveal());
-  return sendJson(reply, 200, { ...pageAnswer(page, total, data), ...besides });
+  const context = contextOf(request);
+  const work = vault.turns.begin(context.caller.tenantId);
+  const shared = createSharedBudget();
+  const textOf = async ({ render }: TokenAnswer) => work.run(jsonText(await work.run(render(shared))));
+  await recordReads(vault, context, tokens);
+  const head = `{"pagination":${JSON.stringify(paginationOf(page, total))},"data":[`;
+  const tail = `]${Object.entries(besides).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)}}`;
+
+  async function* pieces(): AsyncIterable<string> {
+    yield head;
+    let separator = '';
+    for (const token of tokens) {
+      yield separator + (await textOf(token));
+      separator = ',';
+    }
+    for await (const token of rest?.() ?? []) {
+      await recordReads(vault, context, [token]);
+      yield separator + (await textOf(token));
+      separator = ',';
+    }
+    yield tail;
+  }
+
+  if (rest !== null) return sendPieces(reply, pieces());
+  const items: string[] = [];
+  for (const token of tokens) items.push(await textOf(token));
+  return sendText(reply, 200, `${head}${items.join(',')}${tail}`);
 }

@@ -4,8 +4,10 @@ import type { CommandResult } from '../commands/result.js';
 import { entityTag } from '../commands/tokens/precondition.js';
 import type { TokenAnswer } from '../commands/tokens/token-answer.js';
 import type { Vault } from '../commands/vault.js';
+import { jsonText } from '../domain/json-text.js';
 import { problemFrom } from './error-handler.js';
-import { contextOf } from './request-state.js';
+import { callerOf, contextOf } from './request-state.js';
+import { sendText } from './send-json.js';
 
 /**
  * Sends a token with its entity tag, once the access log has it; never to be stored by anything on the way. Throws the
@@ -20,11 +22,8 @@ export async function sendToken(
 ): Promise<FastifyReply> {
   if (!result.ok) throw problemFrom(result);
   await recordReads(vault, contextOf(request), [result.value]);
-  const { body, revision } = result.value;
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header('etag', entityTag(revision))
-    .send(JSON.stringify(body.reveal()));
+  const { render, revision } = result.value;
+  const work = vault.turns.begin(callerOf(request).tenantId);
+  const text = await work.run(jsonText(await work.run(render())));
+  return sendText(reply.header('etag', entityTag(revision)), status, text);
 }

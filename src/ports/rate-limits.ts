@@ -1,4 +1,4 @@
-export type LimitName = 'requests' | 'auth_failures';
+export type LimitName = 'requests' | 'auth_failures' | 'keyless_requests';
 
 /** So many a window; a window begins with the first use after the one before has ended. */
 export type Limit = { readonly name: LimitName; readonly max: number; readonly windowMs: number };

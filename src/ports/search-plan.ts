@@ -26,14 +26,45 @@ export type SearchPlan = {
   readonly where: PlanNode;
 };
 
-/** Tokens that are due at `now` are not found. */
-export type PageRequest = { readonly now: number; readonly offset: number; readonly limit: number };
+/**
+ * Tokens that are due at `now` are not found. With `contentBytesMax`, rows whose contents take more together are left
+ * for later, all but the first.
+ */
+export type PageRequest = {
+  readonly now: number;
+  readonly offset: number;
+  readonly limit: number;
+  readonly contentBytesMax?: number;
+};
 
-/** `total` counts every match, exactly; rows are those of the page, the later creating event first. */
+/** The life of a token that a search found. */
+export type FoundLife = { readonly stream: string; readonly createdRevision: number };
+
+/**
+ * `total` counts every match, exactly; rows are those of the page, the later creating event first. `later` are those that
+ * follow on the page, without their contents.
+ */
 export type SearchPage<V extends TokenView = Stored<TokenView>> = {
   readonly total: number;
   readonly rows: readonly V[];
+  readonly later: readonly FoundLife[];
 };
+
+/** How many of the first contents fit, at least one. */
+export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INFINITY): number {
+  let bytes = 0;
+  const tooMany = sizes.findIndex((size, i) => {
+    bytes += size;
+    return i > 0 && bytes > bytesMax;
+  });
+  return tooMany < 0 ? sizes.length : tooMany;
+}
+
+/** What is left for later of a row. */
+export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>): FoundLife {
+  if (state.life === null) throw new Error('a search finds living tokens');
+  return { stream, createdRevision: state.life.createdRevision };
+}
 
 /**
  * One step of a walk over everything that a plan finds: at most `limit` rows that were created before the event at

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { findTokens } from '#src/commands/tokens/find-tokens.js';
 import type { Vault } from '#src/commands/vault.js';
 import type { Caller } from '#src/domain/access/caller.js';
+import { finish } from '#src/domain/steps.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 const everything = { is: 'everything' } as const;
@@ -52,7 +53,7 @@ test('a token that is deleted or replaced between its row and its key is gone, o
   expect(await ids(deleting, caller)).toEqual({ ids: ['three', 'one'], total: 2 });
   const replacing = interrupted(service.vault, () => service.call('PATCH', '/tokens/one', { data: 'new' }));
   const { tokens } = await findTokens(replacing, { caller }, 'token:search', everything, page);
-  expect(tokens.map(({ body }) => body.reveal()['data'])).toEqual(['three', 'new']);
+  expect(tokens.map(({ render }) => finish(render())['data'])).toEqual(['three', 'new']);
   expect(await service.service.state()).toMatchObject({ reasons: [] });
   await service.close();
 });

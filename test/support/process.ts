@@ -29,6 +29,8 @@ export type RunOptions = {
   readonly stdin?: string | Buffer;
   /** Runs as this user; the test must be root. */
   readonly uid?: number;
+  /** How many files and connections the process may have open. */
+  readonly descriptors?: number;
   /** Who reads its output goes before there is any. */
   readonly leavesAtOnce?: boolean;
 };
@@ -47,8 +49,14 @@ export function tempDir(): string {
   return dir;
 }
 
-function start(args: readonly string[], { env = {}, cwd, stdin, uid, leavesAtOnce }: RunOptions): ChildProcess {
-  const child = spawn(process.execPath, [program, ...args], {
+function start(
+  args: readonly string[],
+  { env = {}, cwd, stdin, uid, descriptors, leavesAtOnce }: RunOptions,
+): ChildProcess {
+  const command = [process.execPath, program, ...args];
+  const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
+  const [file = '', ...rest] = descriptors === undefined ? command : limited;
+  const child = spawn(file, rest, {
     // Nothing of the tester's own settings gets in.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -25,7 +25,7 @@ export function prometheusMetrics(): Metrics {
     'Times that an application used a tenth of its deduplication misses of an hour without a hit.',
     ['application'],
   );
-  for (const limit of ['requests', 'auth_failures', 'guesses', 'deduplication_misses'] as const) {
+  for (const limit of ['requests', 'auth_failures', 'keyless_requests', 'guesses', 'deduplication_misses'] as const) {
     limited.inc({ limit }, 0);
   }
   for (const budget of ['guesses', 'deduplication_misses'] as const) {

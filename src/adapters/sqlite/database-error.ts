@@ -1,3 +1,5 @@
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import Database from 'better-sqlite3';
 import { type FoundProblem, StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
@@ -12,11 +14,18 @@ export class StoreBroken extends StoreProblem {
 
 /** Translates a library error at the edge of the adapter. Library messages quote statements, so none is kept. */
 export function databaseError(error: unknown, fileName: string): Error {
-  if (!(error instanceof Database.SqliteError)) return error instanceof Error ? error : new Error('not an error');
+  if (!(error instanceof Database.SqliteError)) {
+    if (isOutOfDescriptors(error)) return new StoreUnavailable(fileName, 'no_file_descriptors');
+    return error instanceof Error ? error : new Error('not an error');
+  }
   const { code } = error;
   // The index of the log could not grow: what it takes is room, too.
   if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return new StoreUnavailable(fileName, 'full');
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
+  // SQLite says only that it could not open a file: whether that is for want of descriptors shows when we open one.
+  if ((code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_IOERR')) && noneCanBeOpened()) {
+    return new StoreUnavailable(fileName, 'no_file_descriptors');
+  }
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
     return new StoreBroken(`${fileName} is damaged. Stop the service and restore the data directory from a backup.`);
   }
@@ -29,4 +38,19 @@ export function databaseError(error: unknown, fileName: string): Error {
     return new StoreBroken(`the disk failed under ${fileName} (${code}). Check the disk, then start again.`);
   }
   return new Error(`${fileName}: ${code}`);
+}
+
+function noneCanBeOpened(): boolean {
+  try {
+    closeSync(openSync(devNull, 'r'));
+    return false;
+  } catch (error) {
+    return isOutOfDescriptors(error);
+  }
+}
+
+/** The process, or the machine, has as many files and connections open as it may. */
+function isOutOfDescriptors(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === 'EMFILE' || code === 'ENFILE';
 }

@@ -37,7 +37,7 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
     throw new OperationFailed('the application may not see this token in clear. Leave out --reveal.');
   }
   await recordReads(vault, context, [answer]);
-  return answer.body.reveal();
+  return vault.turns.begin(caller.tenantId).run(answer.render());
 });
 
 /** A step of a query over the tokens as they were at a moment. */
@@ -50,7 +50,10 @@ export const auditReplayQuery = operation(
     const asOf = await momentOf(vault, input.asOf);
     const { tokens, erased, next } = unwrap(await replayQuery(vault, context, query, { asOf, reveal }, after));
     await recordReads(vault, context, tokens);
-    return { tokens: tokens.map(({ body }) => body.reveal()), erased, next, head: await vault.log.head() };
+    const shown: JsonObject[] = [];
+    const work = vault.turns.begin(caller.tenantId);
+    for (const { render } of tokens) shown.push(await work.run(render()));
+    return { tokens: shown, erased, next, head: await vault.log.head() };
   },
 );
 

@@ -13,6 +13,6 @@ export const createToken = operation(
     const context = { ...verbContext(service, caller), idempotency: null };
     const token = unwrap(await create(service.vault, context, request));
     await recordReads(service.vault, context, [token]);
-    return token.body.reveal();
+    return service.vault.turns.begin(caller.tenantId).run(token.render());
   },
 );

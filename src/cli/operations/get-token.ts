@@ -10,5 +10,5 @@ export const getToken = operation(z.object({ key: z.string(), id: z.string() }),
   const context = verbContext(service, caller);
   const token = unwrap(await get(service.vault, context, id));
   await recordReads(service.vault, context, [token]);
-  return token.body.reveal();
+  return service.vault.turns.begin(caller.tenantId).run(token.render());
 });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { recordReads } from '../../commands/access-log/record-reads.js';
 import { searchTokens as search } from '../../commands/tokens/search-tokens.js';
+import { createSharedBudget } from '../../domain/expressions/budget.js';
+import type { JsonObject } from '../../domain/json.js';
 import { type PageAnswer, pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { asApplication, unwrap, verbContext } from './as-application.js';
 import { operation } from './operation.js';
@@ -15,8 +17,15 @@ export const searchTokens = operation(
     const caller = await asApplication(service, key, 'token:search');
     const context = verbContext(service, caller);
     const found = unwrap(await search(vault, context, query, rangeOf(page)));
+    const data: JsonObject[] = [];
+    const work = vault.turns.begin(caller.tenantId);
+    const shared = createSharedBudget();
     await recordReads(vault, context, found.tokens);
-    const data = found.tokens.map(({ body }) => body.reveal());
+    for (const { render } of found.tokens) data.push(await work.run(render(shared)));
+    for await (const token of found.rest?.() ?? []) {
+      await recordReads(vault, context, [token]);
+      data.push(await work.run(token.render(shared)));
+    }
     const besides = found.suggestions.length === 0 ? {} : { _suggestions: [...found.suggestions] };
     return { ...pageAnswer(page, found.total, data), ...besides };
   },

@@ -15,6 +15,7 @@ export function limitsOf({ settings }: Config): LimitSettings {
     requests: settings['rate_limit.requests'],
     windowMs: settings['rate_limit.window_seconds'] * 1_000,
     authFailures: settings['rate_limit.auth_failures'],
+    keylessRequests: settings['rate_limit.keyless_requests'],
     guesses: settings['rate_limit.guesses'],
     deduplicationMisses: settings['rate_limit.deduplication_misses'],
   };

@@ -5,6 +5,8 @@ export type LimitSettings = {
   readonly windowMs: number;
   /** Requests without a good key from an address in a window. */
   readonly authFailures: number;
+  /** Requests from an address in a window for pages that need no key. */
+  readonly keylessRequests: number;
   /** Guesses of an application in an hour; no limit while `requests` is 0. */
   readonly guesses: number;
   /** Deduplications of an application in an hour that meet nothing; no limit while `requests` is 0. */
@@ -15,6 +17,7 @@ export const noLimits: LimitSettings = {
   requests: 0,
   windowMs: 1_000,
   authFailures: 0,
+  keylessRequests: 0,
   guesses: 0,
   deduplicationMisses: 0,
 };

@@ -1,4 +1,5 @@
 import { type Checked, type FieldErrors, valid } from '../../domain/field-errors.js';
+import type { Steps } from '../../domain/steps.js';
 import type { TokenDraft } from '../../domain/token/draft-token.js';
 import { evaluateId } from '../../domain/token/fields/evaluate-id.js';
 import { checkOwnValue } from '../../domain/token/fields/own-value.js';
@@ -12,17 +13,19 @@ const aliasTriesMax = 10;
  * The id of a token to create, given how many ids were taken before. `random` may follow from an idempotency key; a
  * last resort never does, because what follows from a key is taken when that key comes again after it was forgotten.
  */
-export function chooseId(
+export function* chooseId(
   vault: Vault,
   { id, draft, ownValues }: TokenDraft,
   random: Pick<Random, 'uuid' | 'integer'>,
   taken: number,
-): Checked<string> {
+): Steps<Checked<string>> {
   if (taken > 0 && taken >= triesMax(id)) return valid(vault.random.uuid());
   const { containers, metadata } = draft;
   for (let drawn = 1; ; drawn += 1) {
     const chosen =
-      id === null ? valid(random.uuid()) : evaluateId(vault.expressions, id, draft.data, (max) => random.integer(max));
+      id === null
+        ? valid(random.uuid())
+        : yield* evaluateId(vault.expressions, id, draft.data, (max) => random.integer(max));
     if (!chosen.ok) return chosen;
     const own = checkOwnValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
     if (own.ok) return chosen;

@@ -31,12 +31,13 @@ export async function createTogether(
   creations: readonly Creation[],
 ): Promise<Created | Failed> {
   const random = randomForCommand(vault.random, command.tenantKeys.claims, command.cmd);
+  const work = vault.turns.begin(command.context.caller.tenantId);
   const takenTimes = new Map<number, number>();
   const candidates: Candidate[] = [];
   let stillToName = creations.map((creation, index) => ({ creation, index }));
   for (;;) {
     for (const { creation, index } of stillToName) {
-      const id = chooseId(vault, creation, random, takenTimes.get(index) ?? 0);
+      const id = await work.run(chooseId(vault, creation, random, takenTimes.get(index) ?? 0));
       if (!id.ok) return { ok: false, index, rejected: invalidFields(id.errors) };
       candidates[index] = { creation, id: id.value, stream: tokenStream(command.tenantKeys.names, id.value) };
     }

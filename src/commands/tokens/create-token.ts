@@ -32,7 +32,7 @@ export async function createToken(
 ): Promise<TokenResult> {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
   const run = async (cmd: string | null): Promise<TokenResult> => {
-    const creation = prepareCreation(vault, context, tenantKeys, request);
+    const creation = await prepareCreation(vault, context, tenantKeys, request);
     if (!creation.ok) return creation;
     const values = creation.value.distinct && misses === 'charged' ? 1 : 0;
     const charged = await chargeDeduplication(vault, context.caller, values);
@@ -54,8 +54,9 @@ type Command = {
 
 async function createUnderSomeId(vault: Vault, command: Command, creation: Creation): Promise<TokenResult> {
   const random = randomForCommand(vault.random, command.tenantKeys.claims, command.cmd);
+  const work = vault.turns.begin(command.context.caller.tenantId);
   for (let taken = 0; ; taken += 1) {
-    const id = chooseId(vault, creation, random, taken);
+    const id = await work.run(chooseId(vault, creation, random, taken));
     if (!id.ok) return invalidFields(id.errors);
     const result = await createUnder(vault, command, creation, id.value);
     if (result.ok || result.code !== 'id_in_use' || !mayChooseAgain(creation, taken + 1)) return result;

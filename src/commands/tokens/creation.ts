@@ -2,7 +2,7 @@ import { transformForCreate } from '../../domain/access/decide-access.js';
 import type { Transform } from '../../domain/access/transform.js';
 import { Secret } from '../../domain/secret.js';
 import { decide } from '../../domain/token/decide.js';
-import { deriveFrom } from '../../domain/token/derive-content.js';
+import { deriving } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenDraft, type TokenRequest } from '../../domain/token/draft-token.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { codesAhead, earliestNow } from '../../ports/clock.js';
@@ -12,6 +12,7 @@ import type { TokenWrite } from '../change-tokens.js';
 import type { CommandContext } from '../command-context.js';
 import type { OpenToken } from '../open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../result.js';
+import type { Work } from '../turns.js';
 import type { Vault } from '../vault.js';
 import { deduplicationInForce } from './find-duplicate.js';
 import { rowIndexOf } from './row-index.js';
@@ -30,18 +31,20 @@ export type Creation = TokenDraft & {
 };
 
 /** Checks everything of a create request that needs no store; evaluates its expressions (contract, section 3). */
-export function prepareCreation(
+export async function prepareCreation(
   vault: Vault,
   { caller }: CommandContext,
   tenantKeys: TenantKeys,
   request: TokenRequest,
-): CommandResult<Creation> {
+  work: Work = vault.turns.begin(caller.tenantId),
+): Promise<CommandResult<Creation>> {
   const distinct = deduplicationInForce(caller, request.deduplicate_token);
+  await work.pause();
   const drafted = draftToken(vault.expressions, request, vault.clock.now());
   if (!drafted.ok) return invalidFields(drafted.errors);
   const transform = transformForCreate(caller, drafted.value.draft.containers);
   if (transform === null) return rejected('forbidden');
-  const derived = deriveFrom(vault.expressions, drafted.value.draft);
+  const derived = await work.run(deriving(vault.expressions, drafted.value.draft));
   if (!derived.ok) return invalidFields(derived.errors);
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue);
   const hash = fingerprintHash(tenantKeys.claims, fingerprint);

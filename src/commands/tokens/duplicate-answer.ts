@@ -1,6 +1,4 @@
 import { transformFor } from '../../domain/access/decide-access.js';
-import type { JsonObject } from '../../domain/json.js';
-import { Secret } from '../../domain/secret.js';
 import type { CommandContext } from '../command-context.js';
 import type { Vault } from '../vault.js';
 import type { ReadToken } from './read-token.js';
@@ -34,8 +32,11 @@ export function duplicateAnswer(
   });
   if (transform !== null) return answer;
   const shown: readonly string[] = [...shownUnread[request.operation], '_extras'];
-  const body: JsonObject = Object.fromEntries(
-    Object.entries(answer.body.reveal()).filter(([field]) => shown.includes(field)),
-  );
-  return { ...answer, body: new Secret(body) };
+  return {
+    ...answer,
+    *render() {
+      const all = Object.entries(yield* answer.render());
+      return Object.fromEntries(all.filter(([field]) => shown.includes(field)));
+    },
+  };
 }

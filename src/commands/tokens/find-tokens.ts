@@ -3,7 +3,7 @@ import type { TokenPermission } from '../../domain/access/permission.js';
 import { reachOf } from '../../domain/access/reach.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { latestNow } from '../../ports/clock.js';
-import type { SearchPlan } from '../../ports/search-plan.js';
+import type { FoundLife, SearchPlan } from '../../ports/search-plan.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { TokenView } from '../../projections/token-view.js';
 import { planSearch } from '../../search/plan-search.js';
@@ -14,7 +14,7 @@ import { KeyLost } from '../key-lost.js';
 import { openRow } from '../open-token.js';
 import { withSearchKey } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
-import type { ReadToken } from './read-token.js';
+import { type ReadToken, readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 const triesMax = 10;
@@ -22,13 +22,25 @@ const triesMax = 10;
 /** Which of all matches are wanted. */
 export type Range = { readonly offset: number; readonly limit: number };
 
-/** Those of a range, and how many there are in all. */
-export type FoundTokens = { readonly tokens: readonly TokenAnswer[]; readonly total: number };
+/**
+ * Contents that are opened before an answer begins. Threat: a page of 100 tokens of 512 KiB takes 50 MiB, and who reads
+ * none of it can ask for many.
+ */
+const openedBytesMax = 512 * 1024;
+
+/** The first tokens of a range, and how many match in all. */
+export type FoundTokens = {
+  readonly tokens: readonly TokenAnswer[];
+  readonly total: number;
+  /** Reads the rest of the range, a token at a time; null when `tokens` are all. */
+  readonly rest: (() => AsyncIterable<TokenAnswer>) | null;
+};
 
 /**
  * A range of the tokens that a query finds and the caller may see under a permission, each under the transform of the
- * rule that decides it. Rows are of one instant; when a key of one was destroyed before it was opened, the search is
- * made again. Throws KeyLost and ForgedRow.
+ * rule that decides it. Which tokens these are is of one instant; when a key of one was destroyed before it was opened,
+ * the search is made again. The rest of a large range is read as it is sent, as it is then, without what was deleted or
+ * moved out of the caller's reach meanwhile. Throws KeyLost and ForgedRow.
  */
 export function findTokens(
   vault: Vault,
@@ -53,7 +65,8 @@ async function findPlanned(
 ): Promise<FoundTokens> {
   let closedBefore: ClosedBefore = new Map();
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const { total, rows } = await vault.rows.search(plan, { now: latestNow(vault.clock), ...range });
+    const page = { now: latestNow(vault.clock), ...range, contentBytesMax: openedBytesMax };
+    const { total, rows, later } = await vault.rows.search(plan, page);
     const opened = await Promise.all(rows.map((view) => open(vault, view)));
     const closed = rows.flatMap((view, i) => {
       const why = opened[i];
@@ -63,7 +76,8 @@ async function findPlanned(
       const tokens = opened.flatMap((read) =>
         typeof read === 'string' ? [] : render(vault, caller, permission, read),
       );
-      return { tokens, total };
+      const rest = later.length === 0 ? null : () => readLater(vault, caller, permission, later);
+      return { tokens, total, rest };
     }
     closedBefore = await closedAgain(vault, closed, closedBefore);
   }
@@ -77,6 +91,20 @@ async function open(vault: Vault, view: TokenView): Promise<ReadToken | 'key_des
   if (view.state.revision < opened.newest) return 'outdated';
   // It may have expired while the keys were fetched.
   return isExpired(life, latestNow(vault.clock)) ? 'expired' : { view, life, open: opened.open };
+}
+
+async function* readLater(
+  vault: Vault,
+  caller: CommandContext['caller'],
+  permission: TokenPermission,
+  later: readonly FoundLife[],
+): AsyncIterable<TokenAnswer> {
+  const work = vault.turns.begin(caller.tenantId);
+  for (const { stream, createdRevision } of later) {
+    await work.pause();
+    const read = await readToken(vault, caller.tenantId, stream);
+    if (read?.life.createdRevision === createdRevision) yield* render(vault, caller, permission, read);
+  }
 }
 
 type Closed = { readonly view: TokenView; readonly why: 'key_destroyed' | 'outdated' };

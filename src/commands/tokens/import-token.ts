@@ -1,4 +1,5 @@
 import { maySeeClear } from '../../domain/access/decide-access.js';
+import { finish } from '../../domain/steps.js';
 import { deriveFrom } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenRequest } from '../../domain/token/draft-token.js';
 import { checkIdSource, evaluateId } from '../../domain/token/fields/evaluate-id.js';
@@ -47,7 +48,7 @@ export async function importToken(
 function idOf({ expressions, clock }: Vault, request: ImportRequest): string | null {
   const drafted = draftToken(expressions, request, clock.now());
   if (!drafted.ok || drafted.value.id === null) return null;
-  const id = evaluateId(expressions, drafted.value.id, drafted.value.draft.data, () => 0);
+  const id = finish(evaluateId(expressions, drafted.value.id, drafted.value.draft.data, () => 0));
   return id.ok ? id.value : null;
 }
 

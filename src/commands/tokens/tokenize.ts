@@ -34,7 +34,7 @@ export async function tokenize(
 ): Promise<CommandResult<readonly TokenAnswer[]>> {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
   const run = async (cmd: string | null): Promise<CommandResult<readonly TokenAnswer[]>> => {
-    const creations = prepareAll(vault, context, tenantKeys, parts);
+    const creations = await prepareAll(vault, context, tenantKeys, parts);
     if (!creations.ok) return creations;
     const distinct = creations.value.filter((creation) => creation.distinct);
     const values = new Set(distinct.map(({ fingerprintHash }) => fingerprintHash));
@@ -52,17 +52,18 @@ export async function tokenize(
 }
 
 /** What is invalid is told of all parts; only then what is forbidden. */
-function prepareAll(
+async function prepareAll(
   vault: Vault,
   context: CommandContext,
   tenantKeys: TenantKeys,
   parts: readonly TokenizePart[],
-): CommandResult<readonly Creation[]> {
+): Promise<CommandResult<readonly Creation[]>> {
   const creations: Creation[] = [];
   let errors: FieldErrors = {};
   let refused: Rejected | null = null;
+  const work = vault.turns.begin(context.caller.tenantId);
   for (const part of parts) {
-    const prepared = prepareCreation(vault, context, tenantKeys, part.request);
+    const prepared = await prepareCreation(vault, context, tenantKeys, part.request, work);
     if (prepared.ok) creations.push(prepared.value);
     else if (prepared.code === 'validation_failed') errors = { ...errors, ...placed(prepared, part).errors };
     else refused ??= prepared;

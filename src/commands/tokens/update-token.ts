@@ -6,7 +6,7 @@ import { type Checked, invalid, valid } from '../../domain/field-errors.js';
 import { Secret } from '../../domain/secret.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import { decide } from '../../domain/token/decide.js';
-import { deriveFrom } from '../../domain/token/derive-content.js';
+import { deriving } from '../../domain/token/derive-content.js';
 import {
   checkPatch,
   containersAfter,
@@ -96,7 +96,7 @@ async function attemptUpdate(vault: Vault, update: Update, view: TokenView): Pro
   const allowed = authorise(update, open.content.reveal());
   if (!allowed.ok) return refuse(allowed);
   if (!preconditionHolds(update.ifMatch, revision)) return refuse(rejected('precondition_failed'));
-  const drafted = draft(vault, update, open.content.reveal(), life);
+  const drafted = await draft(vault, update, open.content.reveal(), life);
   return drafted.ok
     ? storeUpdate(vault, update, { view, life, open, transform: allowed.value, ...drafted.value })
     : refuse(invalidFields(drafted.errors));
@@ -124,20 +124,21 @@ type Drafted = {
   readonly indexValues: readonly string[];
 };
 
-function draft(
+async function draft(
   vault: Vault,
   { context, patch, at, tenantKeys }: Update,
   content: TokenContent,
   life: TokenLife,
-): Checked<Drafted> {
+): Promise<Checked<Drafted>> {
   const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, latestForCodes(vault.clock)) !== null };
+  const work = vault.turns.begin(context.caller.tenantId);
   const drafted = draftUpdate(vault.expressions, stored, patch, at);
   if (!drafted.ok) return drafted;
   const { draft: next, ownValues, ownValuesGiven } = drafted.value;
   if (drafted.value.changed.length === 0) {
     return valid({ updated: drafted.value, content: new Secret(content), indexValues: [] });
   }
-  const derived = deriveFrom(vault.expressions, next);
+  const derived = await work.run(deriving(vault.expressions, next));
   if (!derived.ok) return derived;
   const own =
     ownValuesGiven || maySeeClear(context.caller, content.containers)

@@ -164,6 +164,15 @@ export const settings = {
     secret: false,
     doc: 'How many requests without a good key an address may send in a window; 0: no limit.',
   },
+  'rate_limit.keyless_requests': {
+    schema: wholeNumber(0, 1_000_000_000),
+    default: 100,
+    form: 'number',
+    secret: false,
+    doc:
+      'How many requests for pages that need no key (/docs, /openapi.json, /errors) an address may send in a window; ' +
+      '0: no limit. /health is not counted.',
+  },
   'rate_limit.guesses': {
     schema: wholeNumber(0, 1_000_000_000),
     default: 1_000,

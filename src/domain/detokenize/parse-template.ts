@@ -1,9 +1,9 @@
 import type { Expression } from '../expressions/expression.js';
 import type { Expressions } from '../expressions/expressions.js';
-import { isJsonArray } from '../expressions/json-array.js';
 import { type Checked, invalid, valid } from '../field-errors.js';
-import { isJsonObject, type Json } from '../json.js';
-import { itemPath, memberPath } from '../json-path.js';
+import type { Json } from '../json.js';
+import { replaceValues } from '../replace-values.js';
+import type { Steps } from '../steps.js';
 import { splitLeaf } from './split-leaf.js';
 
 /** One expression of a text, compiled. */
@@ -31,28 +31,35 @@ const slotsMax = 1_000;
 const errorsMax = 20;
 
 /** Reads every text of a body, once; no object key is looked at. Contract, section 9. */
-export function parseTemplate(expressions: Expressions, body: Json): Checked<Template> {
+export function* parseTemplate(expressions: Expressions, body: Json): Steps<Checked<Template>> {
   const leaves = new Map<string, Leaf>();
   const ids = new Map<string, string>();
   const errors = new Map<string, readonly string[]>();
   let slots = 0;
-  for (const [text, path] of textsOf(body, '')) {
-    if (!/\{\{|\}\}/.test(text)) continue;
+  const isOver = () => errors.size >= errorsMax || ids.size > idsMax || slots > slotsMax;
+
+  function read(text: string, pathOf: () => string): void {
+    if (isOver() || !/\{\{|\}\}/.test(text)) return;
     const leaf = leaves.get(text) ?? parseLeaf(expressions, text);
+    const path = pathOf() || 'body';
     if (typeof leaf === 'string') {
-      errors.set(path === '' ? 'body' : path, [leaf]);
-      if (errors.size >= errorsMax) break;
-      continue;
+      errors.set(path, [leaf]);
+      return;
     }
     leaves.set(text, leaf);
     for (const part of leaf) {
       if (part.kind === 'text') continue;
       slots += 1;
-      if (!ids.has(part.id)) ids.set(part.id, path === '' ? 'body' : path);
+      if (!ids.has(part.id)) ids.set(part.id, path);
     }
-    if (ids.size > idsMax) return invalid('body', `must name at most ${idsMax} tokens`);
-    if (slots > slotsMax) return invalid('body', `must have at most ${slotsMax} expressions`);
   }
+
+  yield* replaceValues(body, (value, pathOf) => {
+    if (typeof value === 'string') read(value, pathOf);
+    return undefined;
+  });
+  if (ids.size > idsMax) return invalid('body', `must name at most ${idsMax} tokens`);
+  if (slots > slotsMax) return invalid('body', `must have at most ${slotsMax} expressions`);
   return errors.size === 0 ? valid({ body, leaves, ids }) : { ok: false, errors: Object.fromEntries(errors) };
 }
 
@@ -71,13 +78,4 @@ function parseLeaf(expressions: Expressions, text: string): Leaf | string {
     }
   }
   return leaf;
-}
-
-function* textsOf(value: Json, path: string): Iterable<[string, string]> {
-  if (typeof value === 'string') yield [value, path];
-  else if (isJsonArray(value)) {
-    for (const [index, item] of value.entries()) yield* textsOf(item, itemPath(path, index));
-  } else if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) yield* textsOf(item, memberPath(path, key));
-  }
 }

@@ -1,5 +1,5 @@
 import { nearest } from '../nearest.js';
-import { isSpent, spendWork, take } from './budget.js';
+import { isSpent, mayRead, spendWork, take } from './budget.js';
 import { filterNamed, filterNames } from './filters/catalogue.js';
 import type { AppliedFilter, Argument } from './filters/filter.js';
 import { resultSize } from './json-size.js';
@@ -7,7 +7,7 @@ import { limits } from './limits.js';
 import { ownProperty } from './own-property.js';
 import { type Chain, type Operand, type Read, readsOf } from './parsing/chain.js';
 import { Refusal } from './refusal.js';
-import type { Evaluate } from './scope.js';
+import type { Evaluate, EvaluateObject } from './scope.js';
 import { tooBig } from './text-of.js';
 
 /** What an expression may name: its variables, and whether it may draw random aliases (only the id of a token). */
@@ -15,7 +15,7 @@ export type Names = { readonly variables: readonly ('data' | 'metadata')[]; read
 
 /** A compiled object: `random` says whether it draws, `reads` what it may read. */
 export type CompiledObject = {
-  readonly evaluate: Evaluate;
+  readonly evaluate: EvaluateObject;
   readonly random: boolean;
   readonly reads: readonly Read[];
 };
@@ -47,8 +47,8 @@ export function compileChain(chain: Chain, names: Names): CompiledObject | Refus
  * Runs the filters in turn. Of one object the largest result counts against the budget, of one without filters the
  * value itself: that bounds the work of all objects together without counting a long text once per filter.
  */
-function piped(initial: Evaluate, filters: readonly AppliedFilter[]): Evaluate {
-  return (scope) => {
+function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateObject {
+  return function* (scope) {
     const { budget } = scope;
     if (isSpent(budget)) return overBudget();
     let value = initial(scope);
@@ -62,6 +62,7 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): Evaluate {
       if (value instanceof Refusal) return value;
       if (isSpent(budget)) return overBudget();
       const read: number = typeof value === 'string' ? value.length : 0;
+      if (!mayRead(budget, read)) return overBudget();
       spendWork(budget, read);
       value = filter(value, scope);
       if (value instanceof Refusal) return value;
@@ -70,6 +71,7 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): Evaluate {
       if (size > limits.resultBytesMax) return tooBig();
       if (size > charged && !take(budget, size - charged)) return overBudget();
       charged = Math.max(charged, size);
+      yield;
     }
     return value;
   };

@@ -1,4 +1,5 @@
 import type { Json } from '../json.js';
+import type { Steps } from '../steps.js';
 import { codePointCount } from '../text.js';
 import { type CompiledObject, compileChain, type Names } from './compile-chain.js';
 import { limits } from './limits.js';
@@ -6,12 +7,12 @@ import type { ChainProblem, Read } from './parsing/chain.js';
 import { readChain } from './parsing/read-chain.js';
 import { type SplitTemplate, splitTemplate } from './parsing/split-template.js';
 import { Refusal } from './refusal.js';
-import type { Evaluate, Scope } from './scope.js';
+import type { EvaluateObject, Scope } from './scope.js';
 import { textOf } from './text-of.js';
 
 /** A compiled source: literal text and closures. It holds nothing of liquidjs and never changes. */
 export type Expression = {
-  readonly parts: readonly (string | Evaluate)[];
+  readonly parts: readonly (string | EvaluateObject)[];
   /** How many `{{ }}` it has; 0 means that the source is plain text. */
   readonly objectCount: number;
   /** Whether it draws a random alias, so that another evaluation may give another value. */
@@ -28,7 +29,7 @@ export function compileExpression(source: string, options: ParseOptions): Expres
   if (isTooLong(source)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
   const split = splitTemplate(source);
   if (!split.ok) return unsplittable(split, options);
-  const parts: (string | Evaluate)[] = [];
+  const parts: (string | EvaluateObject)[] = [];
   const reads: Read[] = [];
   let random = false;
   for (const part of split.parts) {
@@ -55,12 +56,12 @@ export function compileFilters(filters: string): Expression | Refusal {
 }
 
 /** The value of an expression: of a lone object its JSON value, else text. The first refusal of an object is returned. */
-export function evaluateExpression({ parts }: Expression, scope: Scope): Json | Refusal {
+export function* evaluateExpression({ parts }: Pick<Expression, 'parts'>, scope: Scope): Steps<Json | Refusal> {
   const [only] = parts;
-  if (parts.length === 1 && typeof only === 'function') return only(scope);
+  if (parts.length === 1 && typeof only === 'function') return yield* only(scope);
   let text = '';
   for (const part of parts) {
-    const piece = typeof part === 'string' ? part : part(scope);
+    const piece = typeof part === 'string' ? part : yield* part(scope);
     if (piece instanceof Refusal) return piece;
     const pieceText = textOf(piece) ?? '';
     if (pieceText instanceof Refusal) return pieceText;
@@ -71,8 +72,13 @@ export function evaluateExpression({ parts }: Expression, scope: Scope): Json | 
 
 function compileObject(content: string, options: ParseOptions): CompiledObject | Refusal {
   const chain = readChain(content);
-  if (chain === 'malformed' && options.keepMalformed) return { evaluate: () => null, random: false, reads: [] };
+  if (chain === 'malformed' && options.keepMalformed) return { evaluate: nothing, random: false, reads: [] };
   return typeof chain === 'string' ? new Refusal(problems[chain]) : compileChain(chain, options);
+}
+
+// biome-ignore lint/correctness/useYield: it is an object like any other, and has nothing to do.
+function* nothing(): Steps<null> {
+  return null;
 }
 
 const problems: Readonly<Record<ChainProblem, string>> = {
@@ -84,7 +90,7 @@ const problems: Readonly<Record<ChainProblem, string>> = {
 function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOptions): Expression | Refusal {
   // Nobody can say where its objects end, so a mask with an open quote shows nothing at all.
   if (split.problem === 'quotes' && options.keepMalformed)
-    return { parts: [() => null], objectCount: 1, random: false, reads: [] };
+    return { parts: [nothing], objectCount: 1, random: false, reads: [] };
   const where = split.character === undefined ? '' : ` at character ${split.character}`;
   return new Refusal(`${splitProblems[split.problem]}${where}`);
 }

@@ -1,6 +1,7 @@
 import type { Checked } from '../field-errors.js';
 import type { Json } from '../json.js';
 import { createLru } from '../lru.js';
+import { finish, type Steps } from '../steps.js';
 import { type Budget, createBudget } from './budget.js';
 import type { Names } from './compile-chain.js';
 import { compileExpression, compileFilters, type Expression, evaluateExpression } from './expression.js';
@@ -38,6 +39,12 @@ export type Expressions = {
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Evaluated;
+  /** The same, in steps. */
+  evaluating(
+    expression: Expression,
+    variables: Variables,
+    context?: { readonly random?: RandomBelow; readonly budget?: Budget },
+  ): Steps<Evaluated>;
   /** Checks a mask before it is stored; the errors are under `path`, which is `mask` unless given. */
   parseMask(mask: Json, path?: string): Checked<Json>;
   /**
@@ -50,6 +57,12 @@ export type Expressions = {
     variables: Variables,
     options?: { readonly hideShortValues?: boolean; readonly budget?: Budget },
   ): MaskedData;
+  /** The same, in steps. */
+  masking(
+    mask: Json,
+    variables: Variables,
+    options?: { readonly hideShortValues?: boolean; readonly budget?: Budget },
+  ): Steps<MaskedData>;
 };
 
 /** Expression sources may be sensitive, so the cache is small, per instance, and takes no source over 4,000 characters. */
@@ -82,21 +95,27 @@ export function createExpressions({
     return compiled;
   };
 
+  const inSteps: Pick<Expressions, 'evaluating' | 'masking'> = {
+    *evaluating(expression, variables, { random, budget } = {}) {
+      const value = yield* evaluateExpression(expression, scopeOf(variables, { random, budget }));
+      return value instanceof Refusal ? { ok: false, message: value.message } : { ok: true, value };
+    },
+    *masking(mask, variables, { hideShortValues, budget } = {}) {
+      const data = yield* maskFor(mask)(scopeOf(variables, { hideShortValues, budget }));
+      return data === null ? { redacted: true } : { redacted: false, data };
+    },
+  };
+
   return {
+    ...inSteps,
     parse(source, { variables, aliases = false }) {
       const kind = [...variables, aliases].join();
       return parsed(compile(source, kind, { variables, aliases }, false));
     },
     parseFilters: (filters) => parsed(keep('filters', filters, () => compileFilters(filters))),
-    evaluate(expression, variables, { random, budget } = {}) {
-      const value = evaluateExpression(expression, scopeOf(variables, { random, budget }));
-      return value instanceof Refusal ? { ok: false, message: value.message } : { ok: true, value };
-    },
+    evaluate: (expression, variables, context) => finish(inSteps.evaluating(expression, variables, context)),
     parseMask: (mask, path = 'mask') => checkMask(mask, path, compileInMask),
-    evaluateMask(mask, variables, { hideShortValues, budget } = {}) {
-      const data = maskFor(mask)(scopeOf(variables, { hideShortValues, budget }));
-      return data === null ? { redacted: true } : { redacted: false, data };
-    },
+    evaluateMask: (mask, variables, options) => finish(inSteps.masking(mask, variables, options)),
   };
 }
 

@@ -8,10 +8,14 @@ export const limits = {
   resultBytesMax: 512 * 1024,
   tokenResultBytesMax: 1024 * 1024,
   /**
-   * What filters read or make, whichever is more: four passes over the largest value, about 0.3 s of CPU with the
-   * slowest filters (130 ns a byte). A masked read has no other bound on its time.
+   * What filters read or make, whichever is more: four passes over the largest value, about 0.1 s of CPU with the
+   * slowest filters (50 ns a byte). A masked read has no other bound on its time.
    */
   tokenWorkBytesMax: 2 * 1024 * 1024,
+  /** The work of all masks of one answer together, beyond `ownWorkBytes` for each token. */
+  sharedWorkBytesMax: 4 * 1024 * 1024,
+  /** What each token of an answer may do whatever the others did: hundreds of times what the default masks need. */
+  ownWorkBytes: 16 * 1024,
   /** To list one key of a large object takes about as long as reading so many bytes. */
   workPerKey: 8,
   /** As many as an id has. */

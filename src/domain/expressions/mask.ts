@@ -1,14 +1,15 @@
 import { type Checked, type FieldErrors, valid } from '../field-errors.js';
 import { isJsonObject, type Json } from '../json.js';
 import { itemPath, memberPath } from '../json-path.js';
+import type { Steps } from '../steps.js';
 import { type Expression, evaluateExpression } from './expression.js';
 import { isJsonArray } from './json-array.js';
 import { limits } from './limits.js';
 import { Refusal } from './refusal.js';
-import type { Evaluate, Scope } from './scope.js';
+import type { EvaluateObject, Scope } from './scope.js';
 
 /** A mask compiled once; it answers null where nothing may be shown. */
-export type Mask = (scope: Scope) => Json;
+export type Mask = (scope: Scope) => Steps<Json>;
 
 type CompileText = (source: string) => Expression | Refusal;
 
@@ -40,35 +41,50 @@ export function checkMask(mask: Json, path: string, compile: CompileText): Check
 export function compileMask(mask: Json, compile: CompileText): Mask {
   if (typeof mask === 'string') {
     const expression = compile(mask);
-    return expression instanceof Refusal ? () => null : shown(expression);
+    return expression instanceof Refusal ? constant(null) : shown(expression);
   }
   if (isJsonArray(mask)) {
     const items = mask.map((item) => compileMask(item, compile));
-    return (scope) => items.map((item) => item(scope));
+    return function* (scope) {
+      const values: Json[] = [];
+      for (const item of items) values.push(yield* item(scope));
+      return values;
+    };
   }
   if (isJsonObject(mask)) {
     const members = Object.entries(mask).map(([key, value]) => [key, compileMask(value, compile)] as const);
-    return (scope) => {
-      const values = members.map(([key, value]) => [key, value(scope)] as const);
-      return Object.fromEntries(values.filter(([, value]) => value !== null));
+    return function* (scope) {
+      const values: [string, Json][] = [];
+      for (const [key, member] of members) {
+        const value = yield* member(scope);
+        if (value !== null) values.push([key, value]);
+      }
+      return Object.fromEntries(values);
     };
   }
-  return () => mask;
+  return constant(mask);
 }
 
 /** Of what fails at read time only the failing object becomes null; the text around it stays. */
 function shown(expression: Expression): Mask {
   const parts = expression.parts.map((part) => (typeof part === 'string' ? part : nullWhenRefused(part)));
-  return (scope) => {
-    const value = evaluateExpression({ ...expression, parts }, scope);
+  return function* (scope) {
+    const value = yield* evaluateExpression({ parts }, scope);
     return value instanceof Refusal ? null : value;
   };
 }
 
-function nullWhenRefused(object: Evaluate): Evaluate {
-  return (scope) => {
-    const value = object(scope);
+function nullWhenRefused(object: EvaluateObject): EvaluateObject {
+  return function* (scope) {
+    const value = yield* object(scope);
     return value instanceof Refusal ? null : value;
+  };
+}
+
+function constant(value: Json): Mask {
+  // biome-ignore lint/correctness/useYield: it is a mask like any other, and has nothing to do.
+  return function* () {
+    return value;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Json } from '../json.js';
+import type { Steps } from '../steps.js';
 import type { Budget } from './budget.js';
 import type { Refusal } from './refusal.js';
 
@@ -15,5 +16,8 @@ export type Scope = {
   readonly hideShortValues: boolean;
 };
 
-/** A compiled `{{ }}` object, or one operand of it. */
+/** A compiled operand of a `{{ }}` object. */
 export type Evaluate = (scope: Scope) => Json | Refusal;
+
+/** A compiled `{{ }}` object. It yields after each filter, because one may take milliseconds over a large value. */
+export type EvaluateObject = (scope: Scope) => Steps<Json | Refusal>;

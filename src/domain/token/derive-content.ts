@@ -1,6 +1,7 @@
 import { createBudget } from '../expressions/budget.js';
 import type { Expressions } from '../expressions/expressions.js';
 import { type Checked, errorsOf, valid } from '../field-errors.js';
+import { finish, type Steps } from '../steps.js';
 import type { TokenContent } from './content.js';
 import { checkContentSize } from './fields/content-size.js';
 import { evaluateFingerprint } from './fields/fingerprint-expression.js';
@@ -14,12 +15,17 @@ export type Derived = { readonly fingerprintValue: string; readonly indexValues:
 
 /** Bounds the content, then evaluates its expressions over the data without the cvc. Contract, sections 1, 3 and 5. */
 export function deriveFrom(expressions: Expressions, draft: ContentDraft): Checked<Derived> {
+  return finish(deriving(expressions, draft));
+}
+
+/** The same, in steps. */
+export function* deriving(expressions: Expressions, draft: ContentDraft): Steps<Checked<Derived>> {
   const size = checkContentSize({ ...draft });
   if (!size.ok) return size;
   const budget = createBudget();
   const { data, metadata } = draft;
-  const indexes = evaluateSearchIndexes(expressions, draft.search_indexes ?? [], { data }, budget);
-  const fingerprint = evaluateFingerprint(expressions, draft.fingerprint_expression, { data, metadata }, budget);
+  const indexes = yield* evaluateSearchIndexes(expressions, draft.search_indexes ?? [], { data }, budget);
+  const fingerprint = yield* evaluateFingerprint(expressions, draft.fingerprint_expression, { data, metadata }, budget);
   if (indexes.ok && fingerprint.ok) {
     return valid({ fingerprintValue: fingerprint.value, indexValues: indexes.value });
   }

@@ -1,5 +1,8 @@
+import type { Json } from '../../domain/json.js';
+import { finish, type Steps } from '../../domain/steps.js';
 import { Containers } from './containers.js';
 import { isFaithfulNumber } from './faithful-number.js';
+import { JsonBuilder, unescaped } from './json-builder.js';
 import { stringEnd } from './string-end.js';
 
 const depthMax = 64;
@@ -9,12 +12,22 @@ type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end'
 /** `message` completes "the body …" or "the value at `path` …". */
 export type JsonFault = { readonly message: string; readonly path?: string };
 
+/** Tokens of the text between two pauses: some tenths of a millisecond. */
+const tokensAtOnce = 2_000;
+
 /**
  * Looks for the first fault of a JSON text in one pass, without recursion; null when `JSON.parse` will read it and the
  * result is safe to keep. It is a whole validator, because the messages of `JSON.parse` quote the text.
  */
 export function scanJson(text: string): JsonFault | null {
-  return new Scanner(text).scan();
+  return finish(new Scanner(text, null).scan());
+}
+
+/** The same in steps, which builds the value as well. */
+export function* readJson(text: string): Steps<JsonFault | { readonly value: Json }> {
+  const builder = new JsonBuilder();
+  const fault = yield* new Scanner(text, builder).scan();
+  return fault ?? { value: builder.value };
 }
 
 class Scanner {
@@ -24,18 +37,31 @@ class Scanner {
   #at = 0;
   #expected: Expected = 'value';
 
-  constructor(text: string) {
+  readonly #builder: JsonBuilder | null;
+
+  constructor(text: string, builder: JsonBuilder | null) {
     this.#text = text;
+    this.#builder = builder;
     this.#containers = new Containers(text);
   }
 
-  scan(): JsonFault | null {
-    for (;;) {
+  *scan(): Steps<JsonFault | null> {
+    for (let tokens = 1; ; tokens += 1) {
+      if (tokens % tokensAtOnce === 0) yield;
       this.#skipWhitespace();
       const isComplete = this.#expected === 'comma or end' && this.#containers.depth === 0;
       if (isComplete && this.#at === this.#text.length) return null;
+      const start = this.#at;
+      const isValue = this.#expected === 'value' || this.#expected === 'value or end';
       const fault = isComplete ? this.#malformed() : this.#step();
       if (fault !== null) return fault;
+      if (this.#builder === null || !isValue) continue;
+      const first = this.#text[start];
+      // Containers were added when they were opened.
+      if (first === '{' || first === '[' || first === ']') continue;
+      const value: Json =
+        first === '"' ? yield* unescaped(this.#text, start, this.#at) : JSON.parse(this.#text.slice(start, this.#at));
+      this.#builder.add(value, this.#containers.key());
     }
   }
 
@@ -65,13 +91,16 @@ class Scanner {
 
   #open(isArray: boolean): JsonFault | null {
     if (this.#containers.depth === depthMax) return { message: `must not nest deeper than ${depthMax} levels` };
-    this.#containers.open(isArray, !isArray && this.#containers.key() === 'constructor');
+    const key = this.#containers.key();
+    this.#builder?.open(isArray, key);
+    this.#containers.open(isArray, !isArray && key === 'constructor');
     this.#at += 1;
     this.#expected = isArray ? 'value or end' : 'key or end';
     return null;
   }
 
   #close(): null {
+    this.#builder?.close();
     this.#containers.close();
     this.#at += 1;
     this.#expected = 'comma or end';

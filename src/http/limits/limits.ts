@@ -13,13 +13,23 @@ export type Limits = {
    * What is refused is not counted.
    */
   weigh(caller: Caller, tokens: number): Promise<void>;
+  /** A request of a route that needs no key; health is free, because probes must always get through. */
+  keyless(request: { readonly ip: string; readonly url: string }): Promise<void>;
   /** A request without a good key. A good key is never held up by it. */
   authFailure(address: string): Promise<void>;
 };
 
+const problemOf = {
+  requests: 'rate_limited',
+  auth_failures: 'too_many_bad_keys',
+  keyless_requests: 'too_many_without_key',
+  guesses: 'guesses_exhausted',
+} as const;
+
 export function createLimits(rateLimits: RateLimits, settings: LimitSettings, metrics: Metrics): Limits {
-  const { requests: requestsMax, authFailures: failuresMax, windowMs } = settings;
+  const { requests: requestsMax, authFailures: failuresMax, keylessRequests: keylessMax, windowMs } = settings;
   const requests: Limit = { name: 'requests', max: requestsMax, windowMs };
+  const keyless: Limit = { name: 'keyless_requests', max: keylessMax, windowMs };
   const failures: Limit = { name: 'auth_failures', max: failuresMax, windowMs };
 
   async function use(limit: Limit, subject: string, weight: number): Promise<void> {
@@ -28,13 +38,16 @@ export function createLimits(rateLimits: RateLimits, settings: LimitSettings, me
     if (used <= limit.max) return;
     metrics.rateLimited(limit.name);
     await rateLimits.use(limit, subject, -weight);
-    throw new Problem(limit.name === 'requests' ? 'rate_limited' : 'too_many_bad_keys', undefined, endsInMs);
+    throw new Problem(problemOf[limit.name], undefined, endsInMs);
   }
 
   return {
     request: ({ applicationId }) => use(requests, applicationId, 1),
     // The request itself was counted when it came.
     weigh: ({ applicationId }, tokens) => use(requests, applicationId, Math.max(0, tokens - 1)),
+    async keyless({ ip, url }) {
+      if (!url.startsWith('/health/')) await use(keyless, addressGroup(ip), 1);
+    },
     authFailure: (address) => use(failures, addressGroup(address), 1),
   };
 }

@@ -7,9 +7,9 @@ const contentSecurityPolicy =
 
 export const stylePath = '/docs/style.css';
 
-/** Sends a page of ours. It holds nothing of a request. */
-export function sendPage(reply: FastifyReply, title: string, body: Html): FastifyReply {
-  const page = html`<!doctype html>
+/** A page of ours as text. */
+export function pageText(title: string, body: Html): string {
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -21,11 +21,15 @@ export function sendPage(reply: FastifyReply, title: string, body: Html): Fastif
 ${body}
 </body>
 </html>
-`;
+`.html;
+}
+
+/** Sends a page of ours. It holds nothing of a request. */
+export function sendPage(reply: FastifyReply, page: string | Buffer): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', contentSecurityPolicy)
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer')
-    .send(page.html);
+    .send(page);
 }

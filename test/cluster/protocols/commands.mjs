@@ -7,10 +7,11 @@ import { listTokens } from '#src/commands/tokens/list-tokens.js';
 import { tokenize } from '#src/commands/tokens/tokenize.js';
 import { updateToken } from '#src/commands/tokens/update-token.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
+import { finish } from '#src/domain/steps.js';
 
 const rules = [{ description: '', priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions }];
 const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false', show_fingerprints: 'false' };
-const shown = ({ body, revision }) => ({ ...body.reveal(), revision });
+const shown = ({ render, revision }) => ({ ...finish(render()), revision });
 const done = (value) => ({ ok: true, value });
 const answer = (result, show) => (result.ok ? done(show(result.value)) : { ok: false, code: result.code });
 

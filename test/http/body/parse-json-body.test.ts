@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJsonBody } from '#src/http/body/parse-json-body.js';
+import { finish } from '#src/domain/steps.js';
+import { type JsonBody, parseJsonBody, parsingJsonBody } from '#src/http/body/parse-json-body.js';
 
 const lostDigits = 'is a number that would lose digits; send it as a string';
 
@@ -286,6 +287,58 @@ describe('against JSON.parse', () => {
       return false;
     }
   }
+});
+
+/** Reads a body by the scanner that builds the value itself, whatever its size. */
+function inSteps(text: string): JsonBody {
+  return finish(parsingJsonBody(Buffer.from(text), 0));
+}
+
+describe('a body that is read in steps', () => {
+  const value = fc.jsonValue({ maxDepth: 6 });
+  const unit = fc.integer({ min: 0, max: 0x2100 }).map((code) => String.fromCharCode(code));
+
+  it('is what it is when it is read at once, whole or with one change', () => {
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, 2), fc.nat(), unit, (value, space, place, inserted) => {
+        const text = JSON.stringify(value, null, space);
+        const at = place % (text.length + 1);
+        for (const one of [text, text.slice(0, at) + inserted + text.slice(at + 1)]) {
+          expect(inSteps(one), one).toEqual(parseJsonBody(Buffer.from(one)));
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00 end"',
+    '{"a":1,"\\u0061":2,"b":{"a":[{},[],[[]],"",null,true,-0.5e1]}}',
+    '{"2":"b","1":"a","x":"c"}',
+    '  "lone"  ',
+    '\uFEFF[1]',
+  ])('%s has the same value, and its keys the same order', (text) => {
+    const [steps, whole] = [inSteps(text), parseJsonBody(Buffer.from(text))];
+    expect(steps).toEqual(whole);
+    expect(JSON.stringify(steps)).toBe(JSON.stringify(whole));
+  });
+
+  it('is interrupted often: 4 MiB of any kind let others go first hundreds of times', () => {
+    for (const unit of ['[],', '"\\n",', '1,', '{"a":{}},']) {
+      const text = `[${unit.repeat(4_000_000 / unit.length)}0]`;
+      const steps = parsingJsonBody(Buffer.from(text));
+      let pauses = 0;
+      while (steps.next().done !== true) pauses += 1;
+      expect(pauses, unit).toBeGreaterThan(200);
+    }
+  });
+
+  it('is refused for bytes that are not UTF-8, wherever the parts are cut', () => {
+    const bad = Buffer.concat([Buffer.from(`"${'é'.repeat(300_000)}`), Buffer.from([0xc3]), Buffer.from('"')]);
+    expect(finish(parsingJsonBody(bad))).toEqual({ ok: false, message: 'must be UTF-8' });
+    const good = Buffer.from(`"a${'é'.repeat(300_000)}"`);
+    expect(finish(parsingJsonBody(good))).toEqual(parseJsonBody(good));
+  });
 });
 
 describe('large hostile bodies take linear time', () => {

@@ -1,7 +1,14 @@
 import { expect, onTestFinished } from 'vitest';
 import { type Answer, startTestService, type TestService } from '../../support/test-service.js';
 
-const noLimits = { requests: 0, windowMs: 10_000, authFailures: 0, guesses: 0, deduplicationMisses: 0 };
+const noLimits = {
+  requests: 0,
+  windowMs: 10_000,
+  authFailures: 0,
+  keylessRequests: 0,
+  guesses: 0,
+  deduplicationMisses: 0,
+};
 
 /** A service with these limits for one test. */
 export async function limitedService(

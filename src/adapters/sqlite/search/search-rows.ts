@@ -1,4 +1,12 @@
-import type { PageRequest, SearchPage, SearchPlan, WalkStep } from '../../../ports/search-plan.js';
+import type { TokenState } from '../../../domain/token/token-state.js';
+import {
+  fitting,
+  foundLife,
+  type PageRequest,
+  type SearchPage,
+  type SearchPlan,
+  type WalkStep,
+} from '../../../ports/search-plan.js';
 import type { Stored } from '../../../projections/row-mac.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import { databaseError } from '../database-error.js';
@@ -8,15 +16,25 @@ import type { SearchConnections } from './search-connections.js';
 import type { SearchStatements } from './search-statements.js';
 import { walkSeqs } from './walk-seqs.js';
 
+type RowState = Pick<TokenRow, 'stream' | 'state'>;
+
 /** `TokenRows.search`: finds and reads the rows of a page as of one instant. */
 export function searchRows(
   connections: SearchConnections,
   plan: SearchPlan,
-  { now, offset, limit }: PageRequest,
+  { now, offset, limit, contentBytesMax }: PageRequest,
 ): Promise<SearchPage> {
   return reading(connections, plan, async (statements) => {
     const { total, page } = await findSeqs(statements, plan, { offset, limit }, now);
-    return { total, rows: rowsOf(statements, plan, page) };
+    if (contentBytesMax === undefined) return { total, rows: rowsOf(statements, plan, page), later: [] };
+    const asked = JSON.stringify(page);
+    const sizes = statements.contentSizes.all(asked, plan.tenantId) as number[];
+    const first = fitting(sizes, contentBytesMax);
+    const rows = rowsOf(statements, plan, page.slice(0, first));
+    if (first === sizes.length) return { total, rows, later: [] };
+    const states = statements.states.all(JSON.stringify(page.slice(first)), plan.tenantId) as RowState[];
+    const later = states.map(({ stream, state }) => foundLife({ stream, state: JSON.parse(state) as TokenState }));
+    return { total, rows, later };
   });
 }
 

@@ -13,7 +13,7 @@ const between = (rows: string, column: string): string =>
 
 type Columns = { readonly created_at: Statement; readonly modified_at: Statement };
 
-/** The statements of one set of tables. But for `rows`, each answers one column. */
+/** The statements of one set of tables. But for `rows` and `states`, each answers one column. */
 export type SearchStatements = Readonly<
   Record<
     | 'keptCount'
@@ -26,7 +26,9 @@ export type SearchStatements = Readonly<
     | 'amongLiving'
     | 'dueCount'
     | 'dueWithTerm'
-    | 'rows',
+    | 'rows'
+    | 'contentSizes'
+    | 'states',
     Statement
   >
 > & { readonly among: Columns; readonly between: Columns };
@@ -85,6 +87,14 @@ function statementsOf(database: SqliteDatabase, slot: Slot): SearchStatements {
     ),
     rows: database.prepare(
       `SELECT ${viewColumns} FROM ${rows}
+       WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
+    ),
+    contentSizes: column(
+      `SELECT coalesce(length(content), 0) FROM ${rows}
+       WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
+    ),
+    states: database.prepare(
+      `SELECT stream, state FROM ${rows}
        WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
     ),
   };

@@ -1,4 +1,4 @@
-import { binLength, isDigit } from './card-number.js';
+import { binLength, isDigit, isDigitCode } from './card-number.js';
 import { textFilter } from './filter.js';
 import { character, optional } from './parameters.js';
 
@@ -7,7 +7,8 @@ import { character, optional } from './parameters.js';
  * other characters are left out. Null when the BIN would be the whole number.
  */
 export function cardBin(number: string, separator = ''): string | null {
-  const digitCount = number.replace(/[^0-9]/g, '').length;
+  let digitCount = 0;
+  for (let i = 0; i < number.length; i++) if (isDigitCode(number.charCodeAt(i))) digitCount++;
   const length = binLength(digitCount);
   if (digitCount <= length) return null;
   let bin = '';

@@ -7,6 +7,11 @@ export function isDigit(character: string): boolean {
   return character.length === 1 && character >= '0' && character <= '9';
 }
 
+/** The same of a code point. */
+export function isDigitCode(codePoint: number): boolean {
+  return codePoint >= 0x30 && codePoint <= 0x39;
+}
+
 export function digitPositions(all: readonly string[]): number[] {
   const positions: number[] = [];
   for (const [i, one] of all.entries()) if (isDigit(one)) positions.push(i);

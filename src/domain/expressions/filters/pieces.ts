@@ -2,7 +2,7 @@ import type { Json } from '../../json.js';
 import { isJsonObject } from '../../json.js';
 import { codePointCount } from '../../text.js';
 import { spendWork } from '../budget.js';
-import { characters, lastCharacters } from '../characters.js';
+import { charactersBetween, lastCharacters } from '../characters.js';
 import { isJsonArray } from '../json-array.js';
 import { limits } from '../limits.js';
 import type { Refusal } from '../refusal.js';
@@ -26,7 +26,7 @@ export const last = valueFilter('last', [], (input) => {
 export const slice = valueFilter('slice', [index, optional(count, 1)], (input, [start, length], scope) => {
   if (isJsonArray(input)) return between(input, start, length);
   const text = inputText(input, scope);
-  return typeof text === 'string' ? between(characters(text), start, length).join('') : text;
+  return typeof text === 'string' ? charactersBetween(text, start, length) : text;
 });
 
 /** Items of an array, keys of an object, characters of a text; 0 of null. */

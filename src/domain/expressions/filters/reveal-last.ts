@@ -1,7 +1,9 @@
-import { characters } from '../characters.js';
+import { codePoints } from '../characters.js';
 import { textFilter } from './filter.js';
 import { maskCharacters } from './mask-characters.js';
 import { character, count, optional } from './parameters.js';
+
+const hyphen = 0x2d;
 
 /**
  * `reveal_last: n, c`: masks all but the last n characters and `-`. A value of n or fewer characters is returned whole,
@@ -11,8 +13,8 @@ export const revealLast = textFilter(
   'reveal_last',
   [count, optional(character, 'X')],
   (text, [shownCount, maskCharacter], { hideShortValues }) => {
-    const all = characters(text);
+    const all = codePoints(text);
     if (all.length <= shownCount) return hideShortValues ? maskCharacters(all, maskCharacter, () => false) : text;
-    return maskCharacters(all, maskCharacter, (i, one) => one === '-' || i >= all.length - shownCount);
+    return maskCharacters(all, maskCharacter, (i, one) => one === hyphen || i >= all.length - shownCount);
   },
 );

@@ -1,4 +1,4 @@
-import { characters } from '../characters.js';
+import { codePoints } from '../characters.js';
 import { textFilter } from './filter.js';
 import { maskSomething } from './mask-characters.js';
 import { character, count, optional, text as textParameter } from './parameters.js';
@@ -8,8 +8,8 @@ export const reveal = textFilter(
   'reveal',
   [optional(count, 0), optional(count, 0), optional(character, 'X'), optional(textParameter, '')],
   (text, [first, last, maskCharacter, keep]) => {
-    const all = characters(text);
-    const kept = new Set(characters(keep));
+    const all = codePoints(text);
+    const kept = new Set(codePoints(keep));
     return maskSomething(all, maskCharacter, (i, one) => i < first || i >= all.length - last || kept.has(one));
   },
 );

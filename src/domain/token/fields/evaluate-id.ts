@@ -3,6 +3,7 @@ import type { Expressions } from '../../expressions/expressions.js';
 import type { RandomBelow } from '../../expressions/scope.js';
 import { type Checked, invalid, valid } from '../../field-errors.js';
 import type { Json } from '../../json.js';
+import type { Steps } from '../../steps.js';
 import { checkId } from './id.js';
 
 const scope = { variables: ['data'], aliases: true } as const;
@@ -27,11 +28,16 @@ export function checkIdSource(expressions: Expressions, id: string): Checked<IdS
 }
 
 /** The id itself. */
-export function evaluateId(expressions: Expressions, id: IdSource, data: Json, random: RandomBelow): Checked<string> {
+export function* evaluateId(
+  expressions: Expressions,
+  id: IdSource,
+  data: Json,
+  random: RandomBelow,
+): Steps<Checked<string>> {
   if (id.kind === 'given') return valid(id.id);
   const parsed = expressions.parse(id.source, scope);
   if (!parsed.ok) return invalid('id', parsed.message);
-  const evaluated = expressions.evaluate(parsed.expression, { data }, { random, budget: id.budget });
+  const evaluated = yield* expressions.evaluating(parsed.expression, { data }, { random, budget: id.budget });
   if (!evaluated.ok) return invalid('id', evaluated.message);
   const { value } = evaluated;
   if (value === null) return invalid('id', 'evaluates to nothing; it must give an id');

@@ -3,6 +3,7 @@ import type { Budget } from '../../expressions/budget.js';
 import type { Expressions, Variables } from '../../expressions/expressions.js';
 import { type Checked, invalid, valid } from '../../field-errors.js';
 import { isJsonObject, type Json } from '../../json.js';
+import type { Steps } from '../../steps.js';
 import { codePointCount, isWellFormed } from '../../text.js';
 
 const path = 'fingerprint_expression';
@@ -17,15 +18,15 @@ export function checkFingerprintExpression(expressions: Expressions, source: str
 }
 
 /** The value that is fingerprinted, as text: a string as it is, anything else as JSON. Null is refused. */
-export function evaluateFingerprint(
+export function* evaluateFingerprint(
   expressions: Expressions,
   source: string,
   variables: Variables,
   budget: Budget,
-): Checked<string> {
+): Steps<Checked<string>> {
   const parsed = expressions.parse(source, scope);
   if (!parsed.ok) return invalid(path, parsed.message);
-  const evaluated = expressions.evaluate(parsed.expression, variables, { budget });
+  const evaluated = yield* expressions.evaluating(parsed.expression, variables, { budget });
   if (!evaluated.ok) return invalid(path, evaluated.message);
   if (evaluated.value === null) return invalid(path, 'evaluates to nothing; it must give a value to fingerprint');
   const { value } = evaluated;

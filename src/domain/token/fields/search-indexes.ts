@@ -1,6 +1,7 @@
 import type { Budget } from '../../expressions/budget.js';
 import type { Expressions, Variables } from '../../expressions/expressions.js';
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
+import type { Steps } from '../../steps.js';
 import { codePointCount } from '../../text.js';
 
 export const indexesMax = 10;
@@ -25,33 +26,30 @@ export function checkSearchIndexes(expressions: Expressions, sources: readonly s
 }
 
 /** What the index expressions give: one text each, neither null nor empty. Contract, section 3. */
-export function evaluateSearchIndexes(
+export function* evaluateSearchIndexes(
   expressions: Expressions,
   sources: readonly string[],
   { data }: Variables,
   budget: Budget,
-): Checked<readonly string[]> {
-  const values: string[] = [];
-  const errors = errorsOf(
-    sources.map((source, i) => {
-      const value = evaluateOne(expressions, source, data, budget, `search_indexes[${i}]`);
-      if (value.ok) values.push(value.value);
-      return value;
-    }),
-  );
-  return errors === null ? valid(values) : { ok: false, errors };
+): Steps<Checked<readonly string[]>> {
+  const evaluated: Checked<string>[] = [];
+  for (const [i, source] of sources.entries()) {
+    evaluated.push(yield* evaluateOne(expressions, source, data, budget, `search_indexes[${i}]`));
+  }
+  const errors = errorsOf(evaluated);
+  return errors === null ? valid(evaluated.flatMap((one) => (one.ok ? [one.value] : []))) : { ok: false, errors };
 }
 
-function evaluateOne(
+function* evaluateOne(
   expressions: Expressions,
   source: string,
   data: Variables['data'],
   budget: Budget,
   path: string,
-): Checked<string> {
+): Steps<Checked<string>> {
   const parsed = expressions.parse(source, scope);
   if (!parsed.ok) return invalid(path, parsed.message);
-  const evaluated = expressions.evaluate(parsed.expression, { data }, { budget });
+  const evaluated = yield* expressions.evaluating(parsed.expression, { data }, { budget });
   if (!evaluated.ok) return invalid(path, evaluated.message);
   const { value } = evaluated;
   if (value === null || value === '') return invalid(path, 'evaluates to nothing; it must give a value to search for');

@@ -35,6 +35,14 @@ const extras = z.object({
   cvc_ignored: z.literal(true).optional(),
 });
 
+/** The masks of one answer share a budget of work. */
+const maskSkipped = z.object({
+  mask_skipped: z.literal(true).meta({
+    description:
+      'The masks of the other tokens of this answer left no time for this one, so it shows no data. Get it alone.',
+  }),
+});
+
 /** The token object of the specification, as a caller may see it. */
 export const tokenObject = z
   .object({
@@ -48,7 +56,7 @@ export const tokenObject = z
       .meta({ description: 'Nothing sensitive: no mask covers it.' }),
     search_indexes: z.array(z.string()).optional().meta({ description: 'Expressions whose values find the token.' }),
     fingerprint_expression: z.string().meta({ description: 'The expression whose value is fingerprinted.' }),
-    _extras: extras.optional().meta({ description: 'Present when an equal token was there already.' }),
+    _extras: z.union([extras, maskSkipped]).optional().meta({ description: 'What is unusual about this object.' }),
   })
   .meta({ id: 'Token' });
 

@@ -1,5 +1,5 @@
 import { html } from '../../pages/html.js';
-import { sendPage } from '../../pages/send-page.js';
+import { pageText, sendPage } from '../../pages/send-page.js';
 import { Problem } from '../../problem.js';
 import { type ProblemCode, problemCatalogue } from '../../problem-catalogue.js';
 import type { Routes } from '../../routes.js';
@@ -19,6 +19,6 @@ export const errorPageRoute: Routes = (app) => {
 <p>${advice}</p>
 <p><a href="/docs">Reference of all operations</a></p>
 </div>`;
-    return sendPage(reply, title, body);
+    return sendPage(reply, pageText(title, body));
   });
 };

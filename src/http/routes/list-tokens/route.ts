@@ -1,4 +1,5 @@
 import { listTokens } from '../../../commands/tokens/list-tokens.js';
+import { pageRoomBytes } from '../../load/room-bytes.js';
 import { rangeOf } from '../../pagination.js';
 import { refuseMalformedQuery } from '../../refuse-malformed-query.js';
 import { callerOf } from '../../request-state.js';
@@ -12,7 +13,10 @@ import { listTokensOperation as operation } from './operation.js';
 export const listTokensRoute: Routes = (app, { vault }) => {
   app.get(
     '/tokens',
-    { schema: { querystring: listTokensQuery }, config: { permission: 'token:read', operation } },
+    {
+      schema: { querystring: listTokensQuery },
+      config: { permission: 'token:read', roomBytes: pageRoomBytes, operation },
+    },
     async (request, reply) => {
       refuseMalformedQuery(request.url);
       const { query } = request;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { searchTokens } from '../../../commands/tokens/search-tokens.js';
 import { problemFrom } from '../../error-handler.js';
+import { pageRoomBytes } from '../../load/room-bytes.js';
 import { pageFields, rangeOf } from '../../pagination.js';
 import { contextOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
@@ -19,7 +20,10 @@ const body = z.preprocess((given) => given ?? {}, fields);
 export const searchTokensRoute: Routes = (app, { vault }) => {
   app.post(
     '/tokens/search',
-    { schema: { body }, config: { permission: 'token:search', mediaType: 'application/json', operation } },
+    {
+      schema: { body },
+      config: { permission: 'token:search', mediaType: 'application/json', roomBytes: pageRoomBytes, operation },
+    },
     async (request, reply) => {
       const { query, ...page } = request.body;
       const result = await searchTokens(vault, contextOf(request), query ?? '', rangeOf(page));

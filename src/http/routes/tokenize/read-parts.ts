@@ -2,18 +2,16 @@ import type { TokenizePart } from '../../../commands/tokens/tokenize.js';
 import { type Checked, errorsOf, invalid, valid } from '../../../domain/field-errors.js';
 import type { Json } from '../../../domain/json.js';
 import { errorsUnder, itemPath, memberPath } from '../../../domain/json-path.js';
+import type { Steps } from '../../../domain/steps.js';
 import { createTokenBody } from '../../token-body.js';
 import { type Place, placesOf } from './places.js';
 
 const tokensMax = 100;
 
 /** The tokens that a body asks for, by the JSON types of their fields alone; the domain checks the rest. */
-export function readParts(body: Json): Checked<readonly TokenizePart[]> {
-  const places: Place[] = [];
-  for (const place of placesOf(body)) {
-    if (places.length === tokensMax) return invalid('body', `must hold at most ${tokensMax} tokens`);
-    places.push(place);
-  }
+export function* readParts(body: Json): Steps<Checked<readonly TokenizePart[]>> {
+  const places = yield* placesOf(body, tokensMax + 1);
+  if (places.length > tokensMax) return invalid('body', `must hold at most ${tokensMax} tokens`);
   const parts = places.map(readPart);
   const errors = errorsOf(parts);
   return errors === null ? valid(parts.flatMap((part) => (part.ok ? [part.value] : []))) : { ok: false, errors };

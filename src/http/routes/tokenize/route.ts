@@ -1,14 +1,15 @@
 import { recordReads, type ShownToken } from '../../../commands/access-log/record-reads.js';
-import type { TokenAnswer } from '../../../commands/tokens/token-answer.js';
-import { type TokenizePart, tokenize } from '../../../commands/tokens/tokenize.js';
+import { tokenize } from '../../../commands/tokens/tokenize.js';
+import { createSharedBudget } from '../../../domain/expressions/budget.js';
 import type { Json } from '../../../domain/json.js';
+import { jsonText } from '../../../domain/json-text.js';
 import { problemFrom } from '../../error-handler.js';
 import { idempotencyOf } from '../../idempotency.js';
 import { jsonBodyOf } from '../../json-body-of.js';
 import { Problem } from '../../problem.js';
-import { contextOf } from '../../request-state.js';
+import { callerOf, contextOf } from '../../request-state.js';
 import type { Routes } from '../../routes.js';
-import { sendJson } from '../../send-json.js';
+import { sendText } from '../../send-json.js';
 import { tokenizeOperation as operation } from './operation.js';
 import { withReplaced } from './places.js';
 import { readParts } from './read-parts.js';
@@ -21,28 +22,28 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
     async (request, reply) => {
       const body = jsonBodyOf(request);
       const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokenize');
-      const parts = readParts(body);
+      const work = vault.turns.begin(callerOf(request).tenantId);
+      const parts = await work.run(readParts(body));
       if (!parts.ok) throw new Problem('validation_failed', parts.errors);
       const context = { ...contextOf(request), idempotency };
       await limits.weigh(context.caller, parts.value.length);
       const result = await tokenize(vault, context, parts.value);
       if (!result.ok) throw problemFrom(result);
-      const shown = result.value.map((token, index) => shownAs(parts.value[index], token));
+      const isShown = (index: number) => parts.value[index]?.isValue !== true;
       await recordReads(
         vault,
         context,
-        shown.map(({ record }) => record),
+        result.value.map((token, index): ShownToken => (isShown(index) ? token : { ...token, transform: 'redact' })),
       );
+      const shared = createSharedBudget();
+      const shown: Json[] = [];
+      // Of a value by itself the answer shows the id alone.
+      for (const [index, { id, render }] of result.value.entries()) {
+        shown.push(isShown(index) ? await work.run(render(shared)) : id);
+      }
       const replacements = shown.values();
-      const answer = withReplaced(body, () => replacements.next().value?.replacement ?? null);
-      return sendJson(reply, 200, answer);
+      const answer = await work.run(withReplaced(body, () => replacements.next().value ?? null));
+      return sendText(reply, 200, await work.run(jsonText(answer)));
     },
   );
 };
-
-/** Of a value by itself the answer shows the id alone. */
-function shownAs(part: TokenizePart | undefined, token: TokenAnswer): { replacement: Json; record: ShownToken } {
-  return part?.isValue === true
-    ? { replacement: token.id, record: { ...token, transform: 'redact' } }
-    : { replacement: token.body.reveal(), record: token };
-}

@@ -1,5 +1,12 @@
-import type { Db } from 'mongodb';
-import type { PageRequest, SearchPage, SearchPlan, WalkStep } from '../../../../ports/search-plan.js';
+import type { Db, FindCursor } from 'mongodb';
+import {
+  type FoundLife,
+  foundLife,
+  type PageRequest,
+  type SearchPage,
+  type SearchPlan,
+  type WalkStep,
+} from '../../../../ports/search-plan.js';
 import type { Stored } from '../../../../projections/row-mac.js';
 import type { TokenView } from '../../../../projections/token-view.js';
 import { weigh } from '../../../search-plan/weighed-plan.js';
@@ -24,9 +31,9 @@ export function searchRows(
 ): Promise<SearchPage> {
   const read = async (db: Db, options: () => SnapshotOptions): Promise<SearchPage> => {
     const walks = await walksOf(db, rowsName, plan, options().maxTimeMS);
-    if (walks === null) return { total: 0, rows: [] };
-    const { now, offset, limit } = page;
-    const found = await db
+    if (walks === null) return { total: 0, rows: [], later: [] };
+    const { now, offset, limit, contentBytesMax } = page;
+    const found = db
       .collection<RowDocument>(rowsName)
       .find(
         // Threat: a row of another tenant. Its terms are under another key; its tenant is looked at all the same.
@@ -35,14 +42,30 @@ export function searchRows(
       )
       .sort({ seq: -1 })
       .skip(offset)
-      .limit(limit)
-      .toArray();
-    const rows = found.map(viewOf);
+      .limit(limit);
+    const { rows, later } = await readPage(found, contentBytesMax);
+    const count = rows.length + later.length;
     // A page that is not full is the last one, and says how many there are.
-    const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
-    return { rows, total: isLast ? offset + rows.length : await countMatches(db, rowsName, walks, now, options) };
+    const isLast = count < limit && (count > 0 || offset === 0);
+    const total = isLast ? offset + count : await countMatches(db, rowsName, walks, now, options);
+    return { rows, later, total };
   };
   return readSnapshot(connection, 'search_took_too_long', read, limitMs);
+}
+
+/** Keeps contents up to a number of bytes; of what follows, what finds the token again. */
+async function readPage(found: FindCursor<RowDocument>, contentBytesMax?: number): Promise<Omit<SearchPage, 'total'>> {
+  if (contentBytesMax === undefined) return { rows: (await found.toArray()).map(viewOf), later: [] };
+  const rows: Stored<TokenView>[] = [];
+  const later: FoundLife[] = [];
+  let bytes = 0;
+  for await (const document of found) {
+    const view = viewOf(document);
+    bytes += view.content?.length ?? 0;
+    if (rows.length === 0 || bytes <= contentBytesMax) rows.push(view);
+    else later.push(foundLife(view));
+  }
+  return { rows, later };
 }
 
 /** `TokenRows.walk`: the rows of one step, of which each is found by where the one before ended. */

@@ -1,0 +1,13 @@
+/**
+ * A computation that yields wherever another may go first. Whoever drives it decides at each yield whether to go on at
+ * once (`finish`) or to let other requests run in between (`Turns`).
+ */
+export type Steps<T> = Generator<void, T, void>;
+
+/** Runs a computation to its end without a pause. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}

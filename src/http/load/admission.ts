@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../problem.js';
+import { createRoom } from './room.js';
+import { createShares } from './shares.js';
+
+/** A shorter body needs no room of its own. */
+const smallBodyBytes = 64 * 1024;
+/** A JSON body that is parsed and checked takes several times its bytes. */
+const bytesPerBodyByte = 8;
+const retryAfterMs = 2_000;
+
+/** What a request of a tenant holds: it is given back when its response has left and nothing computes for it any more. */
+export type Lease = {
+  readonly tenantId: string;
+  bytes: number;
+  /** The handler has made its response. */
+  isAnswered: boolean;
+  /** The response has left, or the caller has. */
+  isGone: boolean;
+  isRunning: boolean;
+};
+
+/** Decides which requests of which tenants run now. Threat: one tenant that takes all time or memory from the others. */
+export type Admission = {
+  /** Waits until the request of a tenant may run. Throws Problem 503 when it may not for want of memory. */
+  admit(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void>;
+  /** Notes the bytes of a response that is about to be sent. */
+  respond(request: FastifyRequest, bytes: number): void;
+};
+
+export function createAdmission(app: FastifyInstance, bodyBytesMax: number): Admission {
+  const room = createRoom();
+  const shares = createShares();
+
+  function settle(lease: Lease | null): void {
+    if (lease === null || !lease.isRunning || !lease.isAnswered || !lease.isGone) return;
+    lease.isRunning = false;
+    if (lease.bytes > 0) room.give(lease.tenantId, lease.bytes);
+    shares.leave(lease.tenantId);
+  }
+
+  function gone(request: FastifyRequest): void {
+    if (request.lease === null) return;
+    request.lease.isGone = true;
+    settle(request.lease);
+  }
+
+  app.decorateRequest('lease', null);
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    if (request.lease !== null) {
+      request.lease.isAnswered = true;
+      settle(request.lease);
+    }
+    done();
+  });
+  app.addHook('onResponse', (request, _reply, done) => {
+    gone(request);
+    done();
+  });
+
+  return {
+    async admit(request, reply, tenantId) {
+      if (room.isFull(tenantId)) throw new Problem('overloaded', undefined, retryAfterMs);
+      const lease: Lease = { tenantId, bytes: 0, isAnswered: false, isGone: false, isRunning: false };
+      request.lease = lease;
+      reply.raw.once('close', () => gone(request));
+      const isGone = () => lease.isGone;
+      await shares.enter(tenantId, isGone);
+      lease.isRunning = true;
+      const bytes = neededBytes(request, bodyBytesMax);
+      if (bytes === 0) return;
+      await room.take(tenantId, bytes, isGone);
+      lease.bytes += bytes;
+    },
+    respond({ lease }, bytes) {
+      if (lease === null || !lease.isRunning) return;
+      room.add(lease.tenantId, bytes);
+      lease.bytes += bytes;
+    },
+  };
+}
+
+function neededBytes({ headers, routeOptions }: FastifyRequest, bodyBytesMax: number): number {
+  const { roomBytes = 0 } = routeOptions.config;
+  const announced = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyBytesMax;
+  // One that is too large is refused before it is read.
+  const body = announced > smallBodyBytes && announced <= bodyBytesMax ? announced * bytesPerBodyByte : 0;
+  return roomBytes + body;
+}

@@ -1,0 +1,96 @@
+import { getHeapStatistics } from 'node:v8';
+import { Problem } from '../problem.js';
+
+const mib = 1024 * 1024;
+const roomBytesMax = 256 * mib;
+/** A request waits this long for room, ms. */
+const waitMsMax = 5_000;
+const retryAfterMs = 2_000;
+/** Of the heap; above it requests that need room are turned away. */
+const heapShareMax = 0.9;
+
+/**
+ * Memory for the bodies and responses of requests that need much of it: 256 MiB, or a quarter of the heap if that is
+ * less. A tenant gets a quarter of it, so that its unread responses leave room for others.
+ */
+export type Room = {
+  /** Resolves when there is room for a request. Throws Problem 503 when none comes free in 5 s. */
+  take(tenantId: string, bytes: number, isGone: () => boolean): Promise<void>;
+  /** Notes a response that is there already. */
+  add(tenantId: string, bytes: number): void;
+  /** Gives back what was taken or added. */
+  give(tenantId: string, bytes: number): void;
+  /** Whether the tenant holds all it may. */
+  isFull(tenantId: string): boolean;
+};
+
+type Waiting = { readonly bytes: number; readonly isGone: () => boolean; enter(): void };
+
+export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics().heap_size_limit / 4)): Room {
+  const tenantBytesMax = bytesMax / 4;
+  const held = new Map<string, number>();
+  const waiting = new Map<string, Waiting[]>();
+  let total = 0;
+
+  function fits(tenantId: string, bytes: number): boolean {
+    const own = held.get(tenantId) ?? 0;
+    // Alone, every request fits: what a single one takes is bounded.
+    return (own === 0 || own + bytes <= tenantBytesMax) && (total === 0 || total + bytes <= bytesMax);
+  }
+
+  function add(tenantId: string, bytes: number): void {
+    total += bytes;
+    held.set(tenantId, (held.get(tenantId) ?? 0) + bytes);
+  }
+
+  /** Lets in who fits now, a tenant at a time, in the order in which its requests came. */
+  function admit(): void {
+    for (const [tenantId, requests] of [...waiting]) {
+      // A caller that left is rejected when its time is over.
+      while (requests[0]?.isGone() === true) requests.shift();
+      const [first] = requests;
+      if (first === undefined) waiting.delete(tenantId);
+      if (first === undefined || !fits(tenantId, first.bytes)) continue;
+      requests.shift();
+      waiting.delete(tenantId);
+      if (requests.length > 0) waiting.set(tenantId, requests);
+      add(tenantId, first.bytes);
+      first.enter();
+    }
+  }
+
+  return {
+    add,
+    isFull: (tenantId) => (held.get(tenantId) ?? 0) > tenantBytesMax || total > bytesMax,
+    give(tenantId, bytes) {
+      total -= bytes;
+      const left = (held.get(tenantId) ?? 0) - bytes;
+      if (left > 0) held.set(tenantId, left);
+      else held.delete(tenantId);
+      if (waiting.size > 0) admit();
+    },
+    async take(tenantId, bytes, isGone) {
+      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+      if (used > heapShareMax * limit) throw new Problem('overloaded', undefined, retryAfterMs);
+      if (!waiting.has(tenantId) && fits(tenantId, bytes)) return add(tenantId, bytes);
+      await new Promise<void>((resolve, reject) => {
+        const requests = waiting.get(tenantId) ?? [];
+        waiting.set(tenantId, requests);
+        const tooLate = setTimeout(() => {
+          const at = requests.indexOf(request);
+          if (at >= 0) requests.splice(at, 1);
+          if (requests.length === 0 && waiting.get(tenantId) === requests) waiting.delete(tenantId);
+          reject(new Problem('overloaded', undefined, retryAfterMs));
+        }, waitMsMax);
+        const request: Waiting = {
+          ...{ bytes, isGone },
+          enter() {
+            clearTimeout(tooLate);
+            resolve();
+          },
+        };
+        requests.push(request);
+      });
+    },
+  };
+}

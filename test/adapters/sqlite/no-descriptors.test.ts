@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+/** Runs in a process of its own: it takes every descriptor there is. */
+const program = `
+  import Database from 'better-sqlite3';
+  import { openSync } from 'node:fs';
+  import { databaseError } from '#src/adapters/sqlite/database-error.js';
+  new Database(process.argv[1]).exec('CREATE TABLE IF NOT EXISTS t (x)');
+  try { for (;;) openSync('/dev/null'); } catch {}
+  let error = null;
+  try { new Database(process.argv[1]); } catch (thrown) { error = databaseError(thrown, 'vault.db'); }
+  console.log(JSON.stringify({ name: error?.name, reason: error?.reason }));
+`;
+
+test('a file that cannot be opened for want of descriptors makes its store unavailable, not broken', () => {
+  const file = join(tmpdir(), `strongroom-descriptors-${process.pid}.db`);
+  onTestFinished(() => rmSync(file, { force: true }));
+  const args = ['--input-type=module', '-e', program, file];
+  const { stdout, stderr } = spawnSync('sh', ['-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, ...args], {
+    cwd: new URL('../../..', import.meta.url),
+    encoding: 'utf8',
+  });
+  expect(stdout, stderr).toBe('{"name":"StoreUnavailable","reason":"no_file_descriptors"}\n');
+});

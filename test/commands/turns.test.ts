@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { createTurns } from '#src/commands/turns.js';
+import type { Steps } from '#src/domain/steps.js';
+
+/** Computes for some slices, and notes each step. */
+function* computing(name: string, steps: number, done: string[]): Steps<string> {
+  for (let step = 0; step < steps; step += 1) {
+    const end = performance.now() + 2;
+    while (performance.now() < end);
+    done.push(name);
+    yield;
+  }
+  return name;
+}
+
+test('returns the result of a computation', async () => {
+  expect(
+    await createTurns()
+      .begin('a')
+      .run(computing('a', 3, [])),
+  ).toBe('a');
+});
+
+test('everything else that is ready runs between two slices', async () => {
+  let turns = 0;
+  let isRunning = true;
+  const count = (): void => {
+    turns += 1;
+    if (isRunning) setImmediate(count);
+  };
+  count();
+  await createTurns()
+    .begin('a')
+    .run(computing('a', 20, []));
+  isRunning = false;
+  expect(turns).toBeGreaterThanOrEqual(20);
+});
+
+test('tenants take turns, whatever the number of their requests', async () => {
+  const turns = createTurns();
+  const done: string[] = [];
+  const many = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 10, done)));
+  await turns.begin('one').run(computing('one', 10, done));
+  const before = done.lastIndexOf('one');
+  // The first slice of each began at once; from then on every other slice is of the tenant with one request.
+  expect(done.slice(0, before).filter((name) => name === 'many').length).toBeLessThan(60);
+  await Promise.all(many);
+  expect(done).toHaveLength(310);
+});
+
+test('a pause is none while the slice lasts', async () => {
+  const work = createTurns().begin('a');
+  const end = performance.now() + 2;
+  while (performance.now() < end);
+  const pause = work.pause();
+  expect(pause).toBeInstanceOf(Promise);
+  await pause;
+  expect(work.pause()).toBeUndefined();
+});

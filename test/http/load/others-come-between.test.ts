@@ -1,0 +1,144 @@
+import { type AddressInfo, connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { tokenPermissions } from '#src/domain/access/permission.js';
+import { http } from '../../support/process.js';
+import { rule, startTestService, type TestService } from '../../support/test-service.js';
+
+const halfMib = 500_000;
+
+async function listening(): Promise<{ readonly service: TestService; readonly origin: string }> {
+  const service = await startTestService();
+  onTestFinished(() => service.close());
+  await service.app.listen({ port: 0, host: '127.0.0.1' });
+  return { service, origin: `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}` };
+}
+
+/** How many gets another tenant completes, one after the other, while a request runs; and what that request returned. */
+async function getsDuring(service: TestService, origin: string, request: () => ReturnType<typeof http>) {
+  const other = await service.otherTenant();
+  const created = await http('POST', `${origin}/tokens`, { key: other, body: { type: 'token', data: 'x' } });
+  const url = `${origin}/tokens/${String(created.body['id'])}`;
+  let isRunning = true;
+  let gets = 0;
+  const answer = request().finally(() => {
+    isRunning = false;
+  });
+  while (isRunning) {
+    const { status } = await http('GET', url, { key: other });
+    expect(status).toBe(200);
+    if (isRunning) gets += 1;
+  }
+  return { gets, answer: await answer };
+}
+
+/** Each evaluation of such a mask uses up the budget of a token. */
+const hostileMask = Array.from({ length: 8 }, () => `{{ data | card_mask: 'true','true','#','-' | size }}`);
+
+async function createHostile({ call }: TestService, count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const body = { type: 'token', data: '1-'.repeat(halfMib / 2), mask: hostileMask };
+    const { status, body: token } = await call('POST', '/tokens', body);
+    expect(status).toBe(201);
+    ids.push(String(token['id']));
+  }
+  return ids;
+}
+
+test('a page of hostile masks lets another tenant read in between', async () => {
+  const { service, origin } = await listening();
+  await createHostile(service, 40);
+  const key = await service.application([rule('/', 'mask', tokenPermissions)]);
+  const { gets, answer } = await getsDuring(service, origin, () => http('GET', `${origin}/tokens?size=40`, { key }));
+  expect(answer.status).toBe(200);
+  expect(gets).toBeGreaterThan(4);
+});
+
+test('detokenize of 100 large tokens lets another tenant read in between', async () => {
+  const { service, origin } = await listening();
+  const ids: string[] = [];
+  for (let i = 0; i < 100; i += 1) {
+    const body = { type: 'token', data: { a: 'x'.repeat(20_000), b: Array.from({ length: 20_000 }, () => []) } };
+    ids.push(String((await service.call('POST', '/tokens', body)).body['id']));
+  }
+  const body = ids.map((id) => `{{ ${id} | stringify | size }}`);
+  const { gets, answer } = await getsDuring(service, origin, () =>
+    http('POST', `${origin}/detokenize`, { key: service.key, body }),
+  );
+  expect(answer.status).toBe(200);
+  expect(gets).toBeGreaterThan(4);
+}, 60_000);
+
+test.each([
+  ['arrays', '/detokenize', Array.from({ length: 1_300_000 }, () => [])],
+  ['keys', '/detokenize', Object.fromEntries(Array.from({ length: 350_000 }, (_, i) => [`k${i.toString(36)}`, 0]))],
+  ['nulls to tokenize', '/tokenize', Array.from({ length: 800_000 }, () => null)],
+])('a body of 4 MiB of %s lets another tenant read in between', async (_, path, body) => {
+  const { service, origin } = await listening();
+  const { gets, answer } = await getsDuring(service, origin, () =>
+    http('POST', `${origin}${path}`, { key: service.key, body }),
+  );
+  expect(answer.status).toBe(200);
+  expect(gets).toBeGreaterThan(4);
+});
+
+test('of one page hostile masks use up what they share: they are left out and say so, and others are shown', async () => {
+  const { service, origin } = await listening();
+  const { body: small } = await service.call('POST', '/tokens', { type: 'card_number', data: '4242424242424242' });
+  const ids = await createHostile(service, 6);
+  const key = await service.application([rule('/', 'mask', tokenPermissions)]);
+  const { body: page } = await http('GET', `${origin}/tokens`, { key });
+  const tokens = page['data'] as readonly Record<string, unknown>[];
+  expect(tokens.map(({ id }) => id)).toEqual([...ids].reverse().concat(String(small['id'])));
+  expect(tokens.at(-1)).toMatchObject({ data: 'XXXXXXXXXXXX4242' });
+  const skipped = tokens.filter(({ _extras }) => _extras !== undefined);
+  expect(skipped.length).toBeGreaterThan(1);
+  for (const token of skipped) {
+    expect(token['_extras']).toEqual({ mask_skipped: true });
+    expect(token).not.toHaveProperty('data');
+  }
+  expect(tokens[0]).not.toHaveProperty('_extras');
+  // Alone it has the whole budget of a token.
+  const alone = await service.call('GET', `/tokens/${String(skipped[0]?.['id'])}`, undefined, { key });
+  expect(alone.body).not.toHaveProperty('_extras');
+});
+
+test('detokenize refuses what masks of other tokens left no budget for', async () => {
+  const { service } = await listening();
+  const ids = await createHostile(service, 6);
+  const key = await service.application([rule('/', 'mask', tokenPermissions)]);
+  const one = await service.call('POST', '/detokenize', { a: `{{ ${ids[0]} }}` }, { key });
+  expect(one.status).toBe(200);
+  const all = await service.call(
+    'POST',
+    '/detokenize',
+    ids.map((id) => `{{ ${id} }}`),
+    { key },
+  );
+  expect(all.status).toBe(400);
+  expect(JSON.stringify(all.body['errors'])).toContain('name fewer tokens');
+});
+
+test('pipelined requests of one connection run one after the other', async () => {
+  const { service, origin } = await listening();
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const head = `GET /tokens HTTP/1.1\r\nHost: vault\r\nSERVICE-API-KEY: ${service.key}\r\n\r\n`;
+  socket.write(head.repeat(20));
+  let text = '';
+  for await (const bytes of socket) {
+    text += String(bytes);
+    if (text.split('HTTP/1.1 200').length === 21) break;
+  }
+  expect(text.split('HTTP/1.1 200')).toHaveLength(21);
+});
+
+test('a connection with more than 64 unanswered requests is closed', async () => {
+  const { service, origin } = await listening();
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  const head = `GET /tokens HTTP/1.1\r\nHost: vault\r\nSERVICE-API-KEY: ${service.key}\r\n\r\n`;
+  socket.write(head.repeat(200));
+  socket.resume();
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect((await http('GET', `${origin}/health/live`)).status).toBe(200);
+});

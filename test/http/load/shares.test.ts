@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { createRoom } from '#src/http/load/room.js';
+import { createShares } from '#src/http/load/shares.js';
+
+const stays = (): boolean => false;
+
+test('a tenant alone runs as many requests as it sends', () => {
+  const shares = createShares();
+  for (let i = 0; i < 100; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
+});
+
+test('beside another tenant it runs eight, and the next when one of them ends', async () => {
+  const shares = createShares();
+  expect(shares.enter('b', stays)).toBeUndefined();
+  for (let i = 0; i < 8; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
+  const ninth = shares.enter('a', stays);
+  const tenth = shares.enter('a', () => true);
+  const eleventh = shares.enter('a', stays);
+  expect(ninth).toBeInstanceOf(Promise);
+  expect(tenth).toBeInstanceOf(Promise);
+  expect(shares.enter('b', stays)).toBeUndefined();
+  shares.leave('a');
+  await ninth;
+  // The caller of the tenth has left: its turn is that of the next.
+  shares.leave('a');
+  await eleventh;
+});
+
+test('a tenant takes a quarter of the room, and waits for its own requests alone', async () => {
+  const room = createRoom(400);
+  await room.take('a', 60, stays);
+  await room.take('a', 40, stays);
+  let entered = false;
+  const waiting = room.take('a', 10, stays).then(() => {
+    entered = true;
+  });
+  await room.take('b', 100, stays);
+  expect(entered).toBe(false);
+  room.give('a', 40);
+  await waiting;
+  expect(entered).toBe(true);
+});
+
+test('a request larger than the share of a tenant fits alone, and all of them never pass the whole', async () => {
+  const room = createRoom(400);
+  await room.take('a', 300, stays);
+  expect(room.isFull('a')).toBe(true);
+  let entered = false;
+  const waiting = room.take('b', 150, stays).then(() => {
+    entered = true;
+  });
+  await room.take('c', 100, stays);
+  expect(entered).toBe(false);
+  room.give('a', 300);
+  await waiting;
+  expect(room.isFull('a')).toBe(false);
+});
+
+test('a request that finds no room in five seconds is told to come again', async () => {
+  const room = createRoom(400);
+  await room.take('a', 100, stays);
+  await expect(room.take('a', 10, stays)).rejects.toMatchObject({ code: 'overloaded', retryAfterMs: 2_000 });
+  room.give('a', 100);
+  await room.take('a', 100, stays);
+}, 20_000);
+
+test('a request whose caller has left takes no room', async () => {
+  const room = createRoom(400);
+  await room.take('a', 100, stays);
+  const left = room.take('a', 90, () => true).catch(() => 'rejected');
+  const next = room.take('a', 100, stays);
+  room.give('a', 100);
+  await next;
+  expect(await left).toBe('rejected');
+}, 20_000);
