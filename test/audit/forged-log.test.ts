@@ -136,6 +136,15 @@ describe.skipIf(profile !== 'embedded')('whoever can write only the log', () => 
     expect(await start()).toMatch(/changed the log/);
   });
 
+  test('cannot hide what it did behind a clear part that is no JSON', async () => {
+    await create('one');
+    await service.stop();
+    tamper(dataDir, (rows) =>
+      rows.map((row, index) => (index === rows.length - 1 ? { ...row, clear: '{"key":' } : row)),
+    );
+    expect(await start()).toMatch(/changed the log/);
+  });
+
   test('cannot take away an event that is not signed yet, or exchange two', async () => {
     await sign();
     for (const id of ['one', 'two', 'three']) await create(id);

@@ -1,6 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { type Row, relinked, renumbered, tamper } from '../audit/tampering.js';
 import { fill, unread } from '../rotation/support.js';
 import { copyOf, hashesOf, http, makeVault, run, runJson, startService } from '../support/process.js';
 
@@ -56,6 +57,34 @@ test.each([
     expect((await third.stop()).stderr).toBe('');
   },
 );
+
+test('an older vault.db in which something was changed is not accepted', async () => {
+  const vault = await makeVault();
+  const { dataDir, flags, key } = vault;
+  const first = await startService(flags, { env });
+  const made = await fill(first.address, vault, 5);
+  await first.stop();
+  const old = copyOf(dataDir);
+  const second = await startService(flags, { env });
+  const [deleted = ''] = made.keys();
+  expect((await http('DELETE', `${second.address}/tokens/${deleted}`, { key })).status).toBe(204);
+  await second.stop();
+  copyFileSync(join(old, 'vault.db'), join(dataDir, 'vault.db'));
+  for (const suffix of ['-wal', '-shm']) copyFileSync('/dev/null', join(dataDir, `vault.db${suffix}`));
+  const attacks: ((rows: Row[]) => Row[])[] = [
+    (rows) => rows.map((row) => (row.type === 'token.created' ? { ...row, actor: 'somebody' } : row)),
+    (rows) => rows.filter((row) => row !== rows.find(({ type }) => type === 'token.created')),
+  ];
+  for (const attack of attacks) {
+    tamper(dataDir, (rows) => relinked(renumbered(attack(rows))));
+    const refused = await run(['restore', '--accept-older-log', ...flags]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('changed the log');
+    expect((await run(['serve', '--port', '0', ...flags])).code).toBe(1);
+    copyFileSync(join(old, 'vault.db'), join(dataDir, 'vault.db'));
+  }
+  expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 1 });
+});
 
 test('what is asked of restore without a folder is said, and nothing is made', async () => {
   const { dir, flags } = await makeVault();

@@ -3,6 +3,10 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { authenticStores } from '#src/audit/authentic-log.js';
+import { loadRootKey } from '#src/compose/root-key.js';
+import { anEvent } from '../contract/support.js';
 import { keyIdBytes, keyIdsOf, tamper } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
 import { makeVault, run, runJson, startService, tempDir, until } from '../support/process.js';
@@ -134,7 +138,7 @@ test('wrong settings, a root key of another vault, and servers that are down are
   expect(found.says('stores')).toContain('mongodb is unavailable');
 });
 
-test('events that no checkpoint signs for more than an hour, and a checkpoint of another key, are told', async () => {
+test('events that no checkpoint signs for more than an hour, and a checkpoint that something else wrote, are told', async () => {
   const service = await startTestService();
   const { dataDir, rootKey } = service;
   await service.call('POST', '/tokens', { type: 'token', data: 'x' });
@@ -159,18 +163,30 @@ test('events that no checkpoint signs for more than an hour, and a checkpoint of
     `UPDATE events SET clear = json_set(clear, '$.signed_by', '${'0'.repeat(64)}') WHERE type = 'audit.checkpoint'`,
   );
   const forged = await doctor(flags);
-  expect(forged.wrong).toEqual(['checkpoint']);
-  expect(forged.says('checkpoint')).toContain('signed by another key');
+  expect(forged.wrong).toEqual(['log']);
+  expect(forged.says('log')).toMatch(
+    /^something other than this vault changed the log: .* no valid authentication code$/,
+  );
 });
 
-test('stores and events of another version are told as such', async () => {
+test('a log that is changed from outside while the service runs is named', async () => {
   const { dataDir, flags } = await makeVault();
+  const running = await startService(flags);
+  tamper(dataDir, 'vault.db', 'DROP TRIGGER events_are_never_changed');
   tamper(
     dataDir,
     'vault.db',
-    `INSERT INTO events SELECT position + 1, 'token-x', 0, 'x', 'token.created', 9, tenant, actor,
-    unixepoch() * 1000, NULL, '{}', chain, NULL, NULL, NULL FROM events ORDER BY position DESC LIMIT 1`,
+    `UPDATE events SET actor = 'somebody' WHERE position = (SELECT max(position) FROM events)`,
   );
+  const forged = await doctor(flags);
+  expect(forged.wrong).toContain('log');
+  expect(forged.says('log')).toContain('no valid authentication code');
+  await running.stop('SIGKILL');
+});
+
+test('stores and events of another version are told as such', async () => {
+  const { dataDir, rootKeyFile, flags } = await makeVault();
+  await appendOfNewerVersion(dataDir, rootKeyFile);
   const events = await doctor(flags);
   expect(events.wrong).toEqual(['events']);
   expect(events.says('events')).toMatch(
@@ -221,3 +237,15 @@ test.each(['while the service runs', 'while it does not'])(
     if (service !== null) await service.stop();
   },
 );
+
+/** As a newer program of the same vault writes one. */
+async function appendOfNewerVersion(dataDir: string, rootKeyFile: string): Promise<void> {
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const loaded = await loadRootKey({ file: rootKeyFile, dataDir });
+  if (!loaded.ok) throw new Error(loaded.message);
+  const stores = authenticStores(await openSqliteStores(dataDir, loaded.key, { now: () => Date.now() }, fail));
+  await stores.log.append('token-x', -1, [anEvent({ type: 'token.created', version: 9, time: Date.now() })]);
+  await stores.close();
+}
