@@ -246,7 +246,10 @@ describe('data directory', () => {
       });
       chownSync(join(vault.dataDir, file), uid, uid);
     }
-    for (const file of ['lock', 'keys.db', 'vault.db']) chownSync(join(vault.dataDir, file), 0, 0);
+    for (const file of ['lock', 'keys.db', 'vault.db']) {
+      chownSync(join(vault.dataDir, file), 0, 0);
+      chmodSync(join(vault.dataDir, file), 0o600);
+    }
     for (const path of [vault.rootKeyFile, vault.dataDir]) chownSync(path, 0, 0);
     await expectAsBefore(vault);
   });
@@ -256,6 +259,16 @@ describe('data directory', () => {
     chmodSync(vault.dataDir, mode);
     await expectRefusal(vault.dir, vault.flags, /others than its owner may write.*chmod 700/);
     chmodSync(vault.dataDir, 0o700);
+    await expectAsBefore(vault);
+  });
+
+  test('with a file that others can read', async () => {
+    const vault = await makeVault();
+    chmodSync(vault.dataDir, 0o755);
+    for (const file of ['lock', 'vault.db']) chmodSync(join(vault.dataDir, file), 0o600);
+    chmodSync(join(vault.dataDir, 'keys.db'), 0o644);
+    await expectRefusal(vault.dir, vault.flags, /can read .*keys\.db\. Run: chmod go-rwx/);
+    chmodSync(join(vault.dataDir, 'keys.db'), 0o600);
     await expectAsBefore(vault);
   });
 

@@ -29,6 +29,8 @@ export type RunOptions = {
   readonly stdin?: string | Buffer;
   /** Runs as this user; the test must be root. */
   readonly uid?: number;
+  /** In this group; the one with the number of the user unless named. */
+  readonly gid?: number;
   /** Who reads its output goes before there is any. */
   readonly leavesAtOnce?: boolean;
 };
@@ -47,13 +49,17 @@ export function tempDir(): string {
   return dir;
 }
 
-function start(args: readonly string[], { env = {}, cwd, stdin, uid, leavesAtOnce }: RunOptions): ChildProcess {
+function start(
+  args: readonly string[],
+  { env = {}, cwd, stdin, uid, gid = uid, leavesAtOnce }: RunOptions,
+): ChildProcess {
   const child = spawn(process.execPath, [program, ...args], {
     // Nothing of the tester's own settings gets in.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
-    ...(uid === undefined ? {} : { uid, gid: uid }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
   });
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(stdin ?? '');
