@@ -4,6 +4,7 @@ import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
 import type { Operation } from './openapi/operation.js';
 import { Problem } from './problem.js';
+import type { ProblemCode } from './problem-catalogue.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,6 +13,8 @@ declare module 'fastify' {
     beganAt: number;
     /** Set on routes with a permission. */
     caller: Caller | null;
+    /** The code of the problem that the request ends with, for the log. */
+    problemCode: ProblemCode | null;
   }
   interface FastifyContextConfig {
     /** The permission that a caller must hold somewhere, or one of several; a route without one needs no key. */

@@ -27,7 +27,7 @@ in_background() {
   set +m
   echo $! >"$PLACE/process"
   for _ in $(seq 1200); do
-    if grep -q '^Strongroom listens on' "$PLACE/output"; then return 0; fi
+    if grep -q '"msg":"Strongroom listens"' "$PLACE/output"; then return 0; fi
     if ! kill -0 "$!" 2>/dev/null; then break; fi
     sleep 0.1
   done

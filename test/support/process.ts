@@ -154,9 +154,10 @@ export function spawnService(args: readonly string[], options: RunOptions = {}) 
 
   async function ready(): Promise<Service> {
     const address = await until('the ready line', startLimitMs, () => {
-      const line = /^Strongroom (?:listens on (\S+)|works in the background)$/m.exec(output.stdout);
+      const line = /"msg":"Strongroom (?:listens|works in the background)"/.exec(output.stdout);
       if (line === null && hasEnded) throw new Error(`serve ended before it was ready: ${output.stderr}`);
-      return line === null ? undefined : (line[1] ?? '');
+      if (line === null) return undefined;
+      return /"address":"([^"]+)"/.exec(output.stdout)?.[1] ?? '';
     });
     return {
       ...{ address, pid, ended, stop },
