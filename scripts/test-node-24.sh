@@ -28,7 +28,7 @@ if [ ! -d "$modules" ]; then
   rm -rf "$modules.part"
   mkdir -p "$modules.part"
   cp -r node_modules package.json package-lock.json "$modules.part"
-  (cd "$modules.part" && npm_config_nodedir=$node_24 npm rebuild --build-from-source better-sqlite3)
+  (cd "$modules.part" && npm_config_build_from_source=true npm_config_nodedir=$node_24 npm rebuild better-sqlite3)
   mv "$modules.part" "$modules"
 fi
 

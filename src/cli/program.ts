@@ -30,6 +30,8 @@ const program = new Command('strongroom')
   .description('An event-sourced token vault: sensitive values go in, harmless tokens come out.')
   .version(productVersion())
   .showHelpAfterError('(add --help for help)')
+  // Before the commands are added: they take it over.
+  .configureHelp({ helpWidth: 80, minWidthToWrap: 20 })
   .exitOverride();
 for (const add of [
   addServe,

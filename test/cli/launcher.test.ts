@@ -79,3 +79,10 @@ test('the launcher has no static import but of Node.js itself', () => {
   const imports = readFileSync(join(root, 'dist/cli/main.js'), 'utf8').match(/^import .*$/gm) ?? [];
   expect(imports.filter((line) => !/from 'node:/.test(line))).toEqual([]);
 });
+
+test('serve --help fits in 80 columns and names the environment variables', async () => {
+  const { code, stdout } = await start(root, [], ['serve', '--help']);
+  expect(code).toBe(0);
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  for (const name of ['STRONGROOM_ROOT_KEY_FILE', 'STRONGROOM_SHUTDOWN_DELAY_SECONDS']) expect(stdout).toContain(name);
+});
