@@ -1,11 +1,11 @@
 # Strongroom, for both profiles: docs/how-to/run-a-cluster.md and docs/how-to/run-it.md say how to run it.
 #
 # Tags are exact. To pin an image to its bytes as well, look up its digest and write it behind the tag:
-#   docker buildx imagetools inspect node:22.21.1-bookworm-slim --format '{{.Manifest.Digest}}'
-#   FROM node:22.21.1-bookworm-slim@sha256:…
+#   docker buildx imagetools inspect node:24.21.0-bookworm-slim --format '{{.Manifest.Digest}}'
+#   FROM node:24.21.0-bookworm-slim@sha256:…
 
 # This one has what better-sqlite3 is compiled with, where no built one can be had.
-FROM node:22.21.1-bookworm AS build
+FROM node:24.21.0-bookworm AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-fund --no-audit
@@ -13,7 +13,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --no-fund --no-audit
 
-FROM node:22.21.1-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 RUN groupadd --gid 10001 strongroom \
   && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin strongroom \
@@ -25,6 +25,8 @@ COPY --from=build --chmod=a+rX,go-w /build/dist ./dist
 COPY --chmod=0444 package.json ./
 # The data of the embedded profile; mount a volume here. The cluster profile writes no file.
 ENV STRONGROOM_DATA=/var/lib/strongroom
+# Rejects a start as root, and data that is not on a volume.
+ENV STRONGROOM_CONTAINER=true
 USER 10001:10001
 EXPOSE 8080
 STOPSIGNAL SIGTERM

@@ -39,10 +39,11 @@ export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] 
   closeSync(log);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   for (;;) {
-    const line = /^Strongroom (?:listens on (\S+)|works in the background)$/m.exec(readFileSync(logFile, 'utf8'));
-    if (line !== null) {
+    const output = readFileSync(logFile, 'utf8');
+    if (/"msg":"Strongroom (?:listens|works in the background)"/.test(output)) {
       const secondsToReady = (performance.now() - began) / 1000;
-      return { origin: line[1], pid: child.pid, secondsToReady, stop: () => stopped(child, ended) };
+      const origin = /"address":"([^"]+)"/.exec(output)?.[1];
+      return { origin, pid: child.pid, secondsToReady, stop: () => stopped(child, ended) };
     }
     if (child.exitCode !== null || performance.now() - began > readyLimitMs) {
       throw new Error(`the vault did not start:\n${readFileSync(logFile, 'utf8')}`);

@@ -1,81 +1,45 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander';
-import { loggedError } from '../http/logging/logged-error.js';
-import { StoreProblem } from '../ports/store-problem.js';
-import { StoreUnavailable } from '../ports/store-unavailable.js';
-import { Failure } from './failure.js';
-import { productVersion } from './product-version.js';
-import { storeUnavailableText } from './store-unavailable-text.js';
-import { addApplications } from './verbs/applications.js';
-import { addAudit } from './verbs/audit.js';
-import { addBackup } from './verbs/backup.js';
-import { addClock } from './verbs/clock.js';
-import { addCluster } from './verbs/cluster.js';
-import { addConfig } from './verbs/config.js';
-import { addDoctor } from './verbs/doctor.js';
-import { addInit } from './verbs/init.js';
-import { addKeys } from './verbs/keys.js';
-import { addProjections } from './verbs/projections.js';
-import { addServe } from './verbs/serve.js';
-import { addTenants } from './verbs/tenants.js';
-import { addTokens } from './verbs/tokens.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
-// Everything this program writes is for its owner alone.
-process.umask(0o077);
+// Every check comes before the program is loaded: on a Node.js that is too old, or with a native module built for another
+// one, loading it would end in a stack trace. Static imports run first, so this file imports only parts of Node.js.
+const require = createRequire(import.meta.url);
+const addon = 'better-sqlite3/build/Release/better_sqlite3.node';
 
-// Who reads the output may leave before its end, as `head` does. A shell calls that end 141.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(141);
-  throw error;
-});
-
-const program = new Command('strongroom')
-  .description('An event-sourced token vault: sensitive values go in, harmless tokens come out.')
-  .version(productVersion())
-  .showHelpAfterError('(add --help for help)')
-  .exitOverride();
-for (const add of [
-  addServe,
-  addInit,
-  addTenants,
-  addApplications,
-  addTokens,
-  addProjections,
-  addAudit,
-  addKeys,
-  addBackup,
-  addDoctor,
-  addCluster,
-  addClock,
-  addConfig,
-])
-  add(program);
-for (const command of program.commands) inheritExit(command);
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = exitCodeOf(error);
+const fault = faultOfNode() ?? faultOfAddon();
+if (fault === null) {
+  await import('./program.js');
+} else {
+  process.stderr.write(`${fault}\n`);
+  process.exitCode = 1;
 }
 
-function inheritExit(command: Command): void {
-  command.exitOverride().showHelpAfterError('(add --help for help)');
-  for (const inner of command.commands) inheritExit(inner);
+/** Compares this Node.js with the minimum of package.json, `>=MAJOR.MINOR`. */
+function faultOfNode(): string | null {
+  const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    readonly engines: { readonly node: string };
+  };
+  const minimum = engines.node.replace('>=', '');
+  const [major = 0, minor = 0] = minimum.split('.').map(Number);
+  const [ownMajor = 0, ownMinor = 0] = process.versions.node.split('.').map(Number);
+  if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return null;
+  return `Strongroom needs Node.js ${minimum} or later, and this is ${process.versions.node} (${process.execPath}). Install Node.js 24.`;
 }
 
-function exitCodeOf(error: unknown): number {
-  // Commander has printed its own text: help and version end well, anything else was asked wrongly.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof Failure || error instanceof StoreProblem) {
-    process.stderr.write(`${error.message}\n`);
-    return error instanceof Failure ? error.exitCode : 1;
+/** Loads the native module, which the program needs anyway. */
+function faultOfAddon(): string | null {
+  const rebuild = `run \`npm rebuild better-sqlite3\` in ${new URL('../..', import.meta.url).pathname} with this Node.js.`;
+  try {
+    require(addon);
+    return null;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
+    const [found, fix] = !isMissing
+      ? ['was built for another Node.js or system', rebuild]
+      : existsSync(new URL('../../node_modules/better-sqlite3', import.meta.url))
+        ? ['was not built', rebuild]
+        : ['is not installed', 'run `npm ci` where Strongroom was unpacked.'];
+    return `The native module better-sqlite3 ${found} (this is Node.js ${process.versions.node}): ${fix}`;
   }
-  if (error instanceof StoreUnavailable) {
-    process.stderr.write(`${storeUnavailableText(error)}\n`);
-    return 1;
-  }
-  // As in the log: a message or cause may quote data (contract, section 13).
-  const { name, code = '', stack = '' } = loggedError(error);
-  process.stderr.write(`this was not foreseen, please report it: ${name} ${code}\n${stack}\n`);
-  return 1;
 }

@@ -1,12 +1,20 @@
 import type { Config } from '../compose/config.js';
+import { faultOfContainer } from '../compose/container.js';
 import { readRootKeys, rootKeyPlaceOf } from '../compose/root-key/root-key-place.js';
 import { Failure } from './failure.js';
+
+/** Checks, before anything is created, that the container may run this at all. Throws Failure. */
+export function expectSafeContainer(config: Config): void {
+  const fault = faultOfContainer(config);
+  if (fault !== null) throw new Failure(fault);
+}
 
 /**
  * The root key that the settings name, and behind it the one that a rotation goes over to, if there is one. `serve` without
  * `--dev` still refuses data that `--dev` made. Throws Failure.
  */
 export async function rootKeysOf(config: Config): Promise<readonly [Buffer, ...Buffer[]]> {
+  expectSafeContainer(config);
   const read = await readRootKeys(rootKeyPlaceOf(config));
   if (!read.ok) throw new Failure(read.message);
   return read.keys;

@@ -1,6 +1,6 @@
 import { rotateKeys } from '../jobs/rotate-keys.js';
 import type { KeyRotation } from '../ports/key-rotation.js';
-import { replaceRootKeyFile, takeNextRootKey } from './root-key/next-root-key.js';
+import { isReplaced, replaceRootKeyFile, takeNextRootKey } from './root-key/next-root-key.js';
 import type { RootKeyPlace } from './root-key/root-key-place.js';
 
 /** `root_key_file`: where the new root key is now. `cleared`: one that was cut off at its end was finished, nothing else. */
@@ -32,7 +32,8 @@ export function createKeyRotationWork(
 
   async function run(): Promise<void> {
     const next = takeNextRootKey(place, mayMakeNext);
-    const { file, nextFile } = place;
+    const { nextFile } = place;
+    const file = place.file !== null && isReplaced(place.file) ? place.file : null;
     let isRotated = false;
     if (next !== null && nextFile !== null) {
       isRotated = await rotateKeys(rotation, next, (progress) => {

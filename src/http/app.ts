@@ -104,6 +104,7 @@ export type RequestLog = {
     readonly durationMs: number;
     readonly traceId: string;
     readonly applicationId: string | null;
+    readonly code: string | null;
   }): void;
   /** An answer of 500 or 503. */
   error(error: unknown, traceId: string): void;
@@ -129,6 +130,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.decorateRequest('traceId', '');
   app.decorateRequest('beganAt', 0);
   app.decorateRequest('caller', null);
+  app.decorateRequest('problemCode', null);
 
   app.addHook('onRequest', (request, reply, done) => {
     request.beganAt = performance.now();
@@ -147,6 +149,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
       durationMs: reply.elapsedTime,
       traceId: request.traceId,
       applicationId: request.caller?.applicationId ?? null,
+      code: request.problemCode,
     };
     service.metrics.requestFinished(finished);
     log.request(finished);

@@ -35,6 +35,7 @@ export function sendProblem(
   detail?: string,
 ): void {
   const { status } = problemCatalogue[code];
+  reply.request.problemCode = code;
   if (status === 429 || status === 503) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterMs / 1_000)));
   reply
     .code(status)

@@ -5,6 +5,7 @@ import type { Permission } from '../domain/access/permission.js';
 import type { Admission, Lease } from './load/admission.js';
 import type { Operation } from './openapi/operation.js';
 import { Problem } from './problem.js';
+import type { ProblemCode } from './problem-catalogue.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -18,6 +19,8 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Set once the request may run. */
     lease: Lease | null;
+    /** The code of the problem that the request ends with, for the log. */
+    problemCode: ProblemCode | null;
   }
   interface FastifyContextConfig {
     /** The permission that a caller must hold somewhere, or one of several; a route without one needs no key. */

@@ -184,6 +184,32 @@ describe('store files', () => {
     await expectRefusal(dir, flags, new RegExp(`${file} is missing.*Restore it from a backup`));
   });
 
+  test.each([
+    ['vault.db', 1, 'a newer'],
+    ['vault.db', -1, 'an older'],
+    ['keys.db', 1, 'a newer'],
+    ['keys.db', -1, 'an older'],
+  ])('%s of a format %i away is rejected, and its own version goes on with it', async (file, away, which) => {
+    const vault = await makeVault();
+    const change = (by: number) => {
+      const database = keptDatabase(join(vault.dataDir, file), {});
+      const stored = Number(database.pragma('user_version', { simple: true }));
+      database.pragma(`user_version = ${stored + by}`);
+      database.pragma('wal_checkpoint(TRUNCATE)');
+      database.close();
+    };
+    change(away);
+    await expectRefusal(
+      vault.dir,
+      vault.flags,
+      new RegExp(
+        `${file} was written by ${which} version of Strongroom: its format is \\d+, and this version has \\d+.*Start the version that wrote it`,
+      ),
+    );
+    change(-away);
+    await expectAsBefore(vault);
+  });
+
   test('files of two vaults', async () => {
     const [one, other] = [await makeVault(), await makeVault()];
     copyFileSync(join(other.dataDir, 'vault.db'), join(one.dataDir, 'vault.db'));
@@ -246,7 +272,10 @@ describe('data directory', () => {
       });
       chownSync(join(vault.dataDir, file), uid, uid);
     }
-    for (const file of ['lock', 'keys.db', 'vault.db']) chownSync(join(vault.dataDir, file), 0, 0);
+    for (const file of ['lock', 'keys.db', 'vault.db']) {
+      chownSync(join(vault.dataDir, file), 0, 0);
+      chmodSync(join(vault.dataDir, file), 0o600);
+    }
     for (const path of [vault.rootKeyFile, vault.dataDir]) chownSync(path, 0, 0);
     await expectAsBefore(vault);
   });
@@ -256,6 +285,16 @@ describe('data directory', () => {
     chmodSync(vault.dataDir, mode);
     await expectRefusal(vault.dir, vault.flags, /others than its owner may write.*chmod 700/);
     chmodSync(vault.dataDir, 0o700);
+    await expectAsBefore(vault);
+  });
+
+  test('with a file that others can read', async () => {
+    const vault = await makeVault();
+    chmodSync(vault.dataDir, 0o755);
+    for (const file of ['lock', 'vault.db']) chmodSync(join(vault.dataDir, file), 0o600);
+    chmodSync(join(vault.dataDir, 'keys.db'), 0o644);
+    await expectRefusal(vault.dir, vault.flags, /can read .*keys\.db\. Run: chmod go-rwx/);
+    chmodSync(join(vault.dataDir, 'keys.db'), 0o600);
     await expectAsBefore(vault);
   });
 

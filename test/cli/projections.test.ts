@@ -110,7 +110,7 @@ test('rows that differ end it with 3 and are named by their streams', async () =
   expect(stderr).toContain(
     `1 rows differ between the log and what is read; nothing was changed. The first of them:\n  ${stream}\n`,
   );
-  expect((await run(['projections', 'status', ...vault.flags])).stdout).toContain('1 rows differed');
+  expect((await run(['projections', 'status', ...vault.flags])).stdout).toContain('1 row differed');
   const accepted = await run(['projections', 'rebuild', 'tokens', '--yes', '--accept-new', ...vault.flags]);
   expect(accepted).toMatchObject({ code: 0, stdout: 'rebuilt tokens\n' });
 });

@@ -68,5 +68,5 @@ test('the log level, origins of pages and trusted proxies of the settings are in
     return Array.isArray(body['data']) && body['data'].length > 0 ? body['data'] : undefined;
   });
   expect(entries).toMatchObject([{ operation: 'create', source_address: '203.0.113.7' }]);
-  expect((await service.stop()).stdout).toBe(`Strongroom listens on ${service.address}\n`);
+  expect(JSON.parse((await service.stop()).stdout)).toMatchObject({ address: service.address });
 });

@@ -97,13 +97,13 @@ test.each([
     'a certificate that is not there',
     (files: { cert: string; key: string }) => ['--tls-cert', '/none.pem', '--tls-key', files.key],
     1,
-    /\/none\.pem.*cannot be read/,
+    /certificate \/none\.pem does not exist\. Set --tls-cert/,
   ],
   [
     'files the wrong way round',
     (files: { cert: string; key: string }) => ['--tls-cert', files.key, '--tls-key', files.cert],
     1,
-    /cannot be read or do not belong together/,
+    /do not belong together.*--tls-cert and --tls-key/,
   ],
 ])('%s is refused', async (_what, argsOf, code, message) => {
   const { flags, dir } = await makeVault();

@@ -6,7 +6,7 @@ import { http, makeVault, run, runJson, startService, until } from '../support/p
 
 const token = { type: 'token', data: 'value' };
 
-test('stdout is one ready line with the address and otherwise JSON log lines; the socket is for the owner alone', async () => {
+test('stdout is JSON lines alone, one of them with the address; the socket is for the owner alone', async () => {
   const vault = await makeVault();
   const service = await startService(vault.flags);
   expect(service.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -16,14 +16,13 @@ test('stdout is one ready line with the address and otherwise JSON log lines; th
   });
   const created = await http('POST', `${service.address}/tokens`, { key: vault.key, body: token });
   expect(created.status).toBe(201);
+  expect((await http('GET', `${service.address}/tokens/not-there`, { key: vault.key })).status).toBe(404);
   expect(statSync(join(vault.dataDir, 'control.sock')).mode & 0o777).toBe(0o600);
 
   const ended = await service.stop();
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   const lines = ended.stdout.trimEnd().split('\n');
-  const [ready, ...logs] = [...lines].sort((a, b) => Number(b.startsWith('Strong')) - Number(a.startsWith('Strong')));
-  expect(ready).toBe(`Strongroom listens on ${service.address}`);
-  const parsed = logs.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(parsed).toContainEqual(
     expect.objectContaining({
       level: 'info',
@@ -32,6 +31,15 @@ test('stdout is one ready line with the address and otherwise JSON log lines; th
       status: 201,
       trace_id: expect.any(String),
     }),
+  );
+  expect(parsed).toContainEqual(
+    expect.objectContaining({ msg: `Strongroom listens on ${service.address}`, address: service.address }),
+  );
+  // A probe is logged at debug alone; the stop is logged to its end.
+  expect(parsed.filter(({ route }) => route === '/health/ready')).toEqual([]);
+  expect(parsed.at(-1)).toMatchObject({ level: 'info', msg: 'stopped' });
+  expect(parsed).toContainEqual(
+    expect.objectContaining({ route: '/tokens/:id', status: 404, code: 'token_not_found' }),
   );
   const known = [
     'level',
@@ -45,6 +53,7 @@ test('stdout is one ready line with the address and otherwise JSON log lines; th
     'application_id',
     'admin_address',
     'err',
+    ...['address', 'version', 'profile', 'role', 'code', 'delay_seconds'],
   ];
   expect(parsed.flatMap((line) => Object.keys(line)).filter((field) => !known.includes(field))).toEqual([]);
   expect(existsSync(join(vault.dataDir, 'control.sock'))).toBe(false);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { adaptations } from './adaptations.js';
 import { type Block, blocksOf, isPicture, pagesOf } from './blocks.js';
@@ -27,9 +28,25 @@ function startsNothing(blocks: readonly Block[]): boolean {
   return !blocks.some(({ language, text }) => language === 'sh' && /npm start|strongroom serve/.test(text));
 }
 
+function usesAnotherUser(blocks: readonly Block[]): boolean {
+  return blocks.some(({ language, text }) => language === 'sh' && text.includes('sudo -u strongroom'));
+}
+
+/** Fails, and never skips: a page that is followed as one user proves nothing about another. */
+function expectToBecomeAnotherUser(): void {
+  try {
+    execFileSync('sudo', ['-n', '-u', 'nobody', 'true'], { stdio: 'pipe' });
+  } catch {
+    throw new Error(
+      'this page creates a user and runs as it: run the tests as root, with sudo (`apt-get install sudo`)',
+    );
+  }
+}
+
 test.each(pages.filter(([, blocks]) => blocks.length > 0))(
   'what %s says works, from the first block to the last',
   async (page, blocks) => {
+    if (usesAnotherUser(blocks)) expectToBecomeAnotherUser();
     const reader = await newReader();
     try {
       const start = page.startsWith('docs/') && startsNothing(blocks) ? firstSteps : [];

@@ -19,6 +19,18 @@ age-keygen() {
 
 use_installed_modules() { ln -sfn "$INSTALLED_MODULES" node_modules; }
 
+# As the user that the page created; sudo passes no variables on.
+as_strongroom() {
+  sudo -u strongroom STRONGROOM_PORT="$STRONGROOM_PORT" STRONGROOM_ADMIN_PORT="$STRONGROOM_ADMIN_PORT" "$@"
+}
+
+# Runs what the unit runs, as the user of the unit.
+as_unit() {
+  local unit=$PLACE/root/etc/systemd/system/strongroom.service
+  grep -qx 'User=strongroom' "$unit"
+  as_strongroom sh -c "exec $(sed -n 's/^ExecStart=//p' "$unit")"
+}
+
 # Stops what the block before started, starts this, and comes back when it is ready.
 in_background() {
   stop_background
@@ -27,7 +39,7 @@ in_background() {
   set +m
   echo $! >"$PLACE/process"
   for _ in $(seq 1200); do
-    if grep -q '^Strongroom listens on' "$PLACE/output"; then return 0; fi
+    if grep -q '"msg":"Strongroom listens on ' "$PLACE/output"; then return 0; fi
     if ! kill -0 "$!" 2>/dev/null; then break; fi
     sleep 0.1
   done

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join, relative } from 'node:path';
@@ -25,9 +25,11 @@ export type Reader = {
 export async function newReader(): Promise<Reader> {
   const place = mkdtempSync(join(tmpdir(), 'strongroom-docs-'));
   const project = join(place, 'strongroom');
+  // Another user runs what is below it.
+  chmodSync(place, 0o755);
   const leftOut = new Set(['node_modules', '.git', 'data', 'data.root-key', 'coverage']);
   cpSync(root, project, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) });
-  bringCertificate(join(place, 'etc/strongroom'));
+  bringCertificate(project);
   const [port, adminPort] = await freePorts();
   const env = {
     PATH: process.env['PATH'] ?? '',

@@ -31,6 +31,8 @@ export type RunOptions = {
   readonly uid?: number;
   /** How many files and connections the process may have open. */
   readonly descriptors?: number;
+  /** In this group; the one with the number of the user unless named. */
+  readonly gid?: number;
   /** Who reads its output goes before there is any. */
   readonly leavesAtOnce?: boolean;
 };
@@ -51,7 +53,7 @@ export function tempDir(): string {
 
 function start(
   args: readonly string[],
-  { env = {}, cwd, stdin, uid, descriptors, leavesAtOnce }: RunOptions,
+  { env = {}, cwd, stdin, uid, gid = uid, descriptors, leavesAtOnce }: RunOptions,
 ): ChildProcess {
   const command = [process.execPath, program, ...args];
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
@@ -61,7 +63,8 @@ function start(
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
-    ...(uid === undefined ? {} : { uid, gid: uid }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
   });
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(stdin ?? '');
@@ -156,9 +159,10 @@ export function spawnService(args: readonly string[], options: RunOptions = {}) 
 
   async function ready(): Promise<Service> {
     const address = await until('the ready line', startLimitMs, () => {
-      const line = /^Strongroom (?:listens on (\S+)|works in the background)$/m.exec(output.stdout);
+      const line = /"msg":"Strongroom (?:listens|works in the background)"/.exec(output.stdout);
       if (line === null && hasEnded) throw new Error(`serve ended before it was ready: ${output.stderr}`);
-      return line === null ? undefined : (line[1] ?? '');
+      if (line === null) return undefined;
+      return /"address":"([^"]+)"/.exec(output.stdout)?.[1] ?? '';
     });
     return {
       ...{ address, pid, ended, stop },

@@ -41,8 +41,8 @@ function expectOurs(database: SqliteDatabase, fileName: string, version: number)
   if (stored !== version) {
     throw new StoreBroken({
       check: 'versions',
-      says: `${fileName} was written by another version of Strongroom: its schema is ${stored}, and this one has ${version}`,
-      do: 'Start that version',
+      says: `${fileName} was written by ${stored > version ? 'a newer' : 'an older'} version of Strongroom: its format is ${stored}, and this version has ${version}`,
+      do: 'Nothing was changed. Start the version that wrote it',
     });
   }
 }

@@ -51,8 +51,10 @@ export function showProgress(now: () => Progress, { json, noun }: { json: boolea
 /** `1,200 lines, 45%, 400/s, 12 s left` */
 export function progressText({ items, done, total }: Progress, elapsedSeconds: number, noun: string): string {
   const perSecond = elapsedSeconds > 0 ? items / elapsedSeconds : 0;
-  const parts = [`${items.toLocaleString('en-US')} ${noun}`];
+  const parts = [`${items.toLocaleString('en-US')} ${items === 1 ? noun.replace(/s$/, '') : noun}`];
   const share = shareOf(done, total);
+  // Everything is read, and something still runs: no share, rate or time left says how long that takes.
+  if (share === 1) return [...parts, 'finishing'].join(', ');
   if (share !== null) parts.push(`${Math.floor(share * 100)}%`);
   parts.push(`${Math.round(perSecond).toLocaleString('en-US')}/s`);
   if (share !== null && share > 0) parts.push(`${duration((elapsedSeconds / share) * (1 - share))} left`);

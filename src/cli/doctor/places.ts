@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../../compose/config.js';
+import { faultOfDataDirectory } from '../../compose/data-directory.js';
+import { isRoots } from '../../compose/own-group.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';
@@ -43,7 +45,7 @@ async function rootKey(config: Config): Promise<Finding> {
 /** `bad`: bits that must not be set. A file of somebody else is not touched. */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || (stats.mode & bad) === 0) return [];
+  if (stats === undefined || (stats.mode & bad) === 0 || isMounted(stats, path)) return [];
   const mode = good.toString(8);
   const says = `others may reach ${path}`;
   if (!fix || stats.uid !== process.geteuid?.()) {
@@ -51,6 +53,11 @@ function modeOf(check: string, path: string, bad: number, good: number, fix: boo
   }
   chmodSync(path, good);
   return [{ check, state: 'fixed', says: `${says}: its mode is ${mode} now` }];
+}
+
+/** Root's file or volume has modes of its own; reading the root key and the directory's own check say what is wrong with them. */
+function isMounted(stats: Stats, path: string): boolean {
+  return stats.isDirectory() ? faultOfDataDirectory(stats, path) === null : isRoots(stats);
 }
 
 function freeSpace(dataDir: string): Finding {

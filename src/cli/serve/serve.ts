@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Server } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
@@ -13,7 +15,8 @@ import { createRequestLog } from '../../http/logging/request-log.js';
 import { serveControl } from '../control/serve-control.js';
 import { controlSocketPath } from '../control/socket-path.js';
 import { Failure } from '../failure.js';
-import { rootKeysOf } from '../root-keys-of.js';
+import { productVersion } from '../product-version.js';
+import { expectSafeContainer, rootKeysOf } from '../root-keys-of.js';
 import { type Admin, expectFreeAdminAddress, startAdmin } from './admin.js';
 import { headerNamesOf, limitsOf } from './app-settings.js';
 import { placesText, prepareQuickstart, quickstartText } from './dev-quickstart.js';
@@ -38,6 +41,7 @@ export async function serve(config: Config): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${garbagePercent}`);
   const logger = createLogger({ level: settings.log_level, pretty: process.stdout.isTTY === true });
   logUncaught(logger);
+  expectSafeContainer(config);
   const tls = readTls(config);
   const socketPath = socketPathOf(config);
   // A worker serves nobody but those who run it.
@@ -45,7 +49,15 @@ export async function serve(config: Config): Promise<void> {
   if (listens) await expectFreeAddress(settings);
   await expectFreeAdminAddress(config);
   if (settings.dev) ensureDevRootKey(config);
-  const service = await open(config, logger);
+  let isStopping = false;
+  const opened = await open(config, logger);
+  const service = {
+    ...opened,
+    async state() {
+      const state = await opened.state();
+      return isStopping ? { ...state, reasons: [...state.reasons, 'the service is stopping'] } : state;
+    },
+  };
   const app = createApp(service, {
     headerNames: headerNamesOf(config),
     corsOrigins: settings['http.cors_origins'],
@@ -65,18 +77,22 @@ export async function serve(config: Config): Promise<void> {
     await recordForAllTenants(service.vault, 'start');
     service.start();
     if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
-    stopOnSignal(logger, async () => {
-      await Promise.all([finishRequests(app, logger), closeAdmin(), control?.close()]);
-      await recordForAllTenants(service.vault, 'stop');
-      await service.close();
+    stopOnSignal(logger, {
+      async drain() {
+        isStopping = true;
+        if (listens) await keepServing(app, settings['shutdown.delay_seconds'], logger);
+      },
+      async close() {
+        await Promise.all([finishRequests(app, logger), control?.close()]);
+        await closeAdmin();
+        await recordForAllTenants(service.vault, 'stop');
+        await service.close();
+      },
     });
     if (settings.dev && address !== null) {
       process.stderr.write(isNew ? quickstartText(settings.data, address) : placesText(settings.data));
     }
-    process.stdout.write(
-      address === null ? 'Strongroom works in the background\n' : `Strongroom listens on ${address}\n`,
-    );
-    if (address !== null) logger.info(listensText(settings.behind_tls_proxy), { address });
+    sayReady(config, address);
     report(logger);
   } catch (error) {
     await Promise.all([app.close(), admin?.close()]);
@@ -85,10 +101,15 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-function listensText(isBehindProxy: boolean): string {
-  return isBehindProxy
-    ? 'the service listens, and serves requests that a trusted proxy received over TLS'
-    : 'the service listens';
+/** Prints the one line that says the service is ready, whatever level is logged: text on a terminal, else JSON. */
+function sayReady({ settings: { profile, role } }: Config, address: string | null): void {
+  const message = address === null ? 'Strongroom works in the background' : `Strongroom listens on ${address}`;
+  if (process.stdout.isTTY === true) {
+    process.stdout.write(`${message}\n`);
+    return;
+  }
+  const fields = { version: productVersion(), profile, role };
+  createLogger({ level: 'info', pretty: false }).info(message, address === null ? fields : { ...fields, address });
 }
 
 /** Where verbs reach this process; null: they open the stores themselves, which no process has to itself. */
@@ -121,8 +142,21 @@ async function open(config: Config, logger: Logger): Promise<OpenService & Opera
 }
 
 /**
- * Takes no more and waits for what is under way, but not for a connection that only might bring another request, and for
- * none longer than the grace period. Threat: a client that never finishes its request would leave a stop unrecorded.
+ * Accepts requests for the delay while readiness already returns 503, so that a load balancer notices before the listener
+ * closes. Each response asks its client to close the connection: no later request meets a connection that we close.
+ */
+async function keepServing(app: FastifyInstance, delaySeconds: number, logger: Logger): Promise<void> {
+  logger.info('stopping: not ready any more, requests are still accepted', { delaySeconds });
+  app.server.prependListener('request', (_request: unknown, response: ServerResponse) => {
+    response.setHeader('connection', 'close');
+  });
+  await wait(delaySeconds * 1_000);
+  logger.info('closing the listener; finishing the requests in flight');
+}
+
+/**
+ * Stops listening and waits for the requests in flight, but not for idle connections, and at most for the grace period.
+ * Threat: a client that never finishes its request would leave a stop unrecorded.
  */
 async function finishRequests(app: FastifyInstance, logger: Logger): Promise<void> {
   const hangUp = setInterval(() => app.server.closeIdleConnections(), hangUpMs);
@@ -136,17 +170,19 @@ async function finishRequests(app: FastifyInstance, logger: Logger): Promise<voi
 }
 
 /** Stops once, however many signals come; exits 0 when the stores are closed. */
-function stopOnSignal(logger: Logger, close: () => Promise<void>): void {
+function stopOnSignal(logger: Logger, { drain, close }: Record<'drain' | 'close', () => Promise<void>>): void {
   let stopping = false;
   const stop = async (): Promise<void> => {
     if (stopping) return;
     stopping = true;
+    await drain();
     const late = setTimeout(() => {
       logger.error('the stores could not be closed in time');
       process.exit(1);
     }, graceMs + closingMs);
     await close();
     clearTimeout(late);
+    logger.info('stopped');
     process.exit(0);
   };
   process.on('SIGTERM', stop);

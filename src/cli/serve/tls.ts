@@ -6,16 +6,34 @@ import { Failure } from '../failure.js';
 
 export type TlsFiles = { readonly cert: Buffer; readonly key: Buffer };
 
-/** The certificate and its key; null when the settings name none. */
+/** Reads the certificate and its key; null if the settings name none. Throws Failure with what to correct. */
 export function readTls({ settings }: Config): TlsFiles | null {
   const { 'tls.cert': certFile, 'tls.key': keyFile } = settings;
   if (certFile === null || keyFile === null) return null;
+  const files = {
+    cert: read(certFile, 'certificate', '--tls-cert'),
+    key: read(keyFile, 'key', '--tls-key'),
+  };
   try {
-    const files = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
     createSecureContext(files);
     return files;
   } catch {
-    throw new Failure(`the TLS certificate ${certFile} and key ${keyFile} cannot be read or do not belong together.`);
+    throw new Failure(
+      `the TLS certificate ${certFile} and the key ${keyFile} do not belong together, or are not PEM files. Set --tls-cert ` +
+        'and --tls-key to a certificate and the key that it was issued for.',
+    );
+  }
+}
+
+function read(file: string, what: 'certificate' | 'key', flag: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Failure(
+      `the TLS ${what} ${file} ${isMissing ? 'does not exist' : 'cannot be read by this user'}. ` +
+        `${isMissing ? `Set ${flag} to the right path` : 'Give this user read permission on it'}.`,
+    );
   }
 }
 

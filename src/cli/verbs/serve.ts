@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { environmentName } from '../../compose/config/names.js';
 import { settingPaths } from '../../compose/config/settings.js';
 import { configOf, withSettings } from '../options.js';
 
@@ -9,9 +10,13 @@ export function addServe(program: Command): void {
     .addHelpText(
       'after',
       `
+Each setting can come from an environment variable instead:
+${settingPaths.map((path) => `  ${environmentName(path)}`).join('\n')}
+
 Examples:
   strongroom serve --dev
-  strongroom serve --data /var/lib/strongroom --root-key-file /etc/strongroom/root.key`,
+  strongroom serve --data /var/lib/strongroom \\
+    --root-key-file /etc/strongroom/root.key`,
     )
     .action(async (options: Readonly<Record<string, unknown>>) => {
       // No other verb needs what serves HTTP.

@@ -25,7 +25,7 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'Where MongoDB is, with user and password: mongodb://user:password@host/?replicaSet=rs0&tls=true.',
+    doc: 'Where MongoDB is, with user and password: mongodb://user:pass@host/?tls=true.',
   },
   'mongodb.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('mongodb') },
   'mongodb.keys_url': {

@@ -51,6 +51,22 @@ export const settings = {
     secret: false,
     doc: 'Makes a root key and first applications on its own, for trying out on this machine only.',
   },
+  container: {
+    schema: flag,
+    default: false,
+    form: 'boolean',
+    secret: false,
+    doc: 'Rejects a start as root, and a data directory that is not on a volume. The container image sets it to true.',
+  },
+  'shutdown.delay_seconds': {
+    schema: wholeNumber(0, 300),
+    default: 0,
+    form: 'number',
+    secret: false,
+    doc:
+      'How long the service still accepts requests after SIGTERM, while /health/ready returns 503. Set it to more than a ' +
+      'load balancer takes to notice.',
+  },
   log_level: {
     schema: oneOf(logLevels),
     default: 'info',
@@ -63,7 +79,9 @@ export const settings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'The file with the root key, for its owner alone and outside of the data directory.',
+    doc:
+      'The file with the root key, outside of the data directory: accessible to its owner only, or owned by root and ' +
+      'readable only by the group of the service (mode 0440).',
   },
   next_root_key_file: {
     schema: optionalPath,

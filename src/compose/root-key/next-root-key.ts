@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { RotationRefused } from '../../ports/key-rotation.js';
+import { isRoots } from '../own-group.js';
 import { fsyncDirectory } from './fsync-directory.js';
 import { generateRootKey } from './generate-root-key.js';
 import { encodeKeyText } from './key-text.js';
@@ -26,13 +27,15 @@ import type { RootKeyPlace } from './root-key-place.js';
  * be. Null: one that was cut off at its very end, and is finished now. The key is the caller's to zero. Throws RotationRefused.
  */
 export function takeNextRootKey({ file, nextFile, dataDir }: RootKeyPlace, mayMake: boolean): Buffer | null {
-  if (nextFile === null) {
+  const isOurs = file !== null && isReplaced(file);
+  if (nextFile === null || (!isOurs && !existsSync(nextFile))) {
     throw new RotationRefused(
-      'the root key comes from a command, so the next one needs a place: make it with `strongroom keys generate-root ' +
-        'FILE`, and name the file with --next-root-key-file, for the service as well.',
+      `the root key ${file === null ? 'comes from a command' : `file ${file} belongs to root`}, so Strongroom cannot ` +
+        'replace it: make the next one with `strongroom keys generate-root FILE`, and name the file with ' +
+        '--next-root-key-file, for the service as well.',
     );
   }
-  if (file !== null) expectReplaceable(file);
+  if (isOurs) expectReplaceable(file);
   if (existsSync(nextFile) && isOverwritten(nextFile)) {
     remove(nextFile);
     return null;
@@ -49,6 +52,12 @@ export function takeNextRootKey({ file, nextFile, dataDir }: RootKeyPlace, mayMa
   const read = readKeyFile(nextFile, dataDir);
   if (!read.ok) throw new RotationRefused(read.message);
   return read.key;
+}
+
+/** Returns whether a finished rotation writes the new root key into this file: not into a mounted one, which root owns. */
+export function isReplaced(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined || !isRoots(stats);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
+import { isOfOwnGroup, isRoots, ownGroup } from '../own-group.js';
 import { decodeKeyText } from './key-text.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
@@ -7,10 +8,13 @@ import { noRootKey, type RootKeyResult } from './root-key-result.js';
 /** 64 characters and a line end of two; one more shows that a file is longer. */
 const readSizeBytes = 67;
 const ownerModes: readonly number[] = [0o600, 0o400];
+/** Of a file that root owns: root provides it, the service's own group reads it, and neither the service nor others change it. */
+const mountedMode = 0o440;
 
 /**
- * Reads the root key from a regular file of this user that nobody else may read, outside of the data directory, because
- * whoever has a copy of that folder must not have its key too. Links are followed first; what is checked is what is read.
+ * Reads the root key from a regular file outside of the data directory, because a copy of that directory must not carry its
+ * own key. Only this user may have access to the file; or root owns it and only the group of this process may read it, as
+ * container platforms mount secrets. Follows links first; checks the same file that it reads.
  */
 export function readKeyFile(file: string, dataDir: string): RootKeyResult {
   const path = realPath(file);
@@ -54,18 +58,46 @@ function open(path: string, file: string): { ok: true; descriptor: number } | { 
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const message = isMissing
       ? `The root key file ${file} does not exist. \`strongroom keys generate-root ${file}\` makes a key for new data.`
-      : `The root key file ${file} cannot be opened. Check that this user owns it and may read it.`;
+      : `The root key file ${file} cannot be opened by this user. Make the user that runs Strongroom its owner (chown) with ` +
+        'mode 0400, or give it to root and to the group of that user with mode 0440.';
     return { ok: false, message };
   }
 }
 
 function faultOf(stats: Stats, file: string): string | null {
   if (!stats.isFile()) return `The root key file ${file} is not a regular file. Set root_key_file to one.`;
+  const mode = stats.mode & 0o7777;
+  if (isRoots(stats)) return faultOfMounted(stats, mode, file);
   if (stats.uid !== process.geteuid?.()) {
-    return `The root key file ${file} belongs to another user. Make the user that runs Strongroom its owner (chown).`;
+    return (
+      `The root key file ${file} belongs to another user. Make the user that runs Strongroom its owner (chown), or give it ` +
+      'to root and to the group of that user with mode 0440.'
+    );
   }
-  if (!ownerModes.includes(stats.mode & 0o7777)) {
+  if (!ownerModes.includes(mode)) {
     return `The root key file ${file} must be for its owner alone: mode 0600 or 0400. Run: chmod 600 ${file}`;
+  }
+  return null;
+}
+
+/** Threat: a group with further members would let each of them read the key. */
+function faultOfMounted(stats: Stats, mode: number, file: string): string | null {
+  if (!isOfOwnGroup(stats)) {
+    const group = ownGroup();
+    const fix =
+      group === null
+        ? 'Run Strongroom in a group of its own, not in the group of root'
+        : `Run: chgrp ${group} ${file} (on Kubernetes: set fsGroup and runAsGroup to the same group)`;
+    return (
+      `The root key file ${file} belongs to root and to group ${stats.gid}, which is not the own group of the user that ` +
+      `runs Strongroom. ${fix}`
+    );
+  }
+  if (mode !== mountedMode) {
+    return (
+      `The root key file ${file} belongs to root, so only the group of the service may read it: mode 0440, not ` +
+      `0${mode.toString(8)}. Run: chmod 440 ${file}`
+    );
   }
   return null;
 }

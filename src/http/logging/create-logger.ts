@@ -54,8 +54,27 @@ function turnByTurn(stream: LineStream): LineStream {
   };
 }
 
-/** By pino-pretty's formatter alone: its stream may still hold lines when the process exits. */
+/** Written as part of the text, so that a request is one line on a terminal. */
+const inText = ['route', 'method', 'status', 'duration_ms', 'code', 'trace_id', 'application_id'];
+
+/** Uses only the formatter of pino-pretty: its stream may still hold lines when the process exits. */
 function readable(stream: LineStream): { write(line: string): void } {
-  const format = prettyFactory({ translateTime: 'SYS:HH:MM:ss.l' });
+  const format = prettyFactory({
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    ignore: inText.join(','),
+    messageFormat: textOf,
+  });
   return { write: (line) => void stream.write(format(line) ?? '') };
+}
+
+/** `GET /tokens/:id 404 token_not_found 1.2 ms trace=… application=…`, or the message of a line that is no request. */
+function textOf(line: Readonly<Record<string, unknown>>): string {
+  const { method, route, status, code, duration_ms: durationMs, msg } = line;
+  const request = [method, route, status, ...(code === undefined ? [] : [code]), `${durationMs} ms`];
+  return [
+    ...(route === undefined ? [msg] : request),
+    ...(line['trace_id'] === undefined ? [] : [`trace=${line['trace_id']}`]),
+    ...(line['application_id'] === undefined ? [] : [`application=${line['application_id']}`]),
+  ].join(' ');
 }

@@ -8,14 +8,24 @@ export type RequestLine = {
   readonly traceId: string;
   /** Null when no application was recognised. */
   readonly applicationId: string | null;
+  /** The code of the problem that was sent; null if none was. */
+  readonly code: string | null;
 };
 
-/** What the HTTP layer logs: one line for each finished request, and one for each error behind an answer of 5xx. */
+/** What load balancers and orchestrators ask every second or so. */
+const probes: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
+
+/** Logs one line for each finished request, at `debug` for a health probe, and one for each error behind a 5xx response. */
 export function createRequestLog(logger: Logger) {
   return {
-    request({ route, method, status, durationMs, traceId, applicationId }: RequestLine): void {
+    request({ route, method, status, durationMs, traceId, applicationId, code }: RequestLine): void {
       const line = { route, method, status, durationMs: Math.round(durationMs * 10) / 10, traceId };
-      logger.info('request', applicationId === null ? line : { ...line, applicationId });
+      const log = probes.has(route) ? logger.debug : logger.info;
+      log('request', {
+        ...line,
+        ...(applicationId === null ? {} : { applicationId }),
+        ...(code === null ? {} : { code }),
+      });
     },
     error(error: unknown, traceId: string): void {
       logger.error('request failed', { error, traceId });

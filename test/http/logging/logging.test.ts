@@ -36,6 +36,7 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
         durationMs: reply.elapsedTime,
         traceId: 'trace-1',
         applicationId: 'application-1',
+        code: 'internal',
       });
     });
     app.setErrorHandler((error, _request, reply) => {
@@ -79,6 +80,7 @@ describe('a line', () => {
       durationMs: 1.2345,
       traceId: 't',
       applicationId: null,
+      code: null,
     });
     const { time, ...line } = JSON.parse(lines.join(''));
     expect(time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -91,6 +93,26 @@ describe('a line', () => {
       duration_ms: 1.2,
       trace_id: 't',
     });
+  });
+
+  it('is one line of text on a terminal, with the code of a problem', () => {
+    const { logger, lines } = recorder(true);
+    createRequestLog(logger).request({
+      ...{ route: '/tokens/:id', method: 'GET', status: 404, durationMs: 1.2, traceId: 't' },
+      ...{ applicationId: 'a', code: 'token_not_found' },
+    });
+    const text = lines.join('').replaceAll(new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g'), '');
+    expect(text).toMatch(/^\[[\d:.]+\] INFO: GET \/tokens\/:id 404 token_not_found 1\.2 ms trace=t application=a\n$/);
+  });
+
+  it('of a probe is written at debug', () => {
+    const { logger, lines } = recorder();
+    for (const route of ['/health/live', '/health/ready']) {
+      createRequestLog(logger).request({
+        ...{ route, method: 'GET', status: 200, durationMs: 1, traceId: 't', applicationId: null, code: null },
+      });
+    }
+    expect(lines.map((line) => JSON.parse(line).level)).toEqual(['debug', 'debug']);
   });
 
   it('drops fields that are not on the list, and values of another type', () => {

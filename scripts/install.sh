@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Installs the built project on this machine: a release in /opt/strongroom, the command `strongroom` on the PATH, the user
+# `strongroom`, its directories, settings and a systemd unit. Run it as root, after `npm ci && npm run build`.
+#
+#   scripts/install.sh [--root DIR]              installs or upgrades; keeps the release that was there for a rollback
+#   scripts/install.sh --rollback [--root DIR]   goes back to the release before
+#
+# It starts and stops nothing and never changes data, keys or settings. --root DIR puts every path below DIR.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+umask 022
+fail() { printf '%s\n' "$*" >&2; exit 1; }
+
+root='' action=install
+while [ $# -gt 0 ]; do
+  case $1 in
+    --root) [ $# -ge 2 ] || fail '--root needs a directory.'; root=$(realpath -m "$2"); shift 2 ;;
+    --rollback) action=rollback; shift ;;
+    *) fail "unknown argument: $1. Use --root DIR or --rollback." ;;
+  esac
+done
+[ "$(id -u)" = 0 ] || fail 'Run this as root: sudo scripts/install.sh'
+
+place=$root/opt/strongroom
+wrapper=$root/usr/local/bin/strongroom
+settings=$root/etc/strongroom/strongroom.json
+data=$root/var/lib/strongroom
+
+# Points the name at the release in one step: a start meanwhile finds the one or the other.
+point() {
+  ln -sfn "$1" "$place/.$2.new"
+  mv -T "$place/.$2.new" "$place/$2"
+}
+
+if [ "$action" = rollback ]; then
+  [ -L "$place/previous" ] || fail "there is no release before in $place, so nothing was changed."
+  now=$(readlink "$place/current")
+  before=$(readlink "$place/previous")
+  point "$before" current
+  point "$now" previous
+  echo "strongroom is $before now. Restart the service: systemctl restart strongroom"
+  exit 0
+fi
+
+node=$(command -v node) || fail 'node is not on the PATH of root. Install Node.js 24, or the 20.19 of your distribution.'
+node=$(realpath "$node")
+[ -f dist/cli/main.js ] || fail 'there is no build here. Run this first, as your own user: npm ci && npm run build'
+# The launcher checks Node.js and the native module.
+"$node" dist/cli/main.js --version >/dev/null || fail 'nothing was changed.'
+
+getent group strongroom >/dev/null || groupadd --system strongroom
+getent passwd strongroom >/dev/null || useradd --system --gid strongroom --no-create-home \
+  --home-dir /nonexistent --shell /usr/sbin/nologin strongroom
+
+mkdir -p "$place/releases"
+release=releases/$("$node" -p 'require("./package.json").version')-$(date -u +%Y%m%dT%H%M%SZ)-$$
+part=$place/$release.part
+mkdir "$part"
+trap 'rm -rf "$part"' EXIT
+cp -rL package.json package-lock.json dist node_modules "$part"
+# What only a build needs stays behind. No script of a package runs as root.
+(cd "$part" && npm prune --omit=dev --ignore-scripts --offline --no-fund --no-audit --loglevel=error)
+chown -R root:root "$part"
+chmod -R u+rwX,go+rX,go-w "$part"
+"$node" "$part/dist/cli/main.js" --version >/dev/null
+mv "$part" "$place/$release"
+if [ -L "$place/current" ]; then point "$(readlink "$place/current")" previous; fi
+point "$release" current
+
+install -d -m 0755 "$(dirname "$wrapper")"
+printf '#!/bin/sh\nexec %s %s "$@"\n' "$node" "$place/current/dist/cli/main.js" >"$wrapper"
+chmod 0755 "$wrapper"
+
+[ -d "$(dirname "$settings")" ] || install -d -m 0750 -o strongroom -g strongroom "$(dirname "$settings")"
+[ -d "$data" ] || install -d -m 0700 -o strongroom -g strongroom "$data"
+if [ ! -e "$settings" ]; then
+  printf '{\n  "data": "%s",\n  "root_key_file": "%s"\n}\n' "$data" "$(dirname "$settings")/root.key" >"$settings"
+  chown root:strongroom "$settings"
+  chmod 0640 "$settings"
+fi
+
+unit=$root/etc/systemd/system/strongroom.service
+install -d -m 0755 "$(dirname "$unit")"
+sed -e "s|@wrapper@|$wrapper|" -e "s|@settings@|$settings|" -e "s|@data@|$data|" scripts/strongroom.service >"$unit"
+chmod 0644 "$unit"
+if command -v systemd-analyze >/dev/null; then systemd-analyze verify "$unit"; fi
+if [ -z "$root" ] && [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+echo "strongroom is $release now. Start or restart the service: systemctl enable strongroom && systemctl restart strongroom"

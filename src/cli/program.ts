@@ -1,0 +1,82 @@
+import { Command, CommanderError } from 'commander';
+import { loggedError } from '../http/logging/logged-error.js';
+import { StoreProblem } from '../ports/store-problem.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
+import { Failure } from './failure.js';
+import { productVersion } from './product-version.js';
+import { storeUnavailableText } from './store-unavailable-text.js';
+import { addApplications } from './verbs/applications.js';
+import { addAudit } from './verbs/audit.js';
+import { addBackup } from './verbs/backup.js';
+import { addClock } from './verbs/clock.js';
+import { addCluster } from './verbs/cluster.js';
+import { addConfig } from './verbs/config.js';
+import { addDoctor } from './verbs/doctor.js';
+import { addInit } from './verbs/init.js';
+import { addKeys } from './verbs/keys.js';
+import { addProjections } from './verbs/projections.js';
+import { addServe } from './verbs/serve.js';
+import { addTenants } from './verbs/tenants.js';
+import { addTokens } from './verbs/tokens.js';
+
+// Everything this program writes is for its owner alone.
+process.umask(0o077);
+
+// Who reads the output may leave before its end, as `head` does. A shell calls that end 141.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(141);
+  throw error;
+});
+
+const program = new Command('strongroom')
+  .description('An event-sourced token vault: sensitive values go in, harmless tokens come out.')
+  .version(productVersion())
+  .showHelpAfterError('(add --help for help)')
+  // Before the commands are added: they take it over.
+  .configureHelp({ helpWidth: 80, minWidthToWrap: 20 })
+  .exitOverride();
+for (const add of [
+  addServe,
+  addInit,
+  addTenants,
+  addApplications,
+  addTokens,
+  addProjections,
+  addAudit,
+  addKeys,
+  addBackup,
+  addDoctor,
+  addCluster,
+  addClock,
+  addConfig,
+])
+  add(program);
+for (const command of program.commands) inheritExit(command);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = exitCodeOf(error);
+}
+
+function inheritExit(command: Command): void {
+  command.exitOverride().showHelpAfterError('(add --help for help)');
+  for (const inner of command.commands) inheritExit(inner);
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has printed its own text: help and version end well, anything else was asked wrongly.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Failure || error instanceof StoreProblem) {
+    process.stderr.write(`${error.message}\n`);
+    return error instanceof Failure ? error.exitCode : 1;
+  }
+  if (error instanceof StoreUnavailable) {
+    process.stderr.write(`${storeUnavailableText(error)}\n`);
+    return 1;
+  }
+  // As in the log: a message or cause may quote data (contract, section 13).
+  const { name, code = '', stack = '' } = loggedError(error);
+  process.stderr.write(`this was not foreseen, please report it: ${name} ${code}\n${stack}\n`);
+  return 1;
+}

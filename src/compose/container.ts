@@ -1,0 +1,28 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from './config.js';
+import { realPath } from './root-key/real-path.js';
+
+/**
+ * Returns what is wrong with the container that this process runs in and how to correct it, or null; always null unless the
+ * setting `container` is on. Threats: a process that runs as root can read and change everything in its container, and data
+ * on the container's own file system is lost with it.
+ */
+export function faultOfContainer({ settings }: Config): string | null {
+  if (!settings.container) return null;
+  if (process.geteuid?.() === 0) {
+    return 'this container runs as root. Start it as another user, for example with --user 10001:10001 (runAsNonRoot on Kubernetes).';
+  }
+  if (settings.profile !== 'embedded' || deviceOf(settings.data) !== deviceOf('/')) return null;
+  return (
+    `the data directory ${settings.data} is not on a volume, so its data would be lost with the container. Mount a volume ` +
+    `at ${settings.data}, or name the directory of one with --data.`
+  );
+}
+
+/** The device of a path, or of its nearest parent that exists. A volume is never on the device of the container's root. */
+function deviceOf(path: string): number {
+  const real = realPath(path);
+  const stats = statSync(real, { throwIfNoEntry: false });
+  return stats?.dev ?? deviceOf(dirname(real));
+}

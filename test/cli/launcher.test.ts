@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { tempDir } from '../support/process.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The program with `node_modules` of its own, in which better-sqlite3 can be spoiled. */
+function installed() {
+  const dir = tempDir();
+  cpSync(join(root, 'dist'), join(dir, 'dist'), { recursive: true });
+  cpSync(join(root, 'package.json'), join(dir, 'package.json'));
+  const modules = join(dir, 'node_modules');
+  mkdirSync(modules);
+  const addon = join(modules, 'better-sqlite3');
+  return { dir, modules, addon };
+}
+
+function start(dir: string, options: readonly string[] = [], args: readonly string[] = ['--version']) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, [...options, join(dir, 'dist/cli/main.js'), ...args], (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+function asNode(version: string): readonly string[] {
+  const script = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`;
+  return ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
+}
+
+const oneLine = (text: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(text) });
+
+test.each(['18.20.8', '20.18.3'])(
+  'Node.js %s is named with what to install, in one line, before anything is loaded',
+  async (version) => {
+    const { dir } = installed();
+    // No module of others is there: loading the program would fail otherwise.
+    expect(await start(dir, asNode(version))).toMatchObject(
+      oneLine(
+        new RegExp(
+          `^Strongroom needs Node\\.js 20\\.19 or later, and this is ${version} .*Install Node\\.js 24\\.\\n$`,
+        ),
+      ),
+    );
+  },
+);
+
+test.each(['20.19.0', '22.0.0', '24.1.0'])('Node.js %s is taken', async (version) => {
+  expect(await start(root, asNode(version))).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a native module that does not load is one line with the command that builds it', async () => {
+  const { dir, addon } = installed();
+  cpSync(join(root, 'node_modules/better-sqlite3/package.json'), join(addon, 'package.json'));
+  expect(await start(dir)).toMatchObject(
+    oneLine(/^The native module better-sqlite3 was not built .*npm rebuild better-sqlite3` in .*\n$/),
+  );
+  mkdirSync(join(addon, 'build/Release'), { recursive: true });
+  writeFileSync(join(addon, 'build/Release/better_sqlite3.node'), 'made for another machine');
+  expect(await start(dir)).toMatchObject(
+    oneLine(
+      /^The native module better-sqlite3 was built for another Node\.js or system .*npm rebuild better-sqlite3` in .*\n$/,
+    ),
+  );
+});
+
+test('without its modules the program says how to install them', async () => {
+  const { dir, modules } = installed();
+  expect(await start(dir)).toMatchObject(oneLine(/^The native module better-sqlite3 is not installed .*npm ci.*\n$/));
+  rmSync(modules, { recursive: true });
+  symlinkSync(join(root, 'node_modules'), modules);
+  expect(await start(dir)).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('the launcher has no static import but of Node.js itself', () => {
+  const imports = readFileSync(join(root, 'dist/cli/main.js'), 'utf8').match(/^import .*$/gm) ?? [];
+  expect(imports.filter((line) => !/from 'node:/.test(line))).toEqual([]);
+});
+
+test('serve --help fits in 80 columns and names the environment variables', async () => {
+  const { code, stdout } = await start(root, [], ['serve', '--help']);
+  expect(code).toBe(0);
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  for (const name of ['STRONGROOM_ROOT_KEY_FILE', 'STRONGROOM_SHUTDOWN_DELAY_SECONDS']) expect(stdout).toContain(name);
+});

@@ -1,0 +1,194 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hashesOf, http, makeRootKey, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
+import { canMount } from '../support/small-disk.js';
+
+/** The user and group of the container image. */
+const service = 10_001;
+const stranger = 10_002;
+
+/**
+ * A root key as Kubernetes mounts a Secret with `fsGroup`: a file of root and the service's group behind two links, and a
+ * volume that belongs to root and is setgid.
+ */
+function mounted() {
+  const dir = tempDir();
+  chmodSync(dir, 0o755);
+  const secret = join(dir, 'secret');
+  mkdirSync(join(secret, '..2026_11_22'), { recursive: true });
+  const rootKey = makeRootKey(join(secret, '..2026_11_22'));
+  chownSync(rootKey, 0, service);
+  chmodSync(rootKey, 0o440);
+  symlinkSync('..2026_11_22', join(secret, '..data'));
+  symlinkSync('..data/root.key', join(secret, 'root.key'));
+  for (const path of [secret, join(secret, '..2026_11_22')]) chmodSync(path, 0o755);
+  const volume = join(dir, 'volume');
+  mkdirSync(volume);
+  chownSync(volume, 0, service);
+  chmodSync(volume, 0o2775);
+  const flags = ['--data', volume, '--root-key-file', join(secret, 'root.key')];
+  return { dir, rootKey, volume, flags };
+}
+
+/** As kubelet does when it mounts a volume again with `fsGroup`. */
+function applyFsGroup(dir: string): void {
+  for (const name of ['.', ...readdirSync(dir)]) {
+    const path = join(dir, name);
+    const stats = statSync(path);
+    chownSync(path, stats.uid, service);
+    chmodSync(path, stats.mode | (stats.isDirectory() ? 0o2770 : 0o660));
+  }
+}
+
+describe.runIf(process.getuid?.() === 0)('what a container platform mounts (needs root)', () => {
+  test('root’s key file of mode 0440 and root’s setgid volume serve the own group, also after the volume is mounted again', async () => {
+    const { volume, flags } = mounted();
+    const made = await runJson(['init', ...flags], { uid: service });
+    expect(made['tenant_id']).toEqual(expect.any(String));
+    const create = ['applications', 'create', '--name', 'a', '--type', 'private', '--permissions', 'token:create'];
+    const key = String((await runJson([...create, ...flags], { uid: service }))['key']);
+    for (const _start of ['first', 'again']) {
+      const running = await startService(flags, { uid: service });
+      const { status } = await http('POST', `${running.address}/tokens`, { key, body: { type: 'token', data: 1 } });
+      expect(status).toBe(201);
+      expect(await running.stop()).toMatchObject({ code: 0, stderr: '' });
+      applyFsGroup(volume);
+    }
+    const doctor = await runJson(['doctor', ...flags], { uid: service }).catch(String);
+    expect(JSON.stringify(doctor)).not.toMatch(/others may reach/);
+  });
+
+  test.each([
+    [
+      'a mode that lets others read',
+      0,
+      service,
+      0o444,
+      /only the group of the service may read it: mode 0440, not 0444/,
+    ],
+    ['a mode that lets the group write', 0, service, 0o460, /mode 0440, not 0460\. Run: chmod 440/],
+    ['a mode that lets its owner write', 0, service, 0o640, /mode 0440, not 0640\. Run: chmod 440/],
+    ['another group', 0, stranger, 0o444, /group 10002, which is not the own group .* chgrp 10001/],
+    ['the group of root', 0, 0, 0o444, /group 0, which is not the own group/],
+    ['another owner', stranger, service, 0o440, /belongs to another user.*root .*mode 0440/],
+    ['no right for the group', 0, service, 0o400, /cannot be opened by this user.*mode 0440/],
+  ])('a root key file with %s is rejected', async (_what, uid, gid, mode, message) => {
+    const { dir, rootKey, flags } = mounted();
+    chownSync(rootKey, uid, gid);
+    chmodSync(rootKey, mode);
+    const before = hashesOf(dir);
+    const ended = await run(['serve', '--port', '0', ...flags], { uid: service });
+    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+    expect(hashesOf(dir)).toEqual(before);
+  });
+
+  test('a process in the group of root reads no key file of that group', async () => {
+    const { rootKey, flags } = mounted();
+    chownSync(rootKey, 0, 0);
+    const ended = await run(['serve', '--port', '0', ...flags], { uid: service, gid: 0 });
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/in a group of its own, not in the group of root/),
+    });
+  });
+
+  test.each([
+    ['of another group', 0, stranger, 0o2777, /belongs to another user/],
+    ['that everyone may write to', 0, service, 0o2777, /every user may write to the data directory/],
+    ['without setgid', 0, service, 0o775, /belongs to another user/],
+    ['of another user', stranger, service, 0o2770, /belongs to another user/],
+  ])('a data directory %s is rejected', async (_what, uid, gid, mode, message) => {
+    const { dir, volume, flags } = mounted();
+    chownSync(volume, uid, gid);
+    chmodSync(volume, mode);
+    const before = hashesOf(dir);
+    const ended = await run(['serve', '--port', '0', ...flags], { uid: service });
+    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+    expect(hashesOf(dir)).toEqual(before);
+  });
+
+  test.each(['keys.db', 'vault.db'])('a volume with a %s that every user can read is rejected', async (file) => {
+    const { volume, flags } = mounted();
+    await runJson(['init', ...flags], { uid: service });
+    chmodSync(join(volume, file), 0o604);
+    const ended = await run(['serve', '--port', '0', ...flags], { uid: service });
+    expect(ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`can read ${join(volume, file)}`),
+    });
+  });
+
+  test('a rotation goes over to a second mounted key and leaves both files alone', async () => {
+    const { dir, flags } = mounted();
+    await runJson(['init', ...flags], { uid: service });
+    const rotate = ['keys', 'rotate', '--all', ...flags];
+    const refused = await run(rotate, { uid: service });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/belongs to root.*--next-root-key-file/) });
+
+    const next = join(dir, 'next');
+    mkdirSync(next);
+    chmodSync(next, 0o755);
+    const nextFile = makeRootKey(next);
+    chownSync(nextFile, 0, service);
+    chmodSync(nextFile, 0o440);
+    const env = { STRONGROOM_NEXT_ROOT_KEY_FILE: nextFile };
+    const before = hashesOf(next);
+    expect(await run(rotate, { uid: service, env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(nextFile),
+    });
+    expect(hashesOf(next)).toEqual(before);
+    const withNext = ['--data', join(dir, 'volume'), '--root-key-file', nextFile];
+    expect(await run(['tenants', 'list', ...withNext], { uid: service })).toMatchObject({ code: 0 });
+  });
+});
+
+describe.runIf(process.getuid?.() === 0)('the setting of the container image (needs root)', () => {
+  const env = { STRONGROOM_CONTAINER: 'true' };
+
+  test('rejects a start as root', async () => {
+    const { dir, flags } = await makeVault();
+    const before = hashesOf(dir);
+    const ended = await run(['serve', '--port', '0', ...flags], { env });
+    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/runs as root.*--user 10001/) });
+    expect(await run(['tenants', 'list', ...flags], { env })).toMatchObject({ code: 1 });
+    expect(hashesOf(dir)).toEqual(before);
+  });
+
+  test.runIf(canMount)('rejects data outside of a volume, and takes a volume', async () => {
+    const dir = tempDir();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'mode=0755', 'tmpfs', dir]);
+    onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));
+    const key = makeRootKey(dir);
+    chownSync(key, service, service);
+    const volume = join(dir, 'data');
+    mkdirSync(volume, { mode: 0o700 });
+    chownSync(volume, service, service);
+    const outside = '/opt/strongroom-not-a-volume';
+    const flags = ['--root-key-file', key];
+    const ended = await run(['init', ...flags, '--data', outside], { uid: service, env });
+    expect(ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/not on a volume.*Mount a volume/),
+    });
+    expect(statSync(outside, { throwIfNoEntry: false })).toBeUndefined();
+    expect(await run(['init', ...flags, '--data', volume], { uid: service, env })).toMatchObject({ code: 0 });
+  });
+
+  test.runIf(canMount)('a volume that is read-only is named', async () => {
+    const dir = tempDir();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,mode=0755', 'tmpfs', dir]);
+    onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));
+    const key = makeRootKey(tempDir());
+    const flags = ['--root-key-file', key, '--data', join(dir, 'data')];
+    const ended = await run(['init', ...flags]);
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/file system is read-only\. Mount a writable volume/),
+    });
+  });
+});
