@@ -40,7 +40,7 @@ export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] 
   const ended = new Promise((resolve) => child.once('exit', resolve));
   for (;;) {
     const output = readFileSync(logFile, 'utf8');
-    if (/"msg":"Strongroom (?:listens|works in the background)"/.test(output)) {
+    if (/"msg":"Strongroom (?:listens on|works in the background)/.test(output)) {
       const secondsToReady = (performance.now() - began) / 1000;
       const origin = /"address":"([^"]+)"/.exec(output)?.[1];
       return { origin, pid: child.pid, secondsToReady, stop: () => stopped(child, ended) };

@@ -159,7 +159,7 @@ export function spawnService(args: readonly string[], options: RunOptions = {}) 
 
   async function ready(): Promise<Service> {
     const address = await until('the ready line', startLimitMs, () => {
-      const line = /"msg":"Strongroom (?:listens|works in the background)"/.exec(output.stdout);
+      const line = /"msg":"Strongroom (?:listens on|works in the background)/.exec(output.stdout);
       if (line === null && hasEnded) throw new Error(`serve ended before it was ready: ${output.stderr}`);
       if (line === null) return undefined;
       return /"address":"([^"]+)"/.exec(output.stdout)?.[1] ?? '';
