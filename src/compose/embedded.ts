@@ -93,6 +93,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     );
     let logId: string;
     try {
+      logId = await identify(stores, options, random, clock);
       guard = await guardedClock({
         clock: bareClock,
         records: stores.clockRecords,
@@ -100,7 +101,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         onError,
         onNotice,
       });
-      logId = await identify(stores, options, random, clock);
       await expectNotBehind(stores, acceptsOlderLog);
       if (!acceptsOlderLog) await expectContinuity(stores);
       outdated = await outdatedProjections(stores);

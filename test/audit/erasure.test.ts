@@ -149,7 +149,8 @@ test.for<[string, RegExp, string]>([
   [
     'a row of the generation that is not read',
     /rows in token_rows_0: 1/,
-    `INSERT INTO token_rows_0 (stream, tenant, revision, state) VALUES (@stream, '', 0, '{"life":{"tokenType":"token"}}')`,
+    `INSERT INTO token_rows_0 (stream, tenant, revision, state, mac)
+     VALUES (@stream, '', 0, '{"life":{"tokenType":"token"}}', zeroblob(32))`,
   ],
   [
     'a posting of the generation that is not read',

@@ -134,7 +134,7 @@ test('wrong settings, a root key of another vault, and servers that are down are
     STRONGROOM_MONGODB_URL: 'mongodb://127.0.0.1:1/?replicaSet=rs0',
   };
   const found = await doctor(['--root-key-file', one.rootKeyFile], down);
-  expect(found.wrong).toEqual(['stores']);
+  expect(found.wrong).toEqual(['stores', 'rights']);
   expect(found.says('stores')).toContain('mongodb is unavailable');
 });
 
@@ -205,7 +205,7 @@ test('stores and events of another version are told as such', async () => {
   database.close();
   const schema = await doctor(flags);
   expect(schema.wrong).toEqual(['versions']);
-  expect(schema.says('versions')).toMatch(/its schema is 99, and this one has \d+$/);
+  expect(schema.says('versions')).toMatch(/its format is 99, and this version has \d+$/);
 });
 
 test.each(['while the service runs', 'while it does not'])(

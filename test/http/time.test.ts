@@ -177,7 +177,8 @@ describe('a cvc is never returned later than one hour after it was written, thou
     await service.service.sweep.run();
     const [made, ...purged] = await streamSince(service, before);
     const key = String(made?.clear['cvc_key']);
-    const clear = { property: 'cvc', reason: 'due', due_at: dueAt, ends: [key] };
+    const keeps = made?.clear['key'];
+    const clear = { property: 'cvc', reason: 'due', due_at: dueAt, keeps, ends: [key] };
     expect(purged).toEqual([{ type: 'token.property.expired', clear, actorId: 'system', stream: made?.stream }]);
     const stateOf = async (one: string) => (await service.vault.keys.use(service.tenantId, one, () => null)).state;
     expect(await stateOf(key)).toBe('destroyed');

@@ -67,6 +67,7 @@ export function seenBy(
     .filter((rule) => containersOf(revealed).some((path) => path.startsWith(rule.container)));
   if (first === undefined) return null;
   if (first.transform === 'mask') return masked;
-  const { data, ...others } = revealed;
+  // A fingerprint is shown under `reveal` alone.
+  const { data, fingerprint, ...others } = revealed;
   return first.transform === 'reveal' ? revealed : others;
 }

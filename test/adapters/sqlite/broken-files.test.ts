@@ -121,7 +121,7 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
     const database = keptDatabase(path(file), {});
     database.pragma('user_version = 1000');
     database.close();
-    await expectRefused(new RegExp(`^${file} was written by another version`));
+    await expectRefused(new RegExp(`^${file} was written by a newer version`));
   });
 
   test('of another program', async () => {
