@@ -12,6 +12,7 @@ export async function embeddedState(
   lostKeys: number,
   accessLogIsWritable: boolean,
   rebuild: RebuildStatus | null,
+  backupMadeAt: number | null,
 ): Promise<ServiceState> {
   const head = await orNull(log.head());
   const shredded = await orNull(keys.checkpoint('shredder'));
@@ -34,6 +35,7 @@ export async function embeddedState(
       { name: 'shredder', gap },
     ],
     rebuild,
+    backupMadeAt,
   };
 }
 

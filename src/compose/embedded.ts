@@ -1,5 +1,6 @@
 import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
+import { readLastBackup } from '../adapters/sqlite/backup/last-backup.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
 import { onceAMinute } from '../adapters/time-limit/once-a-minute.js';
@@ -101,7 +102,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const state = async () => {
       // A store that does not answer tells nothing of a rebuild either.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
-      return embeddedState(stores, lostKeys(), recorder.isWritable(), running);
+      return embeddedState(stores, lostKeys(), recorder.isWritable(), running, await readLastBackup(dataDir));
     };
     const needs = { vault, stores, dataDir, keptMs, state, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);

@@ -27,12 +27,13 @@ export async function clusterState(needs: Needs): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, lostKeys, accessLogIsWritable, clockOffMs, clockMarginMs, rebuild } = needs;
   const behind = async (position: Promise<number>): Promise<number> =>
     (await log.readClear(await position, gapMax)).length;
-  const [head, mongodb, redis, tokens, shredder] = await Promise.all([
+  const [head, mongodb, redis, tokens, shredder, backupMadeAt] = await Promise.all([
     orNull(log.head()),
     orNull(isUp.mongodb()),
     orNull(isUp.redis()),
     orNull(behind(checkpoints.position('tokens'))),
     orNull(behind(keys.checkpoint('shredder'))),
+    orNull(keys.checkpoint('backup')),
   ]);
   const state = (name: string, found: unknown) => ({ name, state: found === null ? 'down' : 'up' }) as const;
   const isOff = Math.abs(clockOffMs) > clockMarginMs;
@@ -53,6 +54,7 @@ export async function clusterState(needs: Needs): Promise<ServiceState> {
       { name: 'shredder', gap: shredder },
     ],
     rebuild,
+    backupMadeAt: backupMadeAt === 0 ? null : backupMadeAt,
   };
 }
 
