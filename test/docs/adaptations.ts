@@ -33,6 +33,11 @@ export const adaptations: readonly Adaptation[] = [
     because: 'Docker may not be here; test/deployment looks at what it would run',
   },
   {
+    says: /^(?:helm|kubectl) (?:.*\\\n)*.*$/gm,
+    runs: ':',
+    because: 'Kubernetes is not here; test/kubernetes renders and checks the chart',
+  },
+  {
     says: /^(node )(scripts\/prepare-mongodb\.mjs) .*$/gm,
     runs: '$1--check $2',
     because: 'a test prepares no MongoDB of the tester; the script must be there and be well-formed',

@@ -65,10 +65,9 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* Settings of the stores, which also `init` and `backup` need. */}}
+{{/* What every command needs: settings of the stores. A backup needs no root key, so it gets none. */}}
 {{- define "strongroom.storeEnv" -}}
 - { name: STRONGROOM_PROFILE, value: {{ .Values.profile }} }
-- { name: STRONGROOM_ROOT_KEY_FILE, value: /run/strongroom/root-key/root.key }
 - { name: STRONGROOM_LOG_LEVEL, value: {{ .Values.logLevel }} }
 {{- if eq .Values.profile "embedded" }}
 # A directory in the volume: the program makes it for itself alone, and `restore` can put a new one in its place.
@@ -88,8 +87,24 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{- define "strongroom.storeMounts" -}}
+{{- define "strongroom.rootKeyEnv" -}}
+- { name: STRONGROOM_ROOT_KEY_FILE, value: /run/strongroom/root-key/root.key }
+{{- end }}
+
+{{- define "strongroom.rootKeyMount" -}}
 - { name: root-key, mountPath: /run/strongroom/root-key, readOnly: true }
+{{- end }}
+
+{{/* Secrets are owned by root and readable for the group of the service alone (288 is 0440). */}}
+{{- define "strongroom.rootKeyVolume" -}}
+- name: root-key
+  secret:
+    secretName: {{ .Values.rootKey.existingSecret }}
+    defaultMode: 288
+    items: [{ key: {{ .Values.rootKey.key | quote }}, path: root.key }]
+{{- end }}
+
+{{- define "strongroom.storeMounts" -}}
 - { name: tmp, mountPath: /tmp }
 {{- if eq .Values.profile "embedded" }}
 - { name: data, mountPath: /var/lib/strongroom }
@@ -98,13 +113,7 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{/* Secrets are owned by root and readable for the group of the service alone (0440). */}}
 {{- define "strongroom.storeVolumes" -}}
-- name: root-key
-  secret:
-    secretName: {{ .Values.rootKey.existingSecret }}
-    defaultMode: 0440
-    items: [{ key: {{ .Values.rootKey.key | quote }}, path: root.key }]
 - name: tmp
   emptyDir: { medium: Memory, sizeLimit: 64Mi }
 {{- if eq .Values.profile "embedded" }}
@@ -112,7 +121,7 @@ securityContext:
   persistentVolumeClaim: { claimName: {{ include "strongroom.dataClaim" . }} }
 {{- else }}
 - name: stores
-  secret: { secretName: {{ .Values.cluster.stores.existingSecret }}, defaultMode: 0440 }
+  secret: { secretName: {{ .Values.cluster.stores.existingSecret }}, defaultMode: 288 }
 {{- end }}
 {{- end }}
 
@@ -151,6 +160,7 @@ spec:
       args: [serve]
       env:
         {{- include "strongroom.storeEnv" $ | nindent 8 }}
+        {{- include "strongroom.rootKeyEnv" $ | nindent 8 }}
         {{- if eq $.Values.profile "cluster" }}
         - { name: STRONGROOM_ROLE, value: {{ .role }} }
         {{- end }}
@@ -194,13 +204,15 @@ spec:
       resources: {{ toYaml .resources | nindent 8 }}
       volumeMounts:
         {{- include "strongroom.storeMounts" $ | nindent 8 }}
+        {{- include "strongroom.rootKeyMount" $ | nindent 8 }}
         {{- if and $listens $.Values.tls.existingSecret }}
         - { name: tls, mountPath: /run/strongroom/tls, readOnly: true }
         {{- end }}
   volumes:
     {{- include "strongroom.storeVolumes" $ | nindent 4 }}
+    {{- include "strongroom.rootKeyVolume" $ | nindent 4 }}
     {{- if and $listens $.Values.tls.existingSecret }}
     - name: tls
-      secret: { secretName: {{ $.Values.tls.existingSecret }}, defaultMode: 0440 }
+      secret: { secretName: {{ $.Values.tls.existingSecret }}, defaultMode: 288 }
     {{- end }}
 {{- end }}
