@@ -39,7 +39,9 @@ const compose: Compose = parse(text('docker-compose.yml'), { merge: true });
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image.startsWith('strongroom:'));
 const serving = ours.filter(([name]) => /^(api|worker)-/.test(name));
-const stores = services.filter(([, { image, profiles = [] }]) => !image.startsWith('strongroom:') && profiles.length === 0);
+const stores = services.filter(
+  ([, { image, profiles = [] }]) => !image.startsWith('strongroom:') && profiles.length === 0,
+);
 const dashboards = services.filter(([, { profiles }]) => profiles?.includes('dashboards'));
 
 test('there are two API processes, two workers, one init by hand, the three stores, and the dashboards if asked for', () => {
@@ -102,13 +104,16 @@ test('Prometheus of the dashboards scrapes the admin listener of every process, 
   }
 });
 
-test.each(dashboards)('%s starts only when asked for, writes into its own place alone, and reads files that are here', (name, service) => {
-  expect(service).toMatchObject({ read_only: true, profiles: ['dashboards'] });
-  const written = { prometheus: ['./volumes/prometheus'], grafana: [] }[name];
-  const mounts = (service.volumes ?? []).map((volume) => volume.split(':'));
-  expect(mounts.filter(([, , mode]) => mode !== 'ro').map(([from]) => from)).toEqual(written);
-  for (const [from = '', , mode] of mounts) if (mode === 'ro') expect(text(from)).not.toBe('');
-});
+test.each(dashboards)(
+  '%s starts only when asked for, writes into its own place alone, and reads files that are here',
+  (name, service) => {
+    expect(service).toMatchObject({ read_only: true, profiles: ['dashboards'] });
+    const written = { prometheus: ['./volumes/prometheus'], grafana: [] }[name];
+    const mounts = (service.volumes ?? []).map((volume) => volume.split(':'));
+    expect(mounts.filter(([, , mode]) => mode !== 'ro').map(([from]) => from)).toEqual(written);
+    for (const [from = '', , mode] of mounts) if (mode === 'ro') expect(text(from)).not.toBe('');
+  },
+);
 
 test('Grafana shows the dashboard of the chart from this Prometheus, to viewers alone', () => {
   const { environment = {}, volumes = [] } = compose.services['grafana'] ?? {};

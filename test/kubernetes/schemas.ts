@@ -60,7 +60,8 @@ export function manifestCheck(): (manifest: Manifest) => readonly string[] {
     const kind = `${manifest.apiVersion} ${manifest.kind}`;
     const schema = byKind.get(kind);
     if (schema === undefined) return [`no schema of ${kind}`];
-    if (ajv.validate(schema, manifest)) return [];
+    const isValid: boolean = ajv.validate(schema, manifest);
+    if (isValid) return [];
     return (ajv.errors ?? []).map(({ instancePath, message, params }) =>
       [kind, manifest.metadata?.name, instancePath, message, JSON.stringify(params)].join(' '),
     );
