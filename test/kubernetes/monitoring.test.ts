@@ -1,19 +1,23 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { http, makeVault, runJson, startService, tempDir, until } from '../support/process.js';
 import { chart, tool } from './rendered.js';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
 type Target = { readonly refId: string; readonly expr: string; readonly datasource: object };
 type Panel = {
   readonly id: number;
   readonly title: string;
   readonly type: string;
+  readonly options: object;
   readonly datasource: object;
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets: readonly Target[];
@@ -285,6 +289,15 @@ describe('the dashboard', () => {
     }
   });
 
+  test('passes the schema of Grafana, which finds what is wrong', () => {
+    expect(wrongInGrafana(dashboard)).toBe('');
+    const [first, ...others] = dashboard.panels;
+    const withPanel = (panel: object) => wrongInGrafana({ ...dashboard, panels: [{ ...first, ...panel }, ...others] });
+    expect(withPanel({ titel: 'misspelt' })).toContain('"titel"');
+    expect(withPanel({ gridPos: { x: 0, y: 0, w: 4 } })).toContain("'h'");
+    expect(withPanel({ options: { colorMode: 'blink' } })).toContain('"blink"');
+  });
+
   test('shows every metric of the service', async () => {
     const { flags } = await makeVault();
     const service = await startService([...flags, '--admin-port', '0']);
@@ -305,3 +318,39 @@ describe('the dashboard', () => {
     expect(ours.filter((name) => !shown.includes(name))).toEqual(unshown);
   });
 });
+
+/**
+ * Checks a dashboard against the types of Grafana's own schema, in the version of docker-compose.yml: as a literal, so that
+ * unknown fields are errors. Returns what the compiler says.
+ */
+function wrongInGrafana(checked: {
+  readonly panels: readonly { readonly type?: string; readonly options?: object }[];
+}): string {
+  const dir = tempDir();
+  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+  const panelTypes = { stat: 'Stat', timeseries: 'TimeSeries' };
+  const imports = Object.entries(panelTypes).map(
+    ([folder, name]) =>
+      `import type { Options as ${name} } from '@grafana/schema/dist/esm/raw/composable/${folder}/panelcfg/x/${name}PanelCfg_types.gen';`,
+  );
+  const options = checked.panels.map(
+    (panel, index) =>
+      `export const options${index}: Partial<Plain<${panel.type === 'stat' ? 'Stat' : 'TimeSeries'}>> = ${JSON.stringify(panel.options)};`,
+  );
+  const source = [
+    "import type { Dashboard } from '@grafana/schema';",
+    ...imports,
+    // In JSON an enumeration is its text.
+    `type Plain<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Plain<I>[] : T extends object ? Fields<T> : T;`,
+    'type Fields<T> = { [K in keyof T]: Plain<T[K]> };',
+    `export const dashboard: Plain<Dashboard> = ${JSON.stringify(checked)};`,
+    ...options,
+  ];
+  writeFileSync(join(dir, 'dashboard.ts'), source.join('\n'));
+  const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'esnext', '--moduleResolution', 'bundler'];
+  const ran = spawnSync(join(root, 'node_modules/.bin/tsc'), [...flags, 'dashboard.ts'], {
+    cwd: dir,
+    encoding: 'utf8',
+  });
+  return ran.status === 0 ? '' : `${ran.stdout}${ran.stderr}`;
+}
