@@ -84,7 +84,7 @@ CONF
 # Containers must not run as root; who runs this as root gets a user without a name.
 user=$(id -u):$(id -g)
 if [ "$(id -u)" = 0 ]; then user=10001:10001; fi
-mkdir -p "$place/volumes"/{eventstoredb,mongodb,redis}
+mkdir -p "$place/volumes"/{eventstoredb,mongodb,redis,prometheus}
 if [ "$(id -u)" = 0 ]; then chown -R "$user" "$work" "$place/volumes"; fi
 printf 'CONTAINER_USER=%s\n' "$user" >"$place/.env"
 trap - EXIT

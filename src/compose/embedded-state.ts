@@ -13,6 +13,7 @@ export async function embeddedState(
   accessLogIsWritable: boolean,
   rebuild: RebuildStatus | null,
   notices: readonly string[],
+  backupMadeAt: number | null,
 ): Promise<ServiceState> {
   const head = await orNull(log.head());
   const shredded = await orNull(keys.checkpoint('shredder'));
@@ -36,6 +37,7 @@ export async function embeddedState(
       { name: 'shredder', gap },
     ],
     rebuild,
+    backupMadeAt,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { TraceUseLimits } from '../adapters/key-ring/trace-uses.js';
 import { memoryRateLimits } from '../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../adapters/prometheus/prometheus-metrics.js';
+import { readLastBackup } from '../adapters/sqlite/backup/last-backup.js';
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
 import { openSqliteStores } from '../adapters/sqlite/open-stores.js';
 import { lostVault } from '../adapters/sqlite/prepare-stores.js';
@@ -133,7 +134,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       // A store that does not answer tells nothing of a rebuild either.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
       const notices = holdNotices(held.hold());
-      return embeddedState(stores, damage(), recorder.isWritable(), running, notices);
+      return embeddedState(stores, damage(), recorder.isWritable(), running, notices, await readLastBackup(dataDir));
     };
     const needs = { vault, stores, dataDir, keptMs, state, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);

@@ -11,6 +11,8 @@ export type KeysToCopy = {
   lines(): AsyncIterable<string>;
   /** Ids of all keys that were destroyed. */
   erased(): AsyncIterable<string>;
+  /** Records that a whole backup was begun at this time (ms), where the service reads it for its metrics. */
+  recordBackup(madeAt: number): Promise<void>;
   close(): Promise<void> | void;
 };
 

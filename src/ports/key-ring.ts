@@ -68,9 +68,10 @@ export type MadeKey = { readonly sequence: number; readonly keyId: string; reado
 
 /**
  * `shredder`: a position in the log. `orphans`: a sequence of keys. `anchor`: the newest checkpoint that was handed over.
- * `log`: a position that the log once had, by which a log that ends before it is seen to be an older copy.
+ * `log`: a position that the log once had, by which a log that ends before it is seen to be an older copy. `backup`: when
+ * the newest backup was begun, ms (cluster profile; the embedded one keeps it in a file).
  */
-export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log';
+export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log' | 'backup';
 
 /** What the key store remembers of a checkpoint: its number, its hash in hex, and the signature over that. */
 export type RememberedCheckpoint = { readonly number: number; readonly hash: string; readonly signature: string };

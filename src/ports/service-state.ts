@@ -11,4 +11,6 @@ export type ServiceState = {
   readonly projections: readonly { readonly name: string; readonly gap: number | null }[];
   /** The rebuild that is under way in this process; null: none. */
   readonly rebuild: RebuildStatus | null;
+  /** When the newest whole backup was begun, ms; null: none is known. */
+  readonly backupMadeAt: number | null;
 };

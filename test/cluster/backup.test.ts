@@ -47,7 +47,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   const env = {
     ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
     ...{ STRONGROOM_EVENTSTORE_URL: server.url, STRONGROOM_MONGODB_URL: mongoUrl, STRONGROOM_REDIS_URL: redisUrl },
-    ...{ STRONGROOM_MONGODB_DATABASE: database, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: 'off' },
+    ...{ STRONGROOM_MONGODB_DATABASE: database, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
   };
   const identity = await generateIdentity();
   const identityFile = join(dir, 'identity');
@@ -58,9 +58,12 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   const made = await fill(service.address, { key }, 30);
   const [deleted = ''] = made.keys();
   const backup = join(dir, 'backup');
-  expect((await runJson(['backup', backup, '--recipient', recipient], { env }))['files']).toEqual([
-    ...['keys.age', 'erased-keys.txt', 'manifest.json'],
-  ]);
+  const written = await runJson(['backup', backup, '--recipient', recipient], { env });
+  expect(written['files']).toEqual(['keys.age', 'erased-keys.txt', 'manifest.json']);
+  const admin = /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1];
+  expect((await http('GET', `${admin}/metrics`)).text).toContain(
+    `strongroom_last_backup_timestamp_seconds ${Date.parse(String(written['made_at'])) / 1_000}\n`,
+  );
   const wrapped = await keyCollections.dataKeys(keys.db).find({}).toArray();
   const files = ['keys.age', 'erased-keys.txt', 'manifest.json'].map((name) => readFileSync(join(backup, name)));
   expect(wrapped.length).toBeGreaterThan(30);

@@ -8,6 +8,7 @@ const ready: ServiceState = {
   stores: [{ name: 'a.db', state: 'up' }],
   projections: [],
   rebuild: null,
+  backupMadeAt: null,
 };
 
 /** What every `Metrics` must do; an adapter runs it in one line. */
@@ -67,13 +68,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       const metrics = open();
       const stores = [{ name: 'a.db', state: 'down' }] as const;
       const projections = [{ name: 'shredder', gap: 5 }];
-      const bad = await shown(metrics, {
-        reasons: ['a.db does not answer'],
-        notices: [],
-        stores,
-        projections,
-        rebuild: null,
-      });
+      const bad = await shown(metrics, { ...ready, reasons: ['a.db does not answer'], stores, projections });
       expect(bad).toContain('strongroom_ready 0');
       expect(bad).toContain('strongroom_store_up{store="a.db"} 0');
       expect(bad).toContain('strongroom_projection_gap_events{projection="shredder"} 5');
@@ -92,6 +87,13 @@ export function metricsContract(name: string, open: () => Metrics): void {
         expect(shownNow).toContain(`strongroom_rebuild_${line}`);
       }
       expect(await shown(metrics, ready)).toContain('strongroom_rebuild_running 0');
+    });
+
+    test('the time of the newest backup is shown in seconds, and 0 while none is known', async () => {
+      const metrics = open();
+      const line = 'strongroom_last_backup_timestamp_seconds';
+      expect(await shown(metrics)).toContain(`${line} 0`);
+      expect(await shown(metrics, { ...ready, backupMadeAt: 1_767_225_600_500 })).toContain(`${line} 1767225600.5`);
     });
 
     test('two of them share nothing', async () => {

@@ -10,6 +10,8 @@ type Health = { readonly test?: readonly string[]; readonly disable?: boolean };
 type Service = {
   readonly image: string;
   readonly build?: string;
+  readonly profiles?: readonly string[];
+  readonly tmpfs?: readonly string[];
   readonly user?: string;
   readonly read_only?: boolean;
   readonly restart?: string;
@@ -38,11 +40,17 @@ const compose: Compose = parse(text('docker-compose.yml'), { merge: true });
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image.startsWith('strongroom:'));
 const serving = ours.filter(([name]) => /^(api|worker)-/.test(name));
-const stores = services.filter(([, { image }]) => !image.startsWith('strongroom:'));
+const stores = services.filter(
+  ([, { image, profiles = [] }]) => !image.startsWith('strongroom:') && profiles.length === 0,
+);
+const dashboards = services.filter(([, { profiles }]) => profiles?.includes('dashboards'));
 
-test('there are two API processes, two workers, one init by hand, and the three stores', () => {
+test('there are two API processes, two workers, one init by hand, the three stores, and the dashboards if asked for', () => {
   expect(services.map(([name]) => name).sort()).toEqual(
-    ['api-1', 'api-2', 'cluster-prepare', 'eventstoredb', 'init', 'mongodb', 'redis', 'worker-1', 'worker-2'].sort(),
+    [
+      ...['api-1', 'api-2', 'worker-1', 'worker-2', 'init', 'cluster-prepare', 'eventstoredb', 'mongodb', 'redis'],
+      ...dashboards.map(([name]) => name),
+    ].sort(),
   );
   const roles = serving.map(([name, { environment }]) => [name, environment?.['STRONGROOM_ROLE']]);
   expect(roles).toEqual([
@@ -69,20 +77,54 @@ test.each(ours)('%s writes no file', (_name, service) => {
 });
 
 test.each(services)('%s is of an exact version', (_name, { image }) => {
-  expect(image).toMatch(/:\d+\.\d+\.\d+(-[a-z-]+)?$/);
+  expect(image).toMatch(/:v?\d+\.\d+\.\d+(-[a-z-]+)?$/);
 });
 
-test('only API processes are published, on loopback alone, over TLS; stores are in a network without a way out', () => {
+const networksOf = (name: string): readonly string[] => {
+  if (name.startsWith('api-')) return ['stores', 'callers', 'metrics'];
+  if (name.startsWith('worker-')) return ['stores', 'metrics'];
+  if (name === 'prometheus') return ['metrics'];
+  return name === 'grafana' ? ['metrics', 'dashboards'] : ['stores'];
+};
+
+test('only API processes and Grafana are published, on loopback alone; stores and metrics are in networks without a way out', () => {
   for (const [name, { ports = [], networks = [] }] of services) {
     const isApi = name.startsWith('api-');
-    expect([name, ports.length]).toEqual([name, isApi ? 1 : 0]);
-    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:8080$/);
-    expect([name, networks]).toEqual([name, isApi ? ['stores', 'callers'] : ['stores']]);
+    expect([name, ports.length]).toEqual([name, isApi || name === 'grafana' ? 1 : 0]);
+    for (const port of ports) expect(port).toMatch(isApi ? /^127\.0\.0\.1:\d+:8080$/ : /^127\.0\.0\.1:3000:3000$/);
+    expect([name, networks]).toEqual([name, networksOf(name)]);
   }
-  expect(compose.networks['stores']).toEqual({ internal: true });
+  expect(compose.networks).toMatchObject({ stores: { internal: true }, metrics: { internal: true } });
 });
 
-test.each([...serving, ...stores])('%s has a health check', (_name, { healthcheck }) => {
+test('Prometheus of the dashboards scrapes the admin listener of every process, which listens in its network', () => {
+  const scraped = parse(text('deploy/compose/prometheus.yml')).scrape_configs[0].static_configs[0].targets;
+  expect(scraped).toEqual(serving.map(([name]) => `${name}:${settings['admin.port'].default}`));
+  for (const [name, { environment }] of serving) {
+    expect([name, environment?.['STRONGROOM_ADMIN_HOST']]).toEqual([name, '0.0.0.0']);
+  }
+});
+
+test.each(dashboards)(
+  '%s starts only when asked for, writes into its own place alone, and reads files that are here',
+  (name, service) => {
+    expect(service).toMatchObject({ read_only: true, profiles: ['dashboards'] });
+    const written = { prometheus: ['./volumes/prometheus'], grafana: [] }[name];
+    const mounts = (service.volumes ?? []).map((volume) => volume.split(':'));
+    expect(mounts.filter(([, , mode]) => mode !== 'ro').map(([from]) => from)).toEqual(written);
+    for (const [from = '', , mode] of mounts) if (mode === 'ro') expect(text(from)).not.toBe('');
+  },
+);
+
+test('Grafana shows the dashboard of the chart from this Prometheus, to viewers alone', () => {
+  const { environment = {}, volumes = [] } = compose.services['grafana'] ?? {};
+  expect(environment).toMatchObject({ GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer', GF_AUTH_DISABLE_LOGIN_FORM: 'true' });
+  expect(parse(text('deploy/compose/grafana-datasources.yml')).datasources[0].url).toBe('http://prometheus:9090');
+  const { path } = parse(text('deploy/compose/grafana-dashboards.yml')).providers[0].options;
+  expect(volumes).toContain(`./deploy/helm/strongroom/files/dashboard.json:${path}/strongroom.json:ro`);
+});
+
+test.each([...serving, ...stores, ...dashboards])('%s has a health check', (_name, { healthcheck }) => {
   expect(healthcheck?.test?.[0]).toBe('CMD');
 });
 

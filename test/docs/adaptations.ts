@@ -18,6 +18,11 @@ export const adaptations: readonly Adaptation[] = [
     because: 'the servers may not be here; the tests must be',
   },
   {
+    says: /^npm run test:kubernetes$/gm,
+    runs: 'npx vitest list --filesOnly --config vitest.kubernetes.config.ts',
+    because: 'helm and Prometheus may not be here; the tests must be',
+  },
+  {
     says: /^STRONGROOM_TEST_EVENTSTORE_URL='[^']+' npx vitest run --no-file-parallelism/gm,
     runs: 'npx vitest list --filesOnly',
     because: 'the same, of a real EventStoreDB',
@@ -33,9 +38,14 @@ export const adaptations: readonly Adaptation[] = [
     because: 'Docker may not be here; test/deployment looks at what it would run',
   },
   {
-    says: /^(npx strongroom cluster prepare) --config cluster\.json \\\n.*$/gm,
+    says: /^(node dist\/cli\/main\.js cluster prepare) --config cluster\.json \\\n.*$/gm,
     runs: '$1 --help',
     because: 'a test prepares no stores of the tester; the command must be there',
+  },
+  {
+    says: /^(?:helm|kubectl) (?:.*\\\n)*.*$/gm,
+    runs: ':',
+    because: 'Kubernetes is not here; test/kubernetes renders and checks the chart',
   },
   {
     says: /^((?:sudo -u strongroom strongroom|node dist\/cli\/main\.js) serve|npm start)\b/gm,

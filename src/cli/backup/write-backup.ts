@@ -42,6 +42,7 @@ export async function writeBackup(config: Config, out: string, encrypter: Encryp
     await syncPath(part);
     await rename(part, folder);
     await syncPath(dirname(folder));
+    await keys.recordBackup(Date.parse(madeAt));
     return { folder, made_at: madeAt, files: [...names, manifestFile] };
   } catch (error) {
     await rm(part, { recursive: true, force: true });

@@ -28,12 +28,13 @@ export async function clusterState(needs: Needs): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;
   const behind = async (position: Promise<number>): Promise<number> =>
     (await log.readClear(await position, gapMax)).length;
-  const [head, mongodb, redis, tokens, shredder] = await Promise.all([
+  const [head, mongodb, redis, tokens, shredder, backupMadeAt] = await Promise.all([
     orNull(log.head()),
     orNull(isUp.mongodb()),
     orNull(isUp.redis()),
     orNull(behind(checkpoints.position('tokens'))),
     orNull(behind(keys.checkpoint('shredder'))),
+    orNull(keys.checkpoint('backup')),
   ]);
   const state = (name: string, found: unknown) => ({ name, state: found === null ? 'down' : 'up' }) as const;
   const [offMs, uncertaintyMs] = [Math.round(clock.offMs()), Math.round(clock.uncertaintyMs())];
@@ -56,6 +57,7 @@ export async function clusterState(needs: Needs): Promise<ServiceState> {
       { name: 'shredder', gap: shredder },
     ],
     rebuild,
+    backupMadeAt: backupMadeAt === 0 ? null : backupMadeAt,
   };
 }
 

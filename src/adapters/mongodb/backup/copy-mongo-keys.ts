@@ -58,6 +58,10 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
       for await (const { _id } of documents('data_keys', ended)) yield uuidText(_id as Buffer);
       for await (const { _id } of documents('tenant_keys', ended)) yield String(_id);
     },
+    async recordBackup(madeAt) {
+      const newest = { $max: { value: madeAt } };
+      await call((db) => keyCollections.meta(db).updateOne({ _id: 'backup' }, newest, { upsert: true }));
+    },
     close: () => connection.close(),
   };
 }

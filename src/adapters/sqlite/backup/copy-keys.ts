@@ -5,6 +5,7 @@ import { never } from '../keys-schema.js';
 import { openDatabase, type SqliteDatabase } from '../open-database.js';
 import { reading } from '../reading.js';
 import { uuidText } from '../uuid-bytes.js';
+import { writeLastBackup } from './last-backup.js';
 
 const pageSize = 500;
 
@@ -53,6 +54,7 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
       yield* ids(`SELECT rowid AS row, id FROM data_keys WHERE rowid > ? AND ${ended}`, (id: Buffer) => uuidText(id));
       yield* ids(`SELECT rowid AS row, id FROM tenant_keys WHERE rowid > ? AND ${ended}`, (id: string) => id);
     },
+    recordBackup: (madeAt) => writeLastBackup(dataDir, madeAt),
     close: () => void database.close(),
   };
 }

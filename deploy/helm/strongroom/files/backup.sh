@@ -1,0 +1,7 @@
+# Makes a backup named after the time, then removes those that are older than KEEP_DAYS. A backup that fails removes none.
+#   sh -euc "$(cat backup.sh)" backup KEEP_DAYS --recipient age1...
+keep_days=$1
+shift
+folder=$BACKUPS/$(date -u +%Y-%m-%dT%H%M%SZ)
+node "$PROGRAM" backup "$folder" "$@"
+find "$BACKUPS" -mindepth 1 -maxdepth 1 -type d -name '20*Z' -mtime "+$keep_days" -exec rm -rf {} +

@@ -1,0 +1,218 @@
+{{- define "strongroom.name" -}}
+{{- if contains "strongroom" .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-strongroom{{ end -}}
+{{- end }}
+
+{{- define "strongroom.selector" -}}
+app.kubernetes.io/name: strongroom
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "strongroom.labels" -}}
+{{ include "strongroom.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
+{{- define "strongroom.image" -}}
+{{ .Values.image.repository }}{{ if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag }}{{ end }}
+{{- end }}
+
+{{- define "strongroom.dataClaim" -}}
+{{ .Values.embedded.persistence.existingClaim | default (printf "%s-data" (include "strongroom.name" .)) }}
+{{- end }}
+
+{{- define "strongroom.backupClaim" -}}
+{{ .Values.backup.persistence.existingClaim | default (printf "%s-backups" (include "strongroom.name" .)) }}
+{{- end }}
+
+{{/* Pod settings that every pod has. A root key that root owns is read through the group, which no other user is in. */}}
+{{- define "strongroom.pod" -}}
+serviceAccountName: {{ include "strongroom.name" . }}
+automountServiceAccountToken: false
+# Kubernetes would set STRONGROOM_PORT and others for a Service called strongroom, and the program would read them as settings.
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile: { type: RuntimeDefault }
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+{{- range . }}
+  - name: {{ . }}
+{{- end }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end }}
+
+{{- define "strongroom.container" -}}
+image: {{ include "strongroom.image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* What every command needs: settings of the stores. A backup needs no root key, so it gets none. */}}
+{{- define "strongroom.storeEnv" -}}
+- { name: STRONGROOM_PROFILE, value: {{ .Values.profile }} }
+- { name: STRONGROOM_LOG_LEVEL, value: {{ .Values.logLevel }} }
+{{- if eq .Values.profile "embedded" }}
+# A directory in the volume: the program makes it for itself alone, and `restore` can put a new one in its place.
+- { name: STRONGROOM_DATA, value: /var/lib/strongroom/vault }
+{{- else }}
+- { name: STRONGROOM_EVENTSTORE_URL_FILE, value: /run/strongroom/stores/eventstore_url }
+- { name: STRONGROOM_MONGODB_URL_FILE, value: /run/strongroom/stores/mongodb_url }
+- { name: STRONGROOM_MONGODB_KEYS_URL_FILE, value: /run/strongroom/stores/mongodb_keys_url }
+- { name: STRONGROOM_REDIS_URL_FILE, value: /run/strongroom/stores/redis_url }
+{{- if .Values.cluster.stores.privateCa }}
+# The address of Redis cannot name an authority.
+- { name: NODE_EXTRA_CA_CERTS, value: /run/strongroom/stores/ca }
+{{- end }}
+{{- end }}
+{{- range $name, $value := .Values.settings }}
+- { name: {{ $name }}, value: {{ $value | quote }} }
+{{- end }}
+{{- end }}
+
+{{- define "strongroom.rootKeyEnv" -}}
+- { name: STRONGROOM_ROOT_KEY_FILE, value: /run/strongroom/root-key/root.key }
+{{- end }}
+
+{{- define "strongroom.rootKeyMount" -}}
+- { name: root-key, mountPath: /run/strongroom/root-key, readOnly: true }
+{{- end }}
+
+{{/* Secrets are owned by root and readable for the group of the service alone (288 is 0440). */}}
+{{- define "strongroom.rootKeyVolume" -}}
+- name: root-key
+  secret:
+    secretName: {{ .Values.rootKey.existingSecret }}
+    defaultMode: 288
+    items: [{ key: {{ .Values.rootKey.key | quote }}, path: root.key }]
+{{- end }}
+
+{{- define "strongroom.storeMounts" -}}
+- { name: tmp, mountPath: /tmp }
+{{- if eq .Values.profile "embedded" }}
+- { name: data, mountPath: /var/lib/strongroom }
+{{- else }}
+- { name: stores, mountPath: /run/strongroom/stores, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "strongroom.storeVolumes" -}}
+- name: tmp
+  emptyDir: { medium: Memory, sizeLimit: 64Mi }
+{{- if eq .Values.profile "embedded" }}
+- name: data
+  persistentVolumeClaim: { claimName: {{ include "strongroom.dataClaim" . }} }
+{{- else }}
+- name: stores
+  secret: { secretName: {{ .Values.cluster.stores.existingSecret }}, defaultMode: 288 }
+{{- end }}
+{{- end }}
+
+{{/* The pod of a process that serves or works: context, component, role, resources. */}}
+{{- define "strongroom.process" -}}
+{{- $ := .context -}}
+{{- $listens := ne .role "worker" -}}
+metadata:
+  labels:
+    {{- include "strongroom.selector" $ | nindent 4 }}
+    app.kubernetes.io/component: {{ .component }}
+    {{- with $.Values.podLabels }}{{ toYaml . | nindent 4 }}{{ end }}
+  {{- with $.Values.podAnnotations }}
+  annotations: {{ toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  {{- include "strongroom.pod" $ | nindent 2 }}
+  # The delay, ten seconds for requests in flight, five for closing the stores, and five to spare.
+  terminationGracePeriodSeconds: {{ add $.Values.shutdownDelaySeconds 20 }}
+  {{- if eq $.Values.profile "cluster" }}
+  topologySpreadConstraints:
+    - maxSkew: 1
+      topologyKey: kubernetes.io/hostname
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels:
+          {{- include "strongroom.selector" $ | nindent 10 }}
+          app.kubernetes.io/component: {{ .component }}
+  {{- end }}
+  {{- with $.Values.affinity }}
+  affinity: {{ toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: strongroom
+      {{- include "strongroom.container" $ | nindent 6 }}
+      args: [serve]
+      env:
+        {{- include "strongroom.storeEnv" $ | nindent 8 }}
+        {{- include "strongroom.rootKeyEnv" $ | nindent 8 }}
+        {{- if eq $.Values.profile "cluster" }}
+        - { name: STRONGROOM_ROLE, value: {{ .role }} }
+        {{- end }}
+        # Probes and Prometheus reach it in the pod network; a NetworkPolicy keeps others out.
+        - { name: STRONGROOM_ADMIN_HOST, value: 0.0.0.0 }
+        - { name: STRONGROOM_ADMIN_PORT, value: "9464" }
+        - { name: STRONGROOM_SHUTDOWN_DELAY_SECONDS, value: {{ $.Values.shutdownDelaySeconds | quote }} }
+        {{- if $listens }}
+        - { name: STRONGROOM_HOST, value: 0.0.0.0 }
+        - { name: STRONGROOM_PORT, value: "8080" }
+        {{- if $.Values.tls.existingSecret }}
+        - { name: STRONGROOM_TLS_CERT, value: /run/strongroom/tls/tls.crt }
+        - { name: STRONGROOM_TLS_KEY, value: /run/strongroom/tls/tls.key }
+        {{- else }}
+        - { name: STRONGROOM_BEHIND_TLS_PROXY, value: "true" }
+        {{- end }}
+        {{- with $.Values.tls.trustedProxies }}
+        - { name: STRONGROOM_HTTP_TRUSTED_PROXIES, value: {{ join "," . | quote }} }
+        {{- end }}
+        {{- end }}
+      ports:
+        {{- if $listens }}
+        - { name: api, containerPort: 8080 }
+        {{- end }}
+        - { name: admin, containerPort: 9464 }
+      # A start after an import or a crash may have much to look through: ten minutes.
+      startupProbe:
+        httpGet: { path: /health/live, port: admin }
+        periodSeconds: 2
+        failureThreshold: 300
+      livenessProbe:
+        httpGet: { path: /health/live, port: admin }
+        periodSeconds: 10
+        timeoutSeconds: 5
+        failureThreshold: 6
+      readinessProbe:
+        httpGet: { path: /health/ready, port: admin }
+        periodSeconds: 2
+        timeoutSeconds: 2
+        failureThreshold: 2
+      resources: {{ toYaml .resources | nindent 8 }}
+      volumeMounts:
+        {{- include "strongroom.storeMounts" $ | nindent 8 }}
+        {{- include "strongroom.rootKeyMount" $ | nindent 8 }}
+        {{- if and $listens $.Values.tls.existingSecret }}
+        - { name: tls, mountPath: /run/strongroom/tls, readOnly: true }
+        {{- end }}
+  volumes:
+    {{- include "strongroom.storeVolumes" $ | nindent 4 }}
+    {{- include "strongroom.rootKeyVolume" $ | nindent 4 }}
+    {{- if and $listens $.Values.tls.existingSecret }}
+    - name: tls
+      secret: { secretName: {{ $.Values.tls.existingSecret }}, defaultMode: 288 }
+    {{- end }}
+{{- end }}

@@ -1,0 +1,303 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { environmentName } from '#src/compose/config/names.js';
+import { settingPaths } from '#src/compose/config/settings.js';
+import { loadConfig } from '#src/compose/config.js';
+import { chart, lint, type Manifest, podsOf, profiles, render, selects } from './rendered.js';
+import { manifestCheck } from './schemas.js';
+
+/** Every way to render that leads to other manifests. */
+const variants = profiles.flatMap((profile) => [
+  [profile, 'as it is by default', {}] as const,
+  [profile, 'in maintenance', { maintenance: true }] as const,
+  [
+    profile,
+    'with everything set',
+    {
+      image: { digest: `sha256:${'0'.repeat(64)}`, pullSecrets: ['registry'] },
+      settings: { STRONGROOM_RATE_LIMIT_REQUESTS: '5000' },
+      tls: { existingSecret: 'tls', trustedProxies: ['10.1.2.3', '10.2.0.0/16'] },
+      service: { type: 'LoadBalancer', annotations: { a: 'b' } },
+      embedded: { persistence: { storageClassName: 'fast' } },
+      backup: { persistence: { storageClassName: 'slow' } },
+      networkPolicy: {
+        stores: { peers: [{ ipBlock: { cidr: '10.3.0.0/16' } }] },
+        extraEgress: [{ ports: [{ port: 443 }] }],
+      },
+      monitoring: { labels: { release: 'prometheus' } },
+      serviceAccount: { annotations: { c: 'd' } },
+      ...{ podAnnotations: { e: 'f' }, podLabels: { g: 'h' }, nodeSelector: { disk: 'fast' } },
+      ...{ tolerations: [{ key: 'vault', operator: 'Exists' }], priorityClassName: 'high' },
+      affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+    },
+  ] as const,
+  [
+    profile,
+    'with as little as possible',
+    {
+      backup: { enabled: false, persistence: { existingClaim: 'backups' } },
+      embedded: { persistence: { existingClaim: 'data' } },
+      monitoring: { enabled: false, dashboard: false },
+      networkPolicy: { clients: [], monitoring: [] },
+    },
+  ] as const,
+]);
+
+let check: ReturnType<typeof manifestCheck>;
+beforeAll(() => {
+  check = manifestCheck();
+});
+
+test.each(profiles)('helm lint --strict accepts the chart with the values of %s', (profile) => {
+  const { status, stdout, stderr } = lint(profile);
+  expect([status, stderr, stdout]).toEqual([0, '', expect.stringContaining('1 chart(s) linted, 0 chart(s) failed')]);
+});
+
+const common = ['ConfigMap', 'CronJob', 'NetworkPolicy', 'NetworkPolicy', 'PersistentVolumeClaim', 'PrometheusRule'];
+test.each([
+  ['embedded', [...common, 'PersistentVolumeClaim', 'StatefulSet']],
+  ['cluster', [...common, 'Deployment', 'Deployment', 'PodDisruptionBudget', 'PodDisruptionBudget']],
+] as const)('%s consists of the parts that the page lists', (profile, kinds) => {
+  const services = ['Service', 'Service', 'ServiceAccount', 'ServiceMonitor'];
+  expect(
+    render(profile)
+      .map(({ kind }) => kind)
+      .sort(),
+  ).toEqual([...kinds, ...services].sort());
+});
+
+describe.each(variants)('%s %s', (profile, _how, values) => {
+  let manifests: readonly Manifest[];
+  let pods: ReturnType<typeof podsOf>;
+  beforeAll(() => {
+    manifests = render(profile, values, 'vault');
+    pods = podsOf(manifests);
+  });
+  const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind);
+
+  test('every manifest passes the schemas of its server, without unknown fields', () => {
+    expect(manifests.flatMap(check)).toEqual([]);
+    expect(manifests.length).toBeGreaterThan(4);
+  });
+
+  test('names are unique, and no manifest holds a secret', () => {
+    const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    expect(ofKind('Secret')).toEqual([]);
+  });
+
+  test('every pod runs without rights, on a read-only file system, and without the variables and token of Kubernetes', () => {
+    expect(pods.length).toBeGreaterThan(0);
+    for (const { of, spec } of pods) {
+      expect([of, spec]).toMatchObject([
+        of,
+        {
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          securityContext: {
+            ...{ runAsNonRoot: true, runAsUser: 10001, runAsGroup: 10001, fsGroup: 10001 },
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+        },
+      ]);
+      for (const part of ['hostNetwork', 'hostPID', 'hostIPC', 'initContainers']) expect(spec).not.toHaveProperty(part);
+      for (const container of spec.containers) {
+        expect(container).toMatchObject({
+          image: expect.stringMatching(/^registry\.example\/strongroom(:0\.1\.0|@sha256:0{64})$/),
+          securityContext: {
+            ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+            capabilities: { drop: ['ALL'] },
+          },
+          resources: { requests: { cpu: expect.any(String), memory: expect.any(String) }, limits: { memory: '1Gi' } },
+        });
+        // A command in place of the image's own keeps the ban on core dumps.
+        if (container.command !== undefined) {
+          expect(container.command.slice(0, 3)).toEqual(['prlimit', '--core=0:0', '--']);
+        }
+      }
+    }
+  });
+
+  test('secrets are mounted from existing Secrets for the group of the service alone, and every mount has its volume', () => {
+    for (const { of, spec } of pods) {
+      for (const { name, secret } of spec.volumes) {
+        if (secret === undefined) continue;
+        expect([of, name, secret.defaultMode]).toEqual([of, name, 0o440]);
+        expect(secret.secretName).not.toBe('');
+      }
+      const names = spec.volumes.map(({ name }) => name).sort();
+      for (const { volumeMounts } of spec.containers)
+        expect(volumeMounts.map(({ name }) => name).sort()).toEqual(names);
+    }
+    const claims = ofKind('PersistentVolumeClaim');
+    for (const { metadata } of claims) expect(metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+    const mine = pods.flatMap(({ spec }) => spec.volumes.flatMap((volume) => volume.persistentVolumeClaim ?? []));
+    for (const { claimName } of mine) {
+      expect(['data', 'backups', ...claims.map(({ metadata }) => metadata.name)]).toContain(claimName);
+    }
+  });
+
+  test('every setting is known and right with the others, and each file that it names is mounted', () => {
+    const known = settingPaths.map(environmentName);
+    for (const { of, spec } of pods) {
+      for (const { env, volumeMounts } of spec.containers) {
+        const given = env.filter(({ name }) => name.startsWith('STRONGROOM_'));
+        expect([of, given.map(({ name }) => name).filter((name) => !known.includes(name))]).toEqual([of, []]);
+        const loaded = loadConfig({
+          env: Object.fromEntries(given.map(({ name, value }) => [name, value])),
+          flags: {},
+        });
+        expect([of, loaded.ok ? [] : loaded.problems]).toEqual([of, []]);
+        for (const { name, value } of env) {
+          if (!/(_FILE|_CERT|_KEY|_CERTS|_DATA)$/.test(name)) continue;
+          const mount = volumeMounts.find(({ mountPath }) => value.startsWith(`${mountPath}/`));
+          expect([of, name, mount?.readOnly ?? false]).toEqual([of, name, name !== 'STRONGROOM_DATA']);
+        }
+      }
+    }
+  });
+
+  test('a NetworkPolicy covers every pod in both directions, and calls reach processes that listen alone', () => {
+    const policies = ofKind('NetworkPolicy');
+    const [everything] = policies.filter(({ metadata }) => metadata.name === 'vault-strongroom');
+    expect(everything?.spec).toMatchObject({ policyTypes: ['Ingress', 'Egress'] });
+    const selectorOf = (manifest?: Manifest) => manifest?.spec.podSelector?.matchLabels ?? { none: '' };
+    for (const { of, labels } of pods) expect([of, selects(selectorOf(everything), labels)]).toEqual([of, true]);
+    const [clients] = policies.filter(({ metadata }) => metadata.name === 'vault-strongroom-clients');
+    const [service] = ofKind('Service').filter(({ metadata }) => metadata.name === 'vault-strongroom');
+    for (const { of, labels, spec } of pods) {
+      const listens = spec.containers.some(({ ports = [] }) => ports.some(({ name }) => name === 'api'));
+      if (clients !== undefined) expect([of, selects(selectorOf(clients), labels)]).toEqual([of, listens]);
+      expect([of, selects(service?.spec.selector ?? { none: '' }, labels)]).toEqual([of, listens]);
+    }
+  });
+
+  test('a process that serves has three probes on the admin listener, and time to stop', () => {
+    const serving = pods.filter(({ spec }) => spec.containers.some(({ args }) => args?.[0] === 'serve'));
+    expect(serving.map(({ of }) => of)).toEqual(
+      profile === 'embedded'
+        ? ['StatefulSet vault-strongroom']
+        : ['Deployment vault-strongroom-api', 'Deployment vault-strongroom-worker'],
+    );
+    for (const { spec } of serving) {
+      const [container] = spec.containers;
+      const probe = (path: string) => ({ httpGet: { path, port: 'admin' } });
+      expect(container).toMatchObject({
+        startupProbe: { ...probe('/health/live'), failureThreshold: 300, periodSeconds: 2 },
+        livenessProbe: probe('/health/live'),
+        readinessProbe: probe('/health/ready'),
+      });
+      const env = new Map(container?.env.map(({ name, value }) => [name, value]));
+      expect(container?.ports).toContainEqual({
+        name: 'admin',
+        containerPort: Number(env.get('STRONGROOM_ADMIN_PORT')),
+      });
+      expect(env.get('STRONGROOM_ADMIN_HOST')).toBe('0.0.0.0');
+      // Fifteen seconds are what the program itself takes at most, after the delay.
+      expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(
+        Number(env.get('STRONGROOM_SHUTDOWN_DELAY_SECONDS')) + 15,
+      );
+    }
+  });
+
+  test('Prometheus finds the admin listener of every serving process, also of one that is not ready', () => {
+    const [admin] = ofKind('Service').filter(({ metadata }) => metadata.name === 'vault-strongroom-admin');
+    expect(admin?.spec).toMatchObject({ clusterIP: 'None', publishNotReadyAddresses: true });
+    for (const { labels } of pods) expect(selects(admin?.spec.selector ?? { none: '' }, labels)).toBe(true);
+    for (const { spec } of ofKind('ServiceMonitor')) {
+      expect(selects(spec.selector?.matchLabels ?? { none: '' }, admin?.metadata.labels ?? {})).toBe(true);
+    }
+  });
+
+  test('each Deployment has a disruption budget that a drained node can keep, and updates without a gap', () => {
+    const deployments = ofKind('Deployment');
+    const budgets = ofKind('PodDisruptionBudget');
+    expect(budgets.map(({ spec }) => [spec.selector?.matchLabels, spec['maxUnavailable']])).toEqual(
+      deployments.map(({ spec }) => [spec.selector?.matchLabels, 1]),
+    );
+    for (const { spec } of deployments) {
+      expect(spec['strategy']).toMatchObject({ rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
+    }
+  });
+});
+
+test('a backup gets no root key, and in the embedded profile runs on the node that has the volume', () => {
+  for (const profile of profiles) {
+    const [backup] = podsOf(render(profile)).filter(({ of }) => of.startsWith('CronJob'));
+    expect(JSON.stringify(backup?.spec)).not.toMatch(/root.?key/i);
+    const affinity = backup?.spec['affinity'];
+    if (profile === 'cluster') expect(affinity).toBeUndefined();
+    else expect(affinity).toHaveProperty('podAffinity.requiredDuringSchedulingIgnoredDuringExecution');
+  }
+});
+
+test('in maintenance nothing serves, and one pod has what init and restore need', () => {
+  for (const profile of profiles) {
+    const manifests = render(profile, { maintenance: true });
+    const replicas = manifests.flatMap(({ kind, spec }) =>
+      /^(Deployment|StatefulSet)$/.test(kind) ? [spec.replicas] : [],
+    );
+    expect(new Set(replicas)).toEqual(new Set([0]));
+    const serving = podsOf(manifests).find(({ of }) => /^(Deployment|StatefulSet)/.test(of));
+    const [pod] = podsOf(manifests).filter(({ of }) => of === 'Pod strongroom-maintenance');
+    const envOf = (spec = pod?.spec) => new Map(spec?.containers[0]?.env.map(({ name, value }) => [name, value]));
+    for (const [name, value] of envOf()) expect(envOf(serving?.spec).get(name)).toBe(value);
+    expect(envOf().has('STRONGROOM_ROOT_KEY_FILE')).toBe(true);
+  }
+});
+
+test.each([
+  ['embedded', 'no Secret with the root key', { rootKey: { existingSecret: '' } }, /existingSecret/],
+  ['embedded', 'no image', { image: { repository: '' } }, /repository/],
+  ['embedded', 'the tag latest', { image: { tag: 'latest' } }, /tag/],
+  ['embedded', 'neither TLS nor a proxy that ends it', { tls: { existingSecret: '' } }, /trustedProxies/],
+  ['embedded', 'a value that nobody knows', { replicas: 3 }, /replicas/],
+  ['embedded', 'a profile that nobody knows', { profile: 'both' }, /profile/],
+  [
+    'embedded',
+    'a setting that the chart owns',
+    { settings: { STRONGROOM_ADMIN_PORT: 'off' } },
+    /STRONGROOM_ADMIN_PORT/,
+  ],
+  [
+    'embedded',
+    'an address of a store in the open',
+    { settings: { STRONGROOM_REDIS_URL: 'x' } },
+    /STRONGROOM_REDIS_URL/,
+  ],
+  ['embedded', 'a backup that no one can open', { backup: { recipients: [] } }, /recipients/],
+  ['cluster', 'no addresses of stores', { cluster: { stores: { existingSecret: '' } } }, /existingSecret/],
+  ['cluster', 'no API process', { cluster: { api: { replicas: 0 } } }, /replicas/],
+] as const)('%s with %s is rejected', (profile, _what, values, message) => {
+  expect(() => render(profile, values)).toThrow(message);
+});
+
+test('the check of manifests finds what is wrong', () => {
+  const [deployment] = render('cluster').filter(({ kind }) => kind === 'Deployment');
+  if (deployment === undefined) throw new Error('no Deployment');
+  expect(check(deployment)).toEqual([]);
+  const { spec } = deployment;
+  expect(check({ ...deployment, spec: { ...spec, replica: 3 } }).join()).toContain('replica');
+  expect(check({ ...deployment, spec: { ...spec, minReadySeconds: '3' } }).join()).toContain('minReadySeconds');
+  expect(check({ ...deployment, kind: 'Deploiment' })).toEqual(['no schema of apps/v1 Deploiment']);
+  const [monitor] = render('cluster').filter(({ kind }) => kind === 'ServiceMonitor');
+  if (monitor === undefined) throw new Error('no ServiceMonitor');
+  expect(check({ ...monitor, spec: { ...monitor.spec, endpoint: [] } }).join()).toContain('endpoint');
+});
+
+test('every value has a place in the schema and is explained where it is set', () => {
+  const text = readFileSync(join(chart, 'values.yaml'), 'utf8');
+  const page = readFileSync(join(chart, '../../../docs/how-to/run-on-kubernetes.md'), 'utf8');
+  const { properties }: { readonly properties: object } = JSON.parse(
+    readFileSync(join(chart, 'values.schema.json'), 'utf8'),
+  );
+  const names = Object.keys(parse(text)).sort();
+  expect(
+    Object.keys(properties)
+      .filter((name) => name !== 'global')
+      .sort(),
+  ).toEqual(names);
+  expect(names.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`\`${name}.`))).toEqual([]);
+});

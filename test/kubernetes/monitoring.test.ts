@@ -1,0 +1,356 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { http, makeVault, runJson, startService, tempDir, until } from '../support/process.js';
+import { chart, tool } from './rendered.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+type Target = { readonly refId: string; readonly expr: string; readonly datasource: object };
+type Panel = {
+  readonly id: number;
+  readonly title: string;
+  readonly type: string;
+  readonly options: object;
+  readonly datasource: object;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets: readonly Target[];
+};
+type Variable = { readonly name: string; readonly type: string; readonly query: unknown };
+type Dashboard = {
+  readonly uid: string;
+  readonly schemaVersion: number;
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly Variable[] };
+};
+type Rule = {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { severity: string };
+};
+
+const file = (name: string): string => readFileSync(join(chart, 'files', name), 'utf8');
+const dashboard: Dashboard = JSON.parse(file('dashboard.json'));
+const rules: readonly Rule[] = parse(file('alerts.yaml')).groups[0].rules;
+const queries = dashboard.panels.flatMap(({ title, targets }) =>
+  targets.map(({ refId, expr }) => [`${title} ${refId}`, expr] as const),
+);
+const metricsIn = (expr: string): readonly string[] => expr.match(/\b(?:strongroom|process|nodejs)_\w+/g) ?? [];
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** A real Prometheus that scrapes this address each second, with our alerts. Gone when the test ends. */
+async function startPrometheus(target: string) {
+  const dir = tempDir();
+  writeFileSync(join(dir, 'alerts.yaml'), file('alerts.yaml'));
+  writeFileSync(
+    join(dir, 'prometheus.yaml'),
+    JSON.stringify({
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: ['alerts.yaml'],
+      scrape_configs: [{ job_name: 'strongroom', static_configs: [{ targets: [target] }] }],
+    }),
+  );
+  const port = await freePort();
+  const flags = ['--config.file=prometheus.yaml', '--storage.tsdb.path=data', `--web.listen-address=127.0.0.1:${port}`];
+  const child = spawn(join(tool('PROMETHEUS'), 'prometheus'), flags, { cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  onTestFinished(async () => {
+    child.kill();
+    await ended;
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await until('Prometheus', 60_000, async () => {
+    if (child.exitCode !== null) throw new Error(`Prometheus ended:\n${log}`);
+    const answer = await http('GET', `${origin}/-/ready`).catch(() => null);
+    return answer?.status === 200 ? true : undefined;
+  });
+  const ask = async (path: string) => JSON.parse((await http('GET', `${origin}${path}`)).text);
+  return {
+    ask,
+    query: (expr: string) => ask(`/api/v1/query?query=${encodeURIComponent(expr)}`),
+  };
+}
+
+test('every query of the dashboard and every alert finds its metrics on a real Prometheus that scrapes a real service', async () => {
+  const { flags, key, dir, dataDir } = await makeVault();
+  const limits = ['--rate-limit-requests', '20', '--rate-limit-window-seconds', '1'];
+  const service = await startService([...flags, '--admin-port', '0', ...limits]);
+  const admin = await until(
+    'the admin address',
+    10_000,
+    () => /"admin_address":"http:\/\/([^"]+)"/.exec(service.stdout())?.[1],
+  );
+  const recipient = await identityToRecipient(await generateIdentity());
+  await runJson(['backup', join(dir, 'backup'), '--recipient', recipient, '--data', dataDir]);
+  const prometheus = await startPrometheus(admin);
+
+  const work = async () => {
+    const created = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 'value' } });
+    const path = `${service.address}/tokens/${String(created.body['id'])}`;
+    await http('GET', path, { key });
+    await http('DELETE', path, { key });
+    await http('GET', `${service.address}/tokens/not-there`, { key });
+  };
+  /** A query as Grafana sends it. */
+  const filled = (expr: string): string => expr.replaceAll('$__rate_interval', '30s').replaceAll('$instance', '.*');
+  const withoutData = async (): Promise<readonly string[]> => {
+    const missing: string[] = [];
+    for (const [title, expr] of queries) {
+      const { status, error, data } = await prometheus.query(filled(expr));
+      expect([title, status, error]).toEqual([title, 'success', undefined]);
+      if (
+        data.result.length === 0 ||
+        data.result.some(({ value }: { value: [number, string] }) => value[1] === 'NaN')
+      ) {
+        missing.push(title);
+      }
+    }
+    return missing;
+  };
+  // Rates need two scrapes with work between them.
+  let missing: readonly string[] = ['all'];
+  for (let round = 0; round < 60 && missing.length > 0; round += 1) {
+    await work();
+    await wait(500);
+    missing = await withoutData();
+  }
+  expect(missing).toEqual([]);
+
+  const [{ value: requests }] = (await prometheus.query('sum(strongroom_http_requests_total{route="/tokens/:id"})'))
+    .data.result;
+  expect(Number(requests[1])).toBeGreaterThan(2);
+  const names = new Set((await prometheus.ask('/api/v1/label/__name__/values')).data);
+  const used = [...queries.map(([, expr]) => expr), ...rules.map(({ expr }) => expr)].flatMap(metricsIn);
+  expect(used.filter((name) => !names.has(name))).toEqual([]);
+
+  // No alert of ours is wrong in its form, and none fires while all is well.
+  const loaded = (await prometheus.ask('/api/v1/rules')).data.groups[0].rules;
+  expect(loaded.map(({ name, health }: { name: string; health: string }) => [name, health])).toEqual(
+    rules.map(({ alert }) => [alert, 'ok']),
+  );
+  const firing = (await prometheus.ask('/api/v1/alerts')).data.alerts;
+  expect(firing.filter(({ state }: { state: string }) => state === 'firing')).toEqual([]);
+
+  const stopped = await service.stop();
+  expect(stopped.code).toBe(0);
+  await until('the alert that the service is down', 30_000, async () => {
+    const { alerts } = (await prometheus.ask('/api/v1/alerts')).data;
+    return (
+      alerts.some(({ labels }: { labels: { alertname: string } }) => labels.alertname === 'StrongroomDown') || undefined
+    );
+  });
+});
+
+describe('alerts', () => {
+  test('promtool accepts them', () => {
+    const checked = spawnSync(join(tool('PROMETHEUS'), 'promtool'), [
+      'check',
+      'rules',
+      join(chart, 'files/alerts.yaml'),
+    ]);
+    expect([checked.status, String(checked.stdout)]).toEqual([
+      0,
+      expect.stringContaining(`SUCCESS: ${rules.length} rules found`),
+    ]);
+  });
+
+  /** Series by which each alert fires, and by which it just does not. Each value is a minute. */
+  const cases: Readonly<Record<string, { readonly bad: Series; readonly good: Series; readonly at: string }>> = {
+    StrongroomDown: { bad: { 'up{job="strongroom"}': '0x10' }, good: { 'up{job="strongroom"}': '0 1x10' }, at: '5m' },
+    StrongroomNotReady: { bad: { strongroom_ready: '0x10' }, good: { strongroom_ready: '1 1 0 1x10' }, at: '5m' },
+    StrongroomStoreDown: {
+      bad: { 'strongroom_store_up{store="redis"}': '0x10' },
+      good: { 'strongroom_store_up{store="redis"}': '1x10' },
+      at: '5m',
+    },
+    StrongroomErrors: {
+      bad: { [requests(200)]: '0+98x30', [requests(500)]: '0+2x30' },
+      good: { [requests(200)]: '0+9950x30', [requests(500)]: '0+50x30' },
+      at: '20m',
+    },
+    StrongroomSlow: { bad: durations('0+90x40'), good: durations('0+100x40'), at: '30m' },
+    StrongroomProjectionBehind: {
+      bad: { 'strongroom_projection_gap_events{projection="tokens"}': '1000x30' },
+      good: { 'strongroom_projection_gap_events{projection="tokens"}': '999x30' },
+      at: '20m',
+    },
+    StrongroomBackgroundFailures: increases('strongroom_background_failures_total', '0+1x30', '0x30 1x30', '20m'),
+    StrongroomAnchorFails: increases('strongroom_audit_anchor_failures_total', '0+1x90', '0x60 1x60', '80m'),
+    StrongroomGuessing: increases('strongroom_guess_budgets_exhausted_total', '0x10 1x90', '3x90', '30m'),
+    StrongroomWrongKeys: increases('strongroom_rate_limited_total{limit="auth_failures"}', '0+20x30', '0+5x30', '20m'),
+    // The time of a test begins at the epoch.
+    StrongroomBackupOld: {
+      bad: { strongroom_last_backup_timestamp_seconds: '0x3000' },
+      good: { strongroom_last_backup_timestamp_seconds: '86400x3000' },
+      at: '2900m',
+    },
+    StrongroomMemory: {
+      bad: { 'process_resident_memory_bytes{job="strongroom"}': '900000000x40' },
+      good: { 'process_resident_memory_bytes{job="strongroom"}': '700000000x40' },
+      at: '30m',
+    },
+  };
+
+  test('each has a case', () => {
+    expect(Object.keys(cases)).toEqual(rules.map(({ alert }) => alert));
+  });
+
+  test.each(Object.entries(cases))(
+    '%s fires when it should, and not just below its threshold',
+    (alert, { bad, good, at }) => {
+      expect(fires(alert, good, at)).toBe(false);
+      expect(fires(alert, bad, at)).toBe(true);
+    },
+  );
+
+  test('the page for operators lists each with its threshold, time and severity', () => {
+    const page = readFileSync(join(chart, '../../../docs/how-to/operate.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| `(Strongroom\w+)` \| .* \| (\S+(?: min)?) \| (critical|warning) \|/gm)];
+    const said = rows.map(([, alert, time, severity]) => [alert, time, severity]);
+    const minutes = (time = '0m') => (time === '0m' ? 'none' : `${Number.parseInt(time, 10)} min`);
+    expect(said).toEqual(rules.map((rule) => [rule.alert, minutes(rule.for), rule.labels.severity]));
+  });
+});
+
+type Series = Readonly<Record<string, string>>;
+
+function requests(status: number): string {
+  return `strongroom_http_requests_total{status="${status}"}`;
+}
+
+/** Of a hundred reads a minute, how many take at most half a second. */
+function durations(fast: string): Series {
+  const bucket = (le: string) =>
+    `strongroom_http_request_duration_seconds_bucket{route="/tokens/:id",method="GET",le="${le}"}`;
+  return { [bucket('0.5')]: fast, [bucket('1')]: '0+100x40', [bucket('+Inf')]: '0+100x40' };
+}
+
+function increases(metric: string, bad: string, good: string, at: string) {
+  return { bad: { [metric]: bad }, good: { [metric]: good }, at };
+}
+
+/** Whether promtool, with these series, sees the alert fire at this time. */
+function fires(alert: string, series: Series, at: string): boolean {
+  const dir = tempDir();
+  const input = Object.entries(series).map(([name, values]) => ({ series: name, values }));
+  const expectNone = [{ eval_time: at, alertname: alert, exp_alerts: [] }];
+  const tests = [{ interval: '1m', input_series: input, alert_rule_test: expectNone }];
+  writeFileSync(join(dir, 'test.yaml'), JSON.stringify({ rule_files: [join(chart, 'files/alerts.yaml')], tests }));
+  const ran = spawnSync(join(tool('PROMETHEUS'), 'promtool'), ['test', 'rules', 'test.yaml'], {
+    cwd: dir,
+    encoding: 'utf8',
+  });
+  const output = `${ran.stdout}${ran.stderr}`;
+  if (ran.status === 0) return false;
+  if (!output.includes('exp:[')) throw new Error(output);
+  return output.includes(`alertname="${alert}"`);
+}
+
+describe('the dashboard', () => {
+  test('has what Grafana needs to load it: a uid, a data source to choose, ids of its own, panels that do not overlap', () => {
+    expect(dashboard).toMatchObject({ uid: 'strongroom', schemaVersion: expect.any(Number) });
+    expect(dashboard.templating.list.map(({ name, type }) => [name, type])).toEqual([
+      ['datasource', 'datasource'],
+      ['instance', 'query'],
+    ]);
+    const ids = dashboard.panels.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const cells = dashboard.panels.flatMap(({ title, gridPos: { x, y, w, h } }) => {
+      expect([title, x >= 0 && x + w <= 24]).toEqual([title, true]);
+      return Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`);
+    });
+    expect(new Set(cells).size).toBe(cells.length);
+    const source = { type: 'prometheus', uid: `\${${dashboard.templating.list[0]?.name}}` };
+    for (const { type, datasource, targets } of dashboard.panels) {
+      expect(['stat', 'timeseries']).toContain(type);
+      expect([datasource, ...targets.map((target) => target.datasource)]).toEqual([
+        source,
+        ...targets.map(() => source),
+      ]);
+    }
+  });
+
+  test('passes the schema of Grafana, which finds what is wrong', () => {
+    expect(wrongInGrafana(dashboard)).toBe('');
+    const [first, ...others] = dashboard.panels;
+    const withPanel = (panel: object) => wrongInGrafana({ ...dashboard, panels: [{ ...first, ...panel }, ...others] });
+    expect(withPanel({ titel: 'misspelt' })).toContain('"titel"');
+    expect(withPanel({ gridPos: { x: 0, y: 0, w: 4 } })).toContain("'h'");
+    expect(withPanel({ options: { colorMode: 'blink' } })).toContain('"blink"');
+  });
+
+  test('shows every metric of the service', async () => {
+    const { flags } = await makeVault();
+    const service = await startService([...flags, '--admin-port', '0']);
+    const admin = await until(
+      'the admin address',
+      10_000,
+      () => /"admin_address":"([^"]+)"/.exec(service.stdout())?.[1],
+    );
+    const { text } = await http('GET', `${admin}/metrics`);
+    await service.stop();
+    const ours = [...text.matchAll(/^# TYPE (strongroom_\w+) /gm)].map(([, name = '']) => name);
+    expect(ours.length).toBeGreaterThan(12);
+    const shown = queries
+      .flatMap(([, expr]) => metricsIn(expr))
+      .map((name) => name.replace(/_(bucket|sum|count)$/, ''));
+    // The ratio says how far a rebuild is.
+    const unshown = ['strongroom_rebuild_running', 'strongroom_rebuild_events'];
+    expect(ours.filter((name) => !shown.includes(name))).toEqual(unshown);
+  });
+});
+
+/**
+ * Checks a dashboard against the types of Grafana's own schema, in the version of docker-compose.yml: as a literal, so that
+ * unknown fields are errors. Returns what the compiler says.
+ */
+function wrongInGrafana(checked: {
+  readonly panels: readonly { readonly type?: string; readonly options?: object }[];
+}): string {
+  const dir = tempDir();
+  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+  const panelTypes = { stat: 'Stat', timeseries: 'TimeSeries' };
+  const imports = Object.entries(panelTypes).map(
+    ([folder, name]) =>
+      `import type { Options as ${name} } from '@grafana/schema/dist/esm/raw/composable/${folder}/panelcfg/x/${name}PanelCfg_types.gen';`,
+  );
+  const options = checked.panels.map(
+    (panel, index) =>
+      `export const options${index}: Partial<Plain<${panel.type === 'stat' ? 'Stat' : 'TimeSeries'}>> = ${JSON.stringify(panel.options)};`,
+  );
+  const source = [
+    "import type { Dashboard } from '@grafana/schema';",
+    ...imports,
+    // In JSON an enumeration is its text.
+    `type Plain<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Plain<I>[] : T extends object ? Fields<T> : T;`,
+    'type Fields<T> = { [K in keyof T]: Plain<T[K]> };',
+    `export const dashboard: Plain<Dashboard> = ${JSON.stringify(checked)};`,
+    ...options,
+  ];
+  writeFileSync(join(dir, 'dashboard.ts'), source.join('\n'));
+  const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'esnext', '--moduleResolution', 'bundler'];
+  const ran = spawnSync(join(root, 'node_modules/.bin/tsc'), [...flags, 'dashboard.ts'], {
+    cwd: dir,
+    encoding: 'utf8',
+  });
+  return ran.status === 0 ? '' : `${ran.stdout}${ran.stderr}`;
+}

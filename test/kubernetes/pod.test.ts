@@ -1,0 +1,60 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { makeRootKey, tempDir } from '../support/process.js';
+import { type Container, podsOf, render } from './rendered.js';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const script = fileURLToPath(new URL('pod.sh', import.meta.url));
+
+function containersOf(maintenance: boolean): ReadonlyMap<string, Container> {
+  const pods = podsOf(render('embedded', { maintenance, shutdownDelaySeconds: 3 }));
+  return new Map(
+    pods.flatMap(({ of, spec: { containers } }) => containers.map((container) => [of, container] as const)),
+  );
+}
+
+/** Backups go to a place that this machine has. */
+const moved = (text: string): string => text.replace(/^\/backups$/, '/mnt/backups');
+
+test('the embedded profile runs from its manifests on mounts as kubelet makes them: init, serve, back up, stop, start again', () => {
+  const input = tempDir();
+  const [running, idle] = [containersOf(false), containersOf(true)];
+  const [serve, backup] = [running.get('StatefulSet strongroom'), running.get('CronJob strongroom-backup')];
+  const maintenance = idle.get('Pod strongroom-maintenance');
+  expect(serve?.args).toEqual(['serve']);
+  for (const [name, container] of Object.entries({ serve, backup, maintenance })) {
+    const lines = container?.env.map((variable) => `${variable.name}=${moved(variable.value)}`) ?? [];
+    writeFileSync(join(input, `${name}.env`), `${lines.join('\n')}\n`);
+  }
+  writeFileSync(join(input, 'backup.command'), (backup?.command ?? []).map((part) => `${part}\0`).join(''));
+  makeRootKey(input);
+  const certificate = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const files = ['-keyout', join(input, 'tls.key'), '-out', join(input, 'tls.crt')];
+  execFileSync('openssl', ['req', '-x509', ...certificate, ...names, ...files], { stdio: 'ignore' });
+  for (const file of ['root.key', 'tls.key']) chmodSync(join(input, file), 0o600);
+
+  const began = Date.now() / 1_000;
+  const namespaces = ['--mount', '--net', '--fork', '--kill-child'];
+  const ran = spawnSync('unshare', [...namespaces, script, project, input], { encoding: 'utf8', timeout: 170_000 });
+  expect([ran.status, ran.stderr]).toEqual([0, '']);
+  const { backup_metric: backupMetric, ...said } = Object.fromEntries(
+    [...ran.stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
+  expect(said).toEqual({
+    created: '201',
+    capabilities: '0000000000000000 0000000000000000',
+    user: '10001:10001',
+    writes_program: 'no',
+    backups: '1 1',
+    // Not ready any more, and still serving.
+    stopping: '503 201',
+    stopped: '0 1',
+    again: '201',
+    stopped_again: '0',
+  });
+  expect(Number(backupMetric)).toBeGreaterThan(began);
+});

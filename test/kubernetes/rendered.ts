@@ -1,0 +1,117 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseAllDocuments } from 'yaml';
+
+export const chart = fileURLToPath(new URL('../../deploy/helm/strongroom', import.meta.url));
+export const profiles = ['embedded', 'cluster'] as const;
+export type Profile = (typeof profiles)[number];
+
+/** A tool or schema that scripts/kubernetes-tools.sh made available. */
+export function tool(
+  name: 'HELM' | 'KUBERNETES' | 'KUBERNETES_VERSION' | 'PROMETHEUS_OPERATOR' | 'PROMETHEUS',
+): string {
+  const value = process.env[`STRONGROOM_TEST_${name}`];
+  if (value === undefined) throw new Error('run this by: npm run test:kubernetes');
+  return value;
+}
+
+const version = () => ['--kube-version', tool('KUBERNETES_VERSION')];
+const valuesOf = (profile: Profile) => ['--values', join(chart, 'ci', `${profile}-values.yaml`)];
+
+export function lint(profile: Profile) {
+  return spawnSync(tool('HELM'), ['lint', '--strict', chart, ...version(), ...valuesOf(profile)], { encoding: 'utf8' });
+}
+
+/** Values over those of `ci/`. */
+export type Values = { readonly [name: string]: unknown };
+
+/** Renders the chart as `helm template` does. Throws with helm's own message when the values are rejected. */
+export function render(profile: Profile, values: Values = {}, release = 'strongroom'): readonly Manifest[] {
+  const place = mkdtempSync(join(tmpdir(), 'strongroom-values-'));
+  try {
+    const file = join(place, 'values.json');
+    writeFileSync(file, JSON.stringify(values));
+    const given = ['template', release, chart, ...version(), ...valuesOf(profile), '--values', file];
+    const text = execFileSync(tool('HELM'), given, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return parseAllDocuments(text).flatMap((document) => {
+      const [error] = document.errors;
+      if (error !== undefined) throw error;
+      const manifest: Manifest | null = document.toJS();
+      return manifest === null ? [] : [manifest];
+    });
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}
+
+export type Volume = {
+  readonly name: string;
+  readonly secret?: { readonly secretName: string; readonly defaultMode: number };
+  readonly persistentVolumeClaim?: { readonly claimName: string };
+  readonly emptyDir?: { readonly medium?: string; readonly sizeLimit?: string };
+};
+type Probe = { readonly httpGet: { readonly path: string; readonly port: string }; readonly [name: string]: unknown };
+export type Container = {
+  readonly name: string;
+  readonly image: string;
+  readonly args?: readonly string[];
+  readonly command?: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[];
+  readonly startupProbe?: Probe;
+  readonly livenessProbe?: Probe;
+  readonly readinessProbe?: Probe;
+  readonly resources?: unknown;
+};
+export type PodSpec = {
+  readonly containers: readonly Container[];
+  readonly volumes: readonly Volume[];
+  readonly terminationGracePeriodSeconds?: number;
+  readonly [name: string]: unknown;
+};
+type Labels = Readonly<Record<string, string>>;
+type PodTemplate = { readonly metadata: { readonly labels: Labels }; readonly spec: PodSpec };
+export type Selector = { readonly matchLabels: Labels };
+/** The parts of manifests that assertions look at; the schemas check the rest. */
+export type Manifest = {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels: Labels; readonly annotations?: Labels };
+  readonly data?: Labels;
+  readonly automountServiceAccountToken?: boolean;
+  readonly spec: {
+    readonly replicas?: number;
+    readonly selector?: Selector & Labels;
+    readonly podSelector?: Selector;
+    readonly template?: PodTemplate;
+    readonly jobTemplate?: { readonly spec: { readonly template: PodTemplate } };
+    readonly [name: string]: unknown;
+  };
+};
+
+export type Pod = { readonly of: string; readonly labels: Labels; readonly spec: PodSpec };
+
+/** Every pod that the manifests lead to. */
+export function podsOf(manifests: readonly Manifest[]): readonly Pod[] {
+  return manifests.flatMap((manifest): readonly Pod[] => {
+    const { kind, metadata, spec } = manifest;
+    const of = `${kind} ${metadata.name}`;
+    const template = spec?.template ?? spec?.jobTemplate?.spec.template;
+    if (template !== undefined) return [{ of, labels: template.metadata.labels, spec: template.spec }];
+    return kind === 'Pod' ? [{ of, labels: metadata.labels, spec: podSpecOf(manifest) }] : [];
+  });
+}
+
+function podSpecOf({ spec }: Manifest): PodSpec {
+  const { containers, volumes } = spec;
+  if (!Array.isArray(containers) || !Array.isArray(volumes)) throw new Error('a Pod without containers or volumes');
+  return { ...spec, containers, volumes };
+}
+
+export function selects(selector: Labels, labels: Labels): boolean {
+  return Object.entries(selector).every(([name, value]) => labels[name] === value);
+}

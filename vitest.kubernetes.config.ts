@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:kubernetes`: what needs helm, the schemas of Kubernetes, and Prometheus. */
+export default defineConfig({
+  test: {
+    globalSetup: 'test/kubernetes/prepare-tools.ts',
+    include: ['test/kubernetes/**/*.test.ts'],
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+    chaiConfig: { truncateThreshold: 0 },
+  },
+});
