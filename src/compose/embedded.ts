@@ -95,6 +95,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     let logId: string;
     try {
       logId = await identify(stores, options, random, clock);
+      await expectNotBehind(stores, acceptsOlderLog);
+      if (!acceptsOlderLog) await expectContinuity(stores);
       guard = await guardedClock({
         clock: bareClock,
         records: stores.clockRecords,
@@ -102,8 +104,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         onError,
         onNotice,
       });
-      await expectNotBehind(stores, acceptsOlderLog);
-      if (!acceptsOlderLog) await expectContinuity(stores);
       outdated = await outdatedProjections(stores);
       if (outdated.includes('shredder')) await stores.keys.saveCheckpoint('shredder', 0);
       await unlessForged(shredWithNotice(stores.log, stores.keys, onNotice), acceptsOlderLog);

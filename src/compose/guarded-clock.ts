@@ -128,13 +128,17 @@ export async function guardedClock(needs: Needs): Promise<GuardedClock> {
 
   /** One after the other, so that an older record never replaces a newer one. */
   function write(): Promise<void> {
-    const written = saving.then(() => records.save({ newest: wallNow(), codesAhead: codesAhead(), hold }));
+    const written = saving.then(async () => {
+      const record = { newest: wallNow(), codesAhead: codesAhead(), hold };
+      await records.save(record);
+    });
     saving = written.catch(() => undefined);
     return written;
   }
 
   if (stored !== null) begin(stored);
-  await write();
+  // A command of the command line that is rejected changes no file. The service records from `start` on.
+  if (stored === null || hold !== null) await write();
 
   return {
     now: check,
@@ -174,6 +178,7 @@ export async function guardedClock(needs: Needs): Promise<GuardedClock> {
       await write();
     },
     start(): void {
+      save();
       timer ??= setInterval(() => {
         check();
         save();
@@ -181,10 +186,11 @@ export async function guardedClock(needs: Needs): Promise<GuardedClock> {
       timer.unref();
     },
     async stop(): Promise<void> {
+      const wasStarted = timer !== null;
       if (timer !== null) clearInterval(timer);
       timer = null;
       check();
-      await write().catch(onError);
+      if (wasStarted || hold !== null) await write().catch(onError);
     },
   };
 }

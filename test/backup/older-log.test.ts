@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { type Row, relinked, renumbered, tamper } from '../audit/tampering.js';
 import { fill, unread } from '../rotation/support.js';
@@ -31,6 +32,7 @@ test.each([
 
     copyFileSync(join(old, 'vault.db'), join(dataDir, 'vault.db'));
     for (const suffix of ['-wal', '-shm']) copyFileSync('/dev/null', join(dataDir, `vault.db${suffix}`));
+    settleLog(join(dataDir, 'keys.db'));
     const before = hashesOf(dataDir);
     const refused = await run(['serve', '--port', '0', ...flags]);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -100,3 +102,10 @@ test('what is asked of restore without a folder is said, and nothing is made', a
   expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no vault in') });
   expect(hashesOf(dir)).toEqual(before);
 });
+
+/** Copies the write-ahead log that a killed process left into the file, so that only a change by the next one shows. */
+function settleLog(path: string): void {
+  const database = new Database(path);
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+}

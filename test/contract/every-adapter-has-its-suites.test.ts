@@ -15,7 +15,7 @@ const sources = (folder: string): string[] =>
 const text = (path: string): string => readFileSync(path, 'utf8');
 
 const ports = sources('src/ports').flatMap((path) =>
-  [...text(path).matchAll(/^export interface (\w+)/gm)].map(([, port]) => ({
+  [...text(path).matchAll(/^export (?:interface|type(?= EventLog )) (\w+)/gm)].map(([, port]) => ({
     port: String(port),
     suiteFile: `test/contract/${basename(path)}`,
     suite: `${String(port).charAt(0).toLowerCase()}${String(port).slice(1)}Contract`,
@@ -38,7 +38,11 @@ describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder))
   /** The result types of its exported functions: what it implements. */
   const results = sources(`src/adapters/${adapter}`).flatMap((path) =>
     [...text(path).matchAll(/^export (?:async )?function \w+(?:<[^>]*>)?\([\s\S]*?\)(?::\s*([^{;]+))/gm)].map(
-      ([, result]) => String(result),
+      // What an adapter stores of a port is what the port's callers see, without its authentication codes.
+      ([, result]) =>
+        String(result)
+          .replace(/\bStoredLog\b/, 'EventLog')
+          .replace(/\bStoredWork\b/, 'UnitOfWork'),
     ),
   );
   const isImplemented = ({ port }: { port: string }) =>

@@ -11,7 +11,7 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'Where EventStoreDB is, with user and password: esdb://user:password@a:2113,b:2113,c:2113 with every node of a cluster.',
+    doc: 'Where EventStoreDB is, with user and password: esdb://user:pass@a:2113 or, for a cluster, all nodes with commas between them.',
   },
   'eventstore.url_file': {
     schema: optionalPath,
@@ -25,7 +25,7 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'Where MongoDB is, with user and password: mongodb://user:pass@host/?tls=true.',
+    doc: 'Where MongoDB is, with user and password: mongodb://u:pass@host/?tls=true.',
   },
   'mongodb.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('mongodb') },
   'mongodb.keys_url': {

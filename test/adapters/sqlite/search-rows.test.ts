@@ -48,8 +48,8 @@ beforeAll(() => {
   const writer = openDatabase(join(dir, 'vault.db'), 'vault.db', 'writer');
   writer.exec(vaultSchema);
   const insertRow = writer.prepare(
-    `INSERT INTO token_rows_1 (stream, tenant, revision, state, seq, created_at, modified_at, expires_at)
-     VALUES (?, ?, 0, '{"life":{"tokenType":"token"}}', ?, ?, ?, ?)`,
+    `INSERT INTO token_rows_1 (stream, tenant, revision, state, mac, seq, created_at, modified_at, expires_at)
+     VALUES (?, ?, 0, '{"life":{"tokenType":"token"}}', zeroblob(32), ?, ?, ?, ?)`,
   );
   const insertPosting = writer.prepare('INSERT INTO postings_1 VALUES (?, ?)');
   writer.exec('BEGIN');

@@ -18,7 +18,7 @@ test('a ready service says so, with each store and the gap of each projection', 
   const { service, ask } = await startWithAdmin();
   const before = (await ask('/health/ready')).json();
   expect(before).toEqual({
-    ...{ status: 'ready', reasons: [], projections },
+    ...{ status: 'ready', reasons: [], notices: [], projections },
     stores: [...stores, 'access log'].map((name) => ({ name, state: 'up' })),
   });
   await createPlain(service);
