@@ -25,6 +25,9 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
     ...rows,
     async get(stream) {
       const stored = await rows.get(stream);
+      // Threat: a damaged index or schema leads to the row of another token.
+      if (stored !== null && stored.stream !== stream)
+        throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
       return stored === null ? null : verified(stored);
     },
     async search(plan, page) {

@@ -63,7 +63,12 @@ export function authenticDirectory({ directory, keys, key, heal }: Needs): Authe
   return {
     ...directory,
     byKeyHash: (keyHash) => one(() => directory.byKeyHash(keyHash)),
-    get: (kind, id) => one(() => directory.get(kind, id)),
+    async get(kind, id) {
+      const record = await one(() => directory.get(kind, id));
+      // Threat: a damaged index or schema leads to another record.
+      if (record === null || (record.kind === kind && record.id === id)) return record;
+      throw new ForgedRow({ of: kind, name: id }, 'not_authentic');
+    },
     list: async (kind) =>
       (
         await verified(

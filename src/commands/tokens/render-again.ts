@@ -21,6 +21,10 @@ export async function renderAgain(
   if (read === null || read.life.createdRevision !== claimed?.createdRevision)
     return rejected('idempotent_result_gone');
   const { deduplicated = false, cvcIgnored = false } = claimed;
+  // Threat: a writer of the rows has the claim name a token that the caller did not create and may not read.
+  if (operation === 'create' && !deduplicated && read.life.createdBy !== caller.applicationId) {
+    return rejected('idempotent_result_gone');
+  }
   // Threat: since the first request, somebody else may have stored another value.
   const carriesFingerprint = read.life.contentRevision === claimed.carriedContent;
   if (deduplicated) {

@@ -1,5 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { readToken } from '#src/commands/tokens/read-token.js';
 import { apiKeyHash, newApiKey } from '#src/domain/directory/api-key.js';
 import type { JsonObject } from '#src/domain/json.js';
@@ -254,6 +256,35 @@ describe('a writer of the rows', () => {
     await attacker.editToken(await streamOf(two), (life) => ({ ...life, tenantId: randomUUID() }));
     expect((await get(two)).status).toBe(500);
     expect((await get(one)).status).toBe(200);
+  });
+
+  test('cannot have the repeat of a create return a token that another application created', async () => {
+    const id = await aToken();
+    const key = await service.application([rule('/', 'reveal', ['token:create'])]);
+    const options = { key, headers: { 'service-idempotency-key': randomUUID() } };
+    const body = { type: 'token', data: 'its own' };
+    const created = await service.call('POST', '/tokens', body, options);
+    expect(created.status, created.text).toBe(201);
+    await attacker.moveClaims(await streamOf(String(created.body['id'])), await streamOf(id));
+    const repeated = await service.call('POST', '/tokens', body, options);
+    expect(repeated.status, repeated.text).toBeGreaterThanOrEqual(400);
+    expect(repeated.text).not.toContain(secret);
+  });
+
+  test.runIf(profile === 'embedded')('cannot put a view before the rows that shows one token as another', async () => {
+    const [asked, other] = [await aToken({ data: 'asked' }), await aToken()];
+    const [askedStream, otherStream] = [await streamOf(asked), await streamOf(other)];
+    const database = keptDatabase(join(service.dataDir, 'vault.db'), {});
+    const columns = database.pragma('table_info(token_rows_1)') as readonly { readonly name: string }[];
+    const rest = columns.map(({ name }) => name).filter((name) => name !== 'stream');
+    // SQLite evaluates the column once for WHERE and once for the result.
+    const either = `CASE abs(random()) % 2 WHEN 0 THEN '${askedStream}' ELSE '${otherStream}' END AS stream`;
+    const from = `FROM rows_behind WHERE stream = '${otherStream}'`;
+    database.pragma('legacy_alter_table = ON');
+    database.exec('ALTER TABLE token_rows_1 RENAME TO rows_behind');
+    database.exec(`CREATE VIEW token_rows_1 AS SELECT ${either}, ${rest.join()} ${from}`);
+    database.close();
+    for (let attempt = 0; attempt < 60; attempt += 1) expect((await get(asked)).text).not.toContain(secret);
   });
 
   test('cannot have a query delete a token that it does not find', async () => {

@@ -20,6 +20,8 @@ export type RowsAttacker = {
   editToken(stream: string, edit: (life: TokenLife) => TokenLife): Promise<void>;
   /** Has every search term of one token find another one, too. */
   copyTerms(fromStream: string, toStream: string): Promise<void>;
+  /** Has every claim of an idempotency key that names one token name another one. */
+  moveClaims(fromStream: string, toStream: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -78,6 +80,9 @@ function onFiles(dataDir: string): RowsAttacker {
       const copy = 'INSERT OR IGNORE INTO postings_1 (term, seq) SELECT term, ? FROM postings_1 WHERE seq = ?';
       changeOne(copy, to, from);
     },
+    async moveClaims(fromStream, toStream) {
+      changeOne('UPDATE claims SET result = replace(result, ?, ?)', fromStream, toStream);
+    },
     close: async () => void database.close(),
   };
 }
@@ -117,6 +122,14 @@ async function onMongo(name: string): Promise<RowsAttacker> {
       const from = await tokens.findOne({ _id: fromStream });
       const added = { $addToSet: { terms: { $each: from?.['terms'] } } } as object;
       await tokens.updateOne({ _id: toStream }, added);
+    },
+    async moveClaims(fromStream, toStream) {
+      const claims = client.db(name).collection<Document & { _id: string }>('claims');
+      const { modifiedCount } = await claims.updateOne(
+        { 'result.tokens.stream': fromStream },
+        { $set: { 'result.tokens.$.stream': toStream } },
+      );
+      if (modifiedCount !== 1) throw new Error('the attack changed nothing');
     },
     close: () => client.close(),
   };
