@@ -110,10 +110,12 @@ test('a connection that the vault has ended is closed, although the other side k
   const { service, port } = await listening();
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
-  const closed = new Promise((resolve) => socket.once('close', () => resolve('closed')));
   socket.write('no request\r\n\r\n');
   socket.resume();
-  const late = new Promise((resolve) => setTimeout(() => resolve('still open'), 20_000));
-  expect(await Promise.race([closed, late])).toBe('closed');
+  await new Promise((resolve) => socket.once('end', resolve));
+  const connections = () =>
+    new Promise<number>((resolve) => service.app.server.getConnections((_error, count) => resolve(count)));
+  expect(await connections()).toBe(1);
+  await until('the end of the connection', 20_000, async () => ((await connections()) === 0 ? true : undefined));
   expect(service.errors).toEqual([]);
 }, 30_000);
