@@ -32,9 +32,9 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
     },
     async search(plan, page) {
       const found = await rows.search(plan, page);
-      return { ...found, rows: found.rows.map(verified) };
+      return { ...found, rows: found.rows.map((row) => ofTenant(verified(row), plan.tenantId)) };
     },
-    walk: async (plan, step) => (await rows.walk(plan, step)).map(verified),
+    walk: async (plan, step) => (await rows.walk(plan, step)).map((row) => ofTenant(verified(row), plan.tenantId)),
     async page(afterStream, limit) {
       const stored = await rows.page(afterStream, limit);
       return stored.map((row) => ({ stream: row.stream, view: isAuthenticToken(key, row) ? viewOf(row) : null }));
@@ -45,4 +45,10 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
 /** Of the state only what the code covers; `ended` is in no row. */
 function viewOf({ stream, tenantId, state: { revision, life }, content, cvc }: TokenView): TokenView {
   return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc };
+}
+
+/** Threat: a damaged index or schema finds a row of another tenant. */
+function ofTenant(view: TokenView, tenantId: string): TokenView {
+  if (view.tenantId !== tenantId) throw new ForgedRow({ of: 'token', name: view.stream }, 'not_authentic');
+  return view;
 }

@@ -30,7 +30,10 @@ export type TokenRowWriter = {
 export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   /** The row of a living or removed token, its state without ended keys; null when there never was one or its tombstone has gone. */
   get(stream: string): Promise<V | null>;
-  /** The living, not yet expired token of the tenant with this keyed fingerprint, or null. */
+  /**
+   * Returns the living, not yet expired token of the tenant with this keyed fingerprint that was created last, or null. Threat:
+   * a caller that creates tokens with its guesses learns by which token it meets whether an older one has the value, too.
+   */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
   /**
    * One page of the living, not yet expired tokens that a plan finds, and how many it finds, both as of one instant and

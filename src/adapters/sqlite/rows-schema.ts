@@ -50,7 +50,7 @@ export function rowsSchema(slot: Slot): string {
     -- Of a row that was written during a rebuild: a hash of its terms in both generations, by which they are compared.
     mark BLOB
   ) STRICT;
-  CREATE INDEX ${rows}_fingerprint ON ${rows} (fingerprint) WHERE fingerprint IS NOT NULL;
+  CREATE INDEX ${rows}_fingerprint ON ${rows} (fingerprint, seq) WHERE fingerprint IS NOT NULL;
   CREATE INDEX ${rows}_expires_at ON ${rows} (expires_at) WHERE expires_at IS NOT NULL;
   CREATE INDEX ${rows}_cvc_purge_at ON ${rows} (cvc_purge_at) WHERE cvc_purge_at IS NOT NULL;
   CREATE INDEX ${rows}_removed_at ON ${rows} (removed_at) WHERE removed_at IS NOT NULL;

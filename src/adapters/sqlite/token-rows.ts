@@ -69,7 +69,8 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   const byFingerprint = database
     .prepare(
       `SELECT stream FROM ${rows}
-       WHERE fingerprint = ? AND tenant = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
+       WHERE fingerprint = ? AND tenant = ? AND (expires_at IS NULL OR expires_at > ?)
+       ORDER BY seq DESC LIMIT 1`,
     )
     .pluck();
   const pageAfter = database.prepare(`SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ?`);

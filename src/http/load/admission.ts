@@ -58,19 +58,29 @@ export function createAdmission(app: FastifyInstance, bodyBytesMax: number): Adm
     done();
   });
 
+  /** Threat: a body of which the caller sends no more never ends, so its request would hold what it took for good. */
+  function refuseGone({ isGone }: Lease): void {
+    if (isGone) throw new Problem('overloaded', undefined, retryAfterMs);
+  }
+
   return {
     async admit(request, reply, tenantId) {
       if (room.isFull(tenantId)) throw new Problem('overloaded', undefined, retryAfterMs);
-      const lease: Lease = { tenantId, bytes: 0, isAnswered: false, isGone: false, isRunning: false };
+      // Its caller may have left while its key was checked.
+      const { destroyed } = reply.raw;
+      const lease: Lease = { tenantId, bytes: 0, isAnswered: false, isGone: destroyed, isRunning: false };
+      refuseGone(lease);
       request.lease = lease;
       reply.raw.once('close', () => gone(request));
       const isGone = () => lease.isGone;
       await shares.enter(tenantId, isGone);
       lease.isRunning = true;
+      refuseGone(lease);
       const bytes = neededBytes(request, bodyBytesMax);
       if (bytes === 0) return;
       await room.take(tenantId, bytes, isGone);
       lease.bytes += bytes;
+      refuseGone(lease);
     },
     respond({ lease }, bytes) {
       if (lease === null || !lease.isRunning) return;

@@ -45,7 +45,8 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
     const now = performance.now();
     for (const [socket, connection] of connections) {
       const taken = socket.bytesWritten - socket.writableLength;
-      const isWaiting = socket.writableLength > 0 || connection.isBeyondLimit;
+      // After the last response, only the other side keeps the connection open.
+      const isWaiting = socket.writableLength > 0 || socket.writableEnded || connection.isBeyondLimit;
       if (!isWaiting || taken !== connection.taken) connection.since = now;
       connection.taken = taken;
       if (now - connection.since >= stalledMs) socket.destroy();
@@ -64,6 +65,8 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
       return done(new Problem('overloaded', undefined, retryAfterMs));
     }
     const begin = (): void => {
+      // Its response never closes, so what it would hold would never be given back.
+      if (socket.destroyed) return;
       connection.isBusy = true;
       reply.raw.once('close', () => {
         connection.isBusy = false;

@@ -287,6 +287,36 @@ describe('a writer of the rows', () => {
     for (let attempt = 0; attempt < 60; attempt += 1) expect((await get(asked)).text).not.toContain(secret);
   });
 
+  test.runIf(profile === 'embedded')(
+    'cannot put a view before the rows that lists a token of another tenant',
+    async () => {
+      const listed = await aToken({ data: 'listed' });
+      const key = await service.otherTenant();
+      const foreign = await service.call('POST', '/tokens', { type: 'token', data: secret }, { key });
+      expect(foreign.status, foreign.text).toBe(201);
+      const database = keptDatabase(join(service.dataDir, 'vault.db'), {});
+      const rowOf = database.prepare('SELECT stream, tenant, seq FROM token_rows_1 WHERE seq = ?');
+      const seqs = database.prepare('SELECT seq FROM token_rows_1 ORDER BY seq').pluck().all() as readonly number[];
+      const [own, other] = seqs
+        .slice(-2)
+        .map((seq) => rowOf.get(seq) as { tenant: string; seq: number; stream: string });
+      expect(own?.stream).toBe(await streamOf(listed));
+      const columns = database.pragma('table_info(token_rows_1)') as readonly { readonly name: string }[];
+      const rest = columns.map(({ name }) => name).filter((name) => name !== 'seq' && name !== 'tenant');
+      const either = `CASE abs(random()) % 2 WHEN 0 THEN '${own?.tenant}' ELSE '${other?.tenant}' END AS tenant`;
+      database.pragma('legacy_alter_table = ON');
+      database.exec('ALTER TABLE token_rows_1 RENAME TO rows_behind');
+      database.exec(
+        `CREATE VIEW token_rows_1 AS SELECT ${rest.join()}, ${own?.seq} AS seq, ${either}
+       FROM rows_behind WHERE seq = ${other?.seq}`,
+      );
+      database.close();
+      for (let attempt = 0; attempt < 60; attempt += 1) {
+        expect((await service.call('GET', '/tokens')).text).not.toContain(secret);
+      }
+    },
+  );
+
   test('cannot have a query delete a token that it does not find', async () => {
     const id = await aToken({ metadata: { keep: 'yes' } });
     const victim = await aToken({ metadata: { keep: 'no' } });

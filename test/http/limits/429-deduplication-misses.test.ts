@@ -135,3 +135,30 @@ test('an application with hits is not suspect', async () => {
 function notAsked(): never {
   return new Proxy({}, { get: () => () => Promise.reject(new Error('not part of this test')) }) as never;
 }
+
+test('decoys do not make guesses free: an update is charged although its value is that of another token', async () => {
+  const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 5 });
+  const key = await masked(service);
+  const hidden = await createPlain(service, { type: 'card_number', data: '4242424242424242' });
+  const numbers = candidates('424242', '4242');
+  const update = async () => {
+    const data = String(numbers.next().value);
+    // Its wrong guesses meet the decoy, so that they change nothing.
+    await service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
+    return service.call('PATCH', path(hidden.id), { data, deduplicate_token: true }, { key });
+  };
+  expect(await statuses(6, update)).toEqual([200, 200, 200, 200, 200, 429]);
+});
+
+test('decoys do not tell whether an older token has the value: a create meets the newest one', async () => {
+  const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 50 });
+  const key = await masked(service);
+  for (let tried = 0; tried < 20; tried += 1) {
+    const data = uniqueId();
+    await createPlain(service, { data });
+    const decoy = { type: 'token', data, deduplicate_token: false };
+    const { body } = await service.call('POST', '/tokens', decoy, { key });
+    const met = await service.call('POST', '/tokens', { ...decoy, deduplicate_token: true }, { key });
+    expect(met.body['id']).toBe(body['id']);
+  }
+});

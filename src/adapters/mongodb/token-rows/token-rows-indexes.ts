@@ -24,7 +24,7 @@ export function tokenRowsIndexes(generation: number): RequiredIndexes {
     indexes: [
       // The term has its tenant in its key, and a tombstone has neither field, so it is in none of these.
       { name: rowIndexes.terms, key: { terms: 1, seq: -1 }, sparse: true },
-      { name: rowIndexes.fingerprint, key: { fingerprint: 1 }, sparse: true },
+      { name: rowIndexes.fingerprint, key: { fingerprint: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.expiresAt, key: { expires_at: 1 }, sparse: true },
       { name: rowIndexes.cvcPurgeAt, key: { cvc_purge_at: 1 }, sparse: true },
       { name: rowIndexes.removedAt, key: { removed_at: 1 }, sparse: true },

@@ -47,7 +47,7 @@ export function mongoTokenRows(
           .collection<RowDocument>(rowsName)
           .findOne(
             { fingerprint: hashBytes(fingerprintHash), tenant: tenantId, expires_at: { $not: { $lte: now } } },
-            { projection: { _id: 1 }, hint: rowIndexes.fingerprint },
+            { projection: { _id: 1 }, sort: { seq: -1 }, hint: rowIndexes.fingerprint },
           ),
       );
       return row?._id ?? null;
