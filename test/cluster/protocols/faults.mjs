@@ -1,13 +1,15 @@
 import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { uuidBytes, uuidText } from '#src/adapters/mongodb/uuid.js';
 import { keysOf } from '#src/domain/token/token-state.js';
+import { isAuthenticToken } from '#src/projections/row-mac.js';
 import { applyToView, emptyView } from '#src/projections/token-view.js';
 
 const text = (value) => JSON.stringify(value, (_, one) => (one instanceof Uint8Array ? [...one] : one));
 
 /** Where rows or keys are not what the streams say, and fingerprints that two living tokens have. */
-export async function faultsOf({ log, rows, rowsConnection, keysConnection }) {
+export async function faultsOf({ log, rows, rowsConnection, keysConnection, keys: keyRing }) {
   const faults = [];
+  const { rows: rowsKey } = await keyRing.integrityKeys();
   const views = new Map();
   for (const event of await log.readAll(0, 1_000_000)) {
     const { stream, tenantId } = event;
@@ -19,7 +21,9 @@ export async function faultsOf({ log, rows, rowsConnection, keysConnection }) {
   const wrapped = new Map(keys.map((key) => [uuidText(key._id), key.wrapped]));
   for (const [stream, view] of views) {
     const { life, revision, ended } = view.state;
-    const row = await rows.get(stream);
+    const stored = await rows.get(stream);
+    if (stored !== null && !isAuthenticToken(rowsKey, stored)) faults.push(`row of ${stream} that is not authentic`);
+    const { mac: _, ...row } = stored ?? {};
     const expected = { ...view, state: { revision, life, ended: [] } };
     if (text(row) !== text(expected)) faults.push(`row ${text(row)} of ${text(expected)}`);
     for (const { keyId } of ended) if (wrapped.get(keyId) !== null) faults.push(`living key of ${stream}`);
