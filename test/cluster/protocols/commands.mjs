@@ -45,7 +45,7 @@ export function commandsOn(vault) {
       return answer(await deleteToken(vault, contextOf(given), given.id, null), () => null);
     },
     async deleteMany(given) {
-      return done(await deleteByIds(vault, contextOf(given), given.ids));
+      return answer(await deleteByIds(vault, contextOf(given), given.ids), (counts) => counts);
     },
     async tokenize(given) {
       const parts = given.requests.map((request, index) => ({ request, path: `[${index}]`, isValue: false }));
