@@ -59,7 +59,7 @@ describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder))
       new RegExp(`^${adapter}[-\\w]*\\.test\\.ts$`).test(basename(path)),
     );
     const calls = users.map(text).join('\n');
-    const lacking = implemented.filter(({ suite }) => !new RegExp(`^${suite}\\(`, 'm').test(calls));
+    const lacking = implemented.filter(({ suite }) => !new RegExp(`^ *${suite}\\(`, 'm').test(calls));
     expect(lacking).toEqual([]);
   });
 });

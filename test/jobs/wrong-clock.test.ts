@@ -226,6 +226,7 @@ test('a time of the clock is recorded durably, in the key store', async (context
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get, restart } = await vaultOn(clock);
+  get().service.start();
   clock.advance(aDay);
   await restart();
   const keys = keptDatabase(join(get().dataDir, 'keys.db'), { readonly: true });
