@@ -1,34 +1,80 @@
 import { isJsonArray } from './expressions/json-array.js';
-import { jsonSize } from './expressions/json-size.js';
 import { isJsonObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
 
-/** So much is made into text at once. */
-const bytesAtOnce = 32 * 1024;
+/** How much becomes text at once, in characters of strings and names, and for other values 8 each. */
+const sizeAtOnce = 32 * 1024;
 
-/** `JSON.stringify`, in steps: that of a few MiB takes a tenth of a second. */
+/** Returns the text of `JSON.stringify`, in steps: that of a few MiB takes a tenth of a second. */
 export function* jsonText(value: Json): Steps<string> {
+  if (isSmall(value)) return JSON.stringify(value);
   const pieces: string[] = [];
   yield* write(value, pieces);
   return pieces.join('');
 }
 
+/** Writes a large value: its small items many at a time, and each large one in the same way. */
 function* write(value: Json, pieces: string[]): Steps<void> {
   const isArray = isJsonArray(value);
-  if ((!isArray && !isJsonObject(value)) || jsonSize(value, bytesAtOnce) <= bytesAtOnce) {
+  if (!isArray && !isJsonObject(value)) {
     pieces.push(JSON.stringify(value));
     return;
   }
   yield;
-  let separator = isArray ? '[' : '{';
-  let gathered = 0;
-  for (const [key, item] of isArray ? value.entries() : Object.entries(value)) {
-    pieces.push(typeof key === 'number' ? separator : `${separator}${JSON.stringify(key)}:`);
+  let separator = '';
+  let gathered: [string | number, Json][] = [];
+  let left = sizeAtOnce;
+  const writeGathered = (): void => {
+    if (gathered.length === 0) return;
+    const text = JSON.stringify(isArray ? gathered.map(([, item]) => item) : Object.fromEntries(gathered));
+    pieces.push(separator, text.slice(1, -1));
     separator = ',';
-    if (typeof item === 'object' && item !== null) yield* write(item, pieces);
-    else pieces.push(JSON.stringify(item));
-    gathered += 1;
-    if (gathered % 1_000 === 0) yield;
+    gathered = [];
+    left = sizeAtOnce;
+  };
+  pieces.push(isArray ? '[' : '{');
+  for (const entry of isArray ? value.entries() : Object.entries(value)) {
+    const [key, item] = entry;
+    const after = leftAfter(item, typeof key === 'string' ? left - key.length : left);
+    if (after >= 0) {
+      left = after;
+      gathered.push(entry);
+      continue;
+    }
+    writeGathered();
+    yield;
+    left = leftAfter(item, sizeAtOnce);
+    if (left >= 0) {
+      gathered.push(entry);
+      continue;
+    }
+    pieces.push(separator, isArray ? '' : `${JSON.stringify(key)}:`);
+    separator = ',';
+    left = sizeAtOnce;
+    yield* write(item, pieces);
   }
+  writeGathered();
   pieces.push(isArray ? ']' : '}');
+}
+
+function isSmall(value: Json): boolean {
+  return leftAfter(value, sizeAtOnce) >= 0;
+}
+
+/** Returns what is left of a size after a value; below 0 as soon as it is used up. */
+function leftAfter(value: Json, size: number): number {
+  if (typeof value === 'string') return size - 2 - value.length;
+  let left = size - 8;
+  if (isJsonArray(value)) {
+    for (const item of value) {
+      left = leftAfter(item, left);
+      if (left < 0) break;
+    }
+  } else if (isJsonObject(value)) {
+    for (const key in value) {
+      left = leftAfter(value[key] ?? null, left - key.length);
+      if (left < 0) break;
+    }
+  }
+  return left;
 }

@@ -26,7 +26,8 @@ export function createAuthentication(service: Service, headerNames: readonly str
     }
     request.caller = { ...caller, sourceAddress: request.ip };
     await service.limits.request(caller);
-    await admission.admit(request, reply, caller.tenantId);
+    const admitted = admission.admit(request, reply, caller.tenantId);
+    if (admitted !== undefined) await admitted;
     if (permission === 'any_key') return undefined;
     const sufficient = typeof permission === 'string' ? [permission] : permission;
     if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw permissionMissing(sufficient);

@@ -4,7 +4,9 @@ import type { CommandResult } from '../commands/result.js';
 import { entityTag } from '../commands/tokens/precondition.js';
 import type { TokenAnswer } from '../commands/tokens/token-answer.js';
 import type { Vault } from '../commands/vault.js';
+import type { Json } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
+import type { Steps } from '../domain/steps.js';
 import { problemFrom } from './error-handler.js';
 import { callerOf, contextOf } from './request-state.js';
 import { sendText } from './send-json.js';
@@ -23,7 +25,10 @@ export async function sendToken(
   if (!result.ok) throw problemFrom(result);
   await recordReads(vault, contextOf(request), [result.value]);
   const { render, revision } = result.value;
-  const work = vault.turns.begin(callerOf(request).tenantId);
-  const text = await work.run(jsonText(await work.run(render())));
+  const text = await vault.turns.begin(callerOf(request).tenantId).run(textOf(render()));
   return sendText(reply.header('etag', entityTag(revision)), status, text);
+}
+
+function* textOf(rendering: Steps<Json>): Steps<string> {
+  return yield* jsonText(yield* rendering);
 }

@@ -22,8 +22,8 @@ export type Lease = {
 
 /** Decides which requests of which tenants run now. Threat: one tenant that takes all time or memory from the others. */
 export type Admission = {
-  /** Waits until the request of a tenant may run. Throws Problem 503 when it may not for want of memory. */
-  admit(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void>;
+  /** Resolves when the request of a tenant may run; undefined: at once. Throws Problem 503 for want of memory. */
+  admit(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void> | undefined;
   /** Notes the bytes of a response that is about to be sent. */
   respond(request: FastifyRequest, bytes: number): void;
 };
@@ -63,8 +63,18 @@ export function createAdmission(app: FastifyInstance, bodyBytesMax: number): Adm
     if (isGone) throw new Problem('overloaded', undefined, retryAfterMs);
   }
 
+  async function enter(lease: Lease, share: Promise<void> | undefined, bytes: number): Promise<void> {
+    await share;
+    lease.isRunning = true;
+    refuseGone(lease);
+    if (bytes === 0) return;
+    await room.take(lease.tenantId, bytes, () => lease.isGone);
+    lease.bytes += bytes;
+    refuseGone(lease);
+  }
+
   return {
-    async admit(request, reply, tenantId) {
+    admit(request, reply, tenantId) {
       if (room.isFull(tenantId)) throw new Problem('overloaded', undefined, retryAfterMs);
       // Its caller may have left while its key was checked.
       const { destroyed } = reply.raw;
@@ -72,15 +82,11 @@ export function createAdmission(app: FastifyInstance, bodyBytesMax: number): Adm
       refuseGone(lease);
       request.lease = lease;
       reply.raw.once('close', () => gone(request));
-      const isGone = () => lease.isGone;
-      await shares.enter(tenantId, isGone);
-      lease.isRunning = true;
-      refuseGone(lease);
+      const share = shares.enter(tenantId, () => lease.isGone);
       const bytes = neededBytes(request, bodyBytesMax);
-      if (bytes === 0) return;
-      await room.take(tenantId, bytes, isGone);
-      lease.bytes += bytes;
-      refuseGone(lease);
+      if (share !== undefined || bytes > 0) return enter(lease, share, bytes);
+      lease.isRunning = true;
+      return undefined;
     },
     respond({ lease }, bytes) {
       if (lease === null || !lease.isRunning) return;
