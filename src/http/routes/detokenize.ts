@@ -3,7 +3,7 @@ import { detokenize } from '../../commands/tokens/detokenize.js';
 import { parseTemplate } from '../../domain/detokenize/parse-template.js';
 import { jsonText } from '../../domain/json-text.js';
 import { problemFrom } from '../error-handler.js';
-import { jsonBodyOf } from '../json-body-of.js';
+import { jsonBodyOf } from '../json-body.js';
 import { detokenizeRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
 import { Problem } from '../problem.js';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { openApiDocument } from '../openapi/openapi.js';
 import { documented } from '../openapi/operation.js';
+import { referencePage } from '../openapi/reference-page.js';
 import { pageText, sendPage, stylePath } from '../pages/send-page.js';
 import { style } from '../pages/style.js';
-import { referencePage } from '../reference/reference-page.js';
 import type { Routes } from '../routes.js';
 
 const docsOperation = documented({

@@ -10,7 +10,7 @@ import { replaceValues } from '../../domain/replace-values.js';
 import type { Steps } from '../../domain/steps.js';
 import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
-import { jsonBodyOf } from '../json-body-of.js';
+import { jsonBodyOf } from '../json-body.js';
 import { documented } from '../openapi/operation.js';
 import { tokenExample } from '../openapi/schemas/token-examples.js';
 import { Problem } from '../problem.js';
