@@ -1,6 +1,5 @@
-import { isJsonArray } from './expressions/json-array.js';
 import { jsonSize } from './expressions/json-size.js';
-import { isJsonObject, type Json } from './json.js';
+import { isJsonArray, isJsonObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
 
 /** So much is made into text at once. */

@@ -1,4 +1,4 @@
-import { bracesAfter } from '../expressions/parsing/braces-after.js';
+import { bracesAfter } from '../expressions/parse.js';
 
 /** An expression of detokenize: a token's data, or with `whole` its token object, and what its filters are. */
 export type Reference = {
