@@ -1,5 +1,4 @@
 import type { FieldErrors } from './field-errors.js';
-import { printableKey } from './printable-key.js';
 
 /** The path of a member (`a.b`, `a["b c"]`) for the `errors` of a problem; a key that may be a value is `*`. */
 export function memberPath(path: string, key: string): string {
@@ -22,4 +21,12 @@ export function errorsUnder(path: string, errors: FieldErrors): FieldErrors {
 function under(path: string, field: string): string {
   if (path === '' || field === '') return `${path}${field}`;
   return field.startsWith('[') ? `${path}${field}` : `${path}.${field}`;
+}
+
+/**
+ * A key of the caller's JSON as a path of an error shows it: `*` when it is long or has six or more digits. Threat: a key
+ * is data too, and may be the number of somebody (docs/contract.md, "Errors").
+ */
+export function printableKey(key: string): string {
+  return key.length <= 40 && !/(?:\p{N}\P{N}*){6}/u.test(key) && !/\p{C}/u.test(key) ? key : '*';
 }

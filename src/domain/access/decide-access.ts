@@ -1,9 +1,8 @@
+import type { AccessRule } from './access-rule.js';
 import type { Caller } from './caller.js';
-import { decidingRule } from './deciding-rule.js';
 import type { Permission, TokenPermission } from './permission.js';
 import { coversReach, reachOf } from './reach.js';
-import type { Transform } from './transform.js';
-import { strictest } from './transform.js';
+import { strictest, type Transform } from './transform.js';
 
 /** Whether the caller holds a permission at all, anywhere: without it a request is 403 before anything is looked at. */
 export function grantsAnywhere({ access }: Caller, permission: Permission): boolean {
@@ -13,8 +12,8 @@ export function grantsAnywhere({ access }: Caller, permission: Permission): bool
 
 /**
  * What the caller gets of a token in these containers when it uses this permission; null: refused (403, or left out of
- * a list). For an update that changes containers ask `decideMove`, for a creation `transformForCreate`. Contract,
- * section 4.
+ * a list). For an update that changes containers ask `decideMove`, for a creation `transformForCreate`. See
+ * docs/contract.md, "Access rules".
  */
 export function transformFor(
   { access, applicationType }: Caller,
@@ -32,7 +31,7 @@ export function transformFor(
 
 /**
  * What the caller gets when its permission is needed in every one of the containers, each decided for itself: the
- * strictest; null when one of them is refused, or when there is none. Contract, section 4.
+ * strictest; null when one of them is refused, or when there is none. See docs/contract.md, "Access rules".
  */
 export function transformForEach(
   caller: Caller,
@@ -43,7 +42,10 @@ export function transformForEach(
   return others.reduce<Transform | null>(strictest, first ?? null);
 }
 
-/** What the caller gets back of a token that it creates in these containers; null: refused. Contract, section 4. */
+/**
+ * What the caller gets back of a token that it creates in these containers; null: refused. See docs/contract.md,
+ * "Access rules".
+ */
 export function transformForCreate(caller: Caller, containers: readonly string[]): Transform | null {
   return transformForEach(caller, 'token:create', containers);
 }
@@ -51,7 +53,7 @@ export function transformForCreate(caller: Caller, containers: readonly string[]
 /**
  * Whether the caller may read in plaintext every token on which it holds `permission`, or every token of the tenant when
  * `permission` is null. Such a caller learns nothing from looking up values. True only if a single permission reveals all
- * of these tokens: a caller whose rules reveal only some containers is below reveal. Contract, section 11.
+ * of these tokens: a caller whose rules reveal only some containers is below reveal. See docs/contract.md, "Operations routes".
  */
 export function readsEveryValue(caller: Caller, permission: TokenPermission | null): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -73,8 +75,8 @@ function revealsWherever({ access }: Caller, permission: TokenPermission): boole
 }
 
 /**
- * Whether the caller may see this token in clear, and may therefore change expressions over it ("Expressions need
- * reveal"; contract, section 4). A public application never may. Threat: a mask or an index is a program over the data;
+ * Whether the caller may see this token in clear, and may therefore change expressions over it (docs/contract.md,
+ * "Changing expressions"). A public application never may. Threat: a mask or an index is a program over the data;
  * who may write one without seeing the data could read it by this way.
  */
 export function maySeeClear(caller: Caller, containers: readonly string[]): boolean {
@@ -83,4 +85,28 @@ export function maySeeClear(caller: Caller, containers: readonly string[]): bool
     transformFor(caller, 'token:read', containers) === 'reveal' ||
     transformFor(caller, 'token:use', containers) === 'reveal'
   );
+}
+
+/**
+ * The rule that decides one permission on a token: of those that grant it and whose container covers one of the token's,
+ * the one with the lowest priority, the earlier of equal ones. null: refused. See docs/contract.md, "Access rules".
+ */
+function decidingRule(
+  rules: readonly AccessRule[],
+  permission: TokenPermission,
+  containers: readonly string[],
+): AccessRule | null {
+  let deciding: AccessRule | null = null;
+  for (const rule of rules) {
+    if (deciding !== null && deciding.priority <= rule.priority) continue;
+    if (rule.permissions.includes(permission) && containers.some((path) => covers(rule.container, path))) {
+      deciding = rule;
+    }
+  }
+  return deciding;
+}
+
+/** A parent covers its children and itself. Both paths end with `/`, so that `/pci/` does not cover `/pci-old/`. */
+function covers(parent: string, path: string): boolean {
+  return path.startsWith(parent);
 }

@@ -1,5 +1,5 @@
-import type { ApplicationDocument } from './documents.js';
-import { heldManagementPermissions } from './management-permissions.js';
+import { type ManagementPermission, managementPermissions } from '../access/permission.js';
+import type { AccessDocument, ApplicationDocument } from './documents.js';
 import type { TenantDirectory } from './tenant-directory.js';
 
 /**
@@ -14,7 +14,10 @@ export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: 
   );
 }
 
-/** Whether a change of one application (null: its deletion) would leave nobody to administrate. Contract, section 10. */
+/**
+ * Whether a change of one application (null: its deletion) would leave nobody to administrate. See docs/contract.md,
+ * "Management rights".
+ */
 export function leavesNoAdministrator(
   { applications }: TenantDirectory,
   changedId: string,
@@ -24,4 +27,18 @@ export function leavesNoAdministrator(
   if (before === undefined || !isLastingAdministrator(before)) return false;
   if (after !== null && isLastingAdministrator(after)) return false;
   return ![...applications].some(([id, other]) => id !== changedId && isLastingAdministrator(other));
+}
+
+/** The management permissions that an access grants; rules grant none. */
+export function heldManagementPermissions(access: AccessDocument): readonly ManagementPermission[] {
+  if (access.kind === 'rules') return [];
+  return managementPermissions.filter((permission) => access.permissions.includes(permission));
+}
+
+/**
+ * Whether `holder` holds every management permission that `other` grants. See docs/contract.md, "Management rights".
+ */
+export function holdsAllOf(holder: AccessDocument, other: AccessDocument): boolean {
+  const held = heldManagementPermissions(holder);
+  return heldManagementPermissions(other).every((permission) => held.includes(permission));
 }

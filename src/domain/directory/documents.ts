@@ -1,4 +1,4 @@
-import type { AccessRule } from '../access/access-rule.js';
+import type { Access, AccessRule } from '../access/access-rule.js';
 import type { ApplicationType } from '../access/application-type.js';
 import type { Permission } from '../access/permission.js';
 
@@ -10,7 +10,7 @@ export type Stamps = {
   readonly modified_at: number | null;
 };
 
-/** Switches of a tenant; each value is "true" or "false" (contract, section 10). */
+/** Switches of a tenant; each value is "true" or "false" (docs/contract.md, "Tenants"). */
 export type TenantSettings = {
   readonly deduplicate_tokens: 'true' | 'false';
   readonly keep_superseded_data: 'true' | 'false';
@@ -44,3 +44,13 @@ export type ApplicationDocument = Stamps & {
   readonly expires_at: number | null;
   readonly keys: readonly ApiKeyDocument[];
 };
+
+/** What an application may do, as it is stored. */
+export function documentOf(access: Access): AccessDocument {
+  return access.kind === 'rules' ? access : { kind: 'permissions', permissions: [...access.permissions] };
+}
+
+/** And back, as decisions on tokens ask for it. */
+export function accessOf(access: AccessDocument): Access {
+  return access.kind === 'rules' ? access : { kind: 'permissions', permissions: new Set(access.permissions) };
+}

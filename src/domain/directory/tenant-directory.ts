@@ -1,3 +1,4 @@
+import type { DirectoryFact } from './directory-fact.js';
 import type { ApplicationDocument, TenantDocument } from './documents.js';
 
 /**
@@ -18,3 +19,23 @@ export type TenantDirectory = {
 };
 
 export const noDirectory: TenantDirectory = { revision: -1, tenant: null, applications: new Map() };
+
+/** Folds one event onto the directory of a tenant. Pure. */
+export function evolveDirectory(directory: TenantDirectory, fact: DirectoryFact): TenantDirectory {
+  const revision = directory.revision + 1;
+  switch (fact.type) {
+    case 'tenant.created':
+    case 'tenant.updated':
+      return { ...directory, revision, tenant: fact.document };
+    case 'tenant.deleted':
+      return { revision, tenant: null, applications: new Map() };
+    case 'application.deleted': {
+      const others = [...directory.applications].filter(([id]) => id !== fact.applicationId);
+      return { ...directory, revision, applications: new Map(others) };
+    }
+    default: {
+      const applications = new Map(directory.applications).set(fact.applicationId, fact.document);
+      return { ...directory, revision, applications };
+    }
+  }
+}

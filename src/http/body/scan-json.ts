@@ -1,5 +1,5 @@
 import type { Json } from '../../domain/json.js';
-import { printableKey } from '../../domain/printable-key.js';
+import { printableKey } from '../../domain/json-path.js';
 import { finish, type Steps } from '../../domain/steps.js';
 
 const depthMax = 64;

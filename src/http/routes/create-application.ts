@@ -1,6 +1,6 @@
 import { createApplication } from '../../commands/directory/create-application.js';
 import { applicationAnswer } from '../../commands/directory/directory-answers.js';
-import { parseApplication } from '../../domain/directory/parse-application.js';
+import { parseApplication } from '../../domain/directory/parse-directory.js';
 import { createApplicationBody } from '../directory-body.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';

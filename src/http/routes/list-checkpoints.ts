@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
 import { recordManagementRead } from '../../commands/access-log/record-management-read.js';
-import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import { formatTimestamp } from '../../domain/time.js';
 import { checkpointHash } from '../../events/audit/checkpoint.js';
 import { documented } from '../openapi/operation.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';

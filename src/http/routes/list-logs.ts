@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { accessEntities, accessOperations } from '../../commands/access-log/operation.js';
 import { type LogFilter, readLog, type ShownEntry } from '../../commands/access-log/read-log.js';
-import { formatTimestamp } from '../../domain/time/format-timestamp.js';
-import { parseExpiresAt } from '../../domain/time/parse-expires-at.js';
+import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
 import { documented } from '../openapi/operation.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { contextOf } from '../request-state.js';

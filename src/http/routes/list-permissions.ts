@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { applicationTypes } from '../../domain/access/application-type.js';
-import { managementPermissions, tokenPermissions } from '../../domain/access/permission.js';
-import { permissionCatalogue } from '../../domain/access/permission-catalogue.js';
+import { managementPermissions, permissionCatalogue, tokenPermissions } from '../../domain/access/permission.js';
 import { documented } from '../openapi/operation.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';

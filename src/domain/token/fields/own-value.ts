@@ -1,6 +1,5 @@
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
-import { printableKey } from '../../printable-key.js';
-import { bareText } from './bare-text.js';
+import { printableKey } from '../../json-path.js';
 
 const digitsMin = 6;
 
@@ -14,7 +13,7 @@ export type OpenFields = {
 /**
  * Refuses an id, a container, a metadata value or a metadata key that contains one of the token's own values of six or
  * more digits, however it is grouped. Threat: these fields are shown to callers that may not see the data, and outlive
- * erasure as keyed hashes. `ownValues` come from the type's rule. Contract, section 3.
+ * erasure as keyed hashes. `ownValues` come from the type's rule. See docs/contract.md, "Own values".
  */
 export function checkOwnValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
   const values = ownValues.map(bareText).filter((value) => value.length >= digitsMin);
@@ -69,4 +68,23 @@ export function checkUnseenOwnValue(
     ),
   ]);
   return errors === null ? valid(null) : { ok: false, errors };
+}
+
+/**
+ * Letters and digits alone, every decimal digit as 0-9. Compatibility forms such as full-width letters and digits of
+ * other scripts (Arabic-Indic) are folded. Threat: written otherwise, a number would slip past a comparison.
+ */
+export function bareText(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .replace(/\p{Nd}/gu, asciiDigit);
+}
+
+/** Unicode keeps the decimal digits of a script together, from zero to nine. */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let first = code;
+  while (/^\p{Nd}$/u.test(String.fromCodePoint(first - 1))) first -= 1;
+  return String((code - first) % 10);
 }

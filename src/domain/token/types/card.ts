@@ -1,10 +1,8 @@
-import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
-import { isJsonObject, type Json } from '../../json.js';
-import { checkCardNumber } from './check-card-number.js';
-import { checkCvc } from './check-cvc.js';
-import { checkIntegerOrDigits } from './check-integer-or-digits.js';
-import { checkNoVerificationData } from './check-no-verification-data.js';
-import type { CheckedData, TypeRule } from './type-rule.js';
+import { type Checked, errorsOf, type FieldErrors, invalid, valid } from '../../field-errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { printableKey } from '../../json-path.js';
+import { passesLuhn } from '../../luhn.js';
+import { type CheckedData, checkDigits, type TypeRule } from './type-rule.js';
 
 function validate(data: Json): Checked<CheckedData> {
   if (!isJsonObject(data)) return invalid('data', 'must be a card object');
@@ -36,8 +34,8 @@ function ownValues(data: Json): readonly string[] {
 
 /**
  * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Month and year are stored as integers, the cvc comes
- * back apart, further keys are kept unless they hold verification data. A past expiration is accepted. Contract,
- * section 3.
+ * back apart, further keys are kept unless they hold verification data. A past expiration is accepted. See
+ * docs/contract.md, "Card data".
  */
 export const card: TypeRule = {
   validate,
@@ -53,3 +51,104 @@ export const card: TypeRule = {
   defaultMaskHidesShortValues: false,
   defaultSearchIndexes: [],
 };
+
+/** `card_number`: a string of 13-19 digits with a valid Luhn digit. See docs/contract.md, "Token types". */
+export const cardNumber: TypeRule = {
+  validate: (data) => {
+    const number = checkCardNumber(data, 'data', 13);
+    return number.ok ? valid({ data, cvc: null }) : number;
+  },
+  ownValues: (data) => (typeof data === 'string' ? [data] : []),
+  ownValueDigitsMin: 13,
+  defaultContainer: '/pci/high/',
+  defaultFingerprintExpression: '{{ data }}',
+  defaultMask: '{{ data | reveal_last: 4 }}',
+  defaultMaskHidesShortValues: false,
+  defaultSearchIndexes: [],
+};
+
+/** A card number without separators: `min` to 19 digits with a valid Luhn digit. See docs/contract.md, "Card data". */
+export function checkCardNumber(value: Json | undefined, path: string, min: number): Checked<string> {
+  const digits = checkDigits(value, path, min, 19);
+  if (!digits.ok || passesLuhn(digits.value)) return digits;
+  return invalid(path, 'is not a valid card number: its check digit is wrong');
+}
+
+/**
+ * A card verification code: a string or integer of 3-4 digits, kept as the string; null when absent. An integer under
+ * 100 is refused, because nobody can tell how many zeros it lost. See docs/contract.md, "Card data".
+ */
+function checkCvc(value: Json | undefined, path: string): Checked<string | null> {
+  if (value === undefined || value === null) return valid(null);
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text === 'string' && /^[0-9]{3,4}$/.test(text)) return valid(text);
+  return invalid(path, 'must be a string of 3 or 4 digits');
+}
+
+/** An integer from `min` to `max`, or the same as a string of the given shape; null when absent or null. */
+function checkIntegerOrDigits(
+  value: Json | undefined,
+  path: string,
+  shape: RegExp,
+  min: number,
+  max: number,
+): Checked<number | null> {
+  if (value === undefined || value === null) return valid(null);
+  const number = typeof value === 'string' && shape.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return valid(number);
+  return invalid(path, `must be an integer from ${min} to ${max}`);
+}
+
+const forbidden: ReadonlySet<string> = new Set([
+  'cvc',
+  'cvv',
+  'cvv2',
+  'cvc2',
+  'cid',
+  'csc',
+  'securitycode',
+  'verificationvalue',
+  'track',
+  'track1',
+  'track2',
+  'trackdata',
+  'pin',
+  'pinblock',
+]);
+
+const errorsMax = 10;
+/** A longer key is no name of ours. Threat: folding huge ones makes each many times as long. */
+const keyCharactersMax = 64;
+
+/**
+ * Refuses card verification data anywhere in card data but in `data.cvc`, naming each place (at most 10). The name
+ * alone decides, whatever the value. Threat: a code or a PIN under a key that we do not purge would be kept for good,
+ * which PCI DSS 3.3 forbids after authorization. See docs/contract.md, "Card data".
+ */
+function checkNoVerificationData(data: JsonObject): Checked<null> {
+  const errors: Record<string, readonly string[]> = {};
+  for (const path of forbiddenPaths(data, 'data')) {
+    errors[path] = ['card verification data is only accepted as data.cvc'];
+    if (Object.keys(errors).length === errorsMax) break;
+  }
+  return Object.keys(errors).length === 0 ? valid(null) : { ok: false, errors: errors satisfies FieldErrors };
+}
+
+function* forbiddenPaths(value: Json, path: string): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  const isArray = Array.isArray(value);
+  for (const [key, child] of Object.entries(value)) {
+    const childPath = isArray ? `${path}[${key}]` : `${path}.${printableKey(key)}`;
+    if (childPath === 'data.cvc') continue;
+    if (!isArray && key.length <= keyCharactersMax && forbidden.has(bareName(key))) yield childPath;
+    else yield* forbiddenPaths(child, childPath);
+  }
+}
+
+/** Letters and digits only, without regard to case; compatibility forms such as full-width letters are folded. */
+function bareName(key: string): string {
+  return key
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
