@@ -7,11 +7,11 @@ import type { ApplicationType } from './application-type.js';
 import { type Permission, permissionsOfType, type TokenPermission } from './permission.js';
 import { type Transform, transforms } from './transform.js';
 
-/** The two fields of a request that say what an application may do; null counts as absent. */
+/** The two fields of a request that grant access to an application. Null counts as absent. */
 export type AccessFields = { readonly permissions?: Json | undefined; readonly rules?: Json | undefined };
 
 /**
- * What an application may do: `permissions` or `rules`, one of the two, not empty. See docs/contract.md,
+ * Parses the access of an application: either `permissions` or `rules`, not both, and not empty. See docs/contract.md,
  * "Applications".
  */
 export function parseAccess(
@@ -32,7 +32,7 @@ export function parseAccess(
 const permissionsMax = 50;
 
 /**
- * A list of permissions, 1 to 50, each one of `allowed`; repeats collapse. Errors are at `path` and `path[i]`. See
+ * Parses a list of 1 to 50 permissions, each one of `allowed`. Repeats collapse. Errors are at `path` and `path[i]`. See
  * docs/contract.md, "Applications".
  */
 function parsePermissions<P extends string>(
@@ -62,8 +62,8 @@ function parsePermissions<P extends string>(
 const rulesMax = 50;
 
 /**
- * The access rules of an application, 1 to 50, in the order given; errors are at `rules`, `rules[0].container` and so
- * on. A management application has no token permissions, hence no rules. See docs/contract.md, "Access rules" and
+ * Parses the access rules of an application, 1 to 50, in the given order. Errors are at `rules`, `rules[0].container` and
+ * so on. A management application has no token permissions, so it has no rules. See docs/contract.md, "Access rules" and
  * "Application types".
  */
 function parseAccessRules(value: Json, applicationType: ApplicationType): Checked<readonly AccessRule[]> {
@@ -87,9 +87,9 @@ const descriptionCharactersMax = 200;
 const fields: ReadonlySet<string> = new Set(['description', 'priority', 'container', 'transform', 'permissions']);
 
 /**
- * One access rule; `container`, `transform` and `permissions` are required, `priority` is 1 and `description` empty by
- * default. Threat: a field that we do not know could be a condition that narrows the rule elsewhere; to ignore it would
- * grant more than was meant, so it is refused. See docs/contract.md, "Access rules".
+ * Parses one access rule. `container`, `transform` and `permissions` are required; by default `priority` is 1 and
+ * `description` is empty. An unknown field is rejected. Threat: it may be meant as a condition that narrows the rule, and
+ * ignoring it would grant more than intended. See docs/contract.md, "Access rules".
  */
 function parseAccessRule(
   value: Json,

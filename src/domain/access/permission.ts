@@ -1,6 +1,6 @@
 import { type ApplicationType, applicationTypes } from './application-type.js';
 
-/** What may be done with tokens. `token:use` is what reveals. See docs/contract.md, "Permissions". */
+/** The permissions on tokens. `token:use` reveals. See docs/contract.md, "Permissions". */
 export const tokenPermissions = [
   'token:create',
   'token:read',
@@ -10,7 +10,7 @@ export const tokenPermissions = [
   'token:use',
 ] as const;
 
-/** What may be done with everything else. See docs/contract.md, "Application types". */
+/** The permissions on everything else. See docs/contract.md, "Application types". */
 export const managementPermissions = [
   'application:create',
   'application:read',
@@ -30,7 +30,7 @@ export type ManagementPermission = (typeof managementPermissions)[number];
 export type Permission = TokenPermission | ManagementPermission;
 
 /**
- * Which permissions an application of each type may hold, in plain lists and in rules alike. See docs/contract.md,
+ * The permissions that an application of each type may hold, in plain lists and in rules. See docs/contract.md,
  * "Application types".
  */
 export const permissionsOfType: {
@@ -61,14 +61,14 @@ const descriptions: Readonly<Record<Permission, string>> = {
   'report:read': 'Read the usage report',
 };
 
-/** A permission with the types of application that may hold it. */
+/** A permission and the application types that may hold it. */
 type PermissionEntry = {
   readonly type: Permission;
   readonly description: string;
   readonly application_types: readonly ApplicationType[];
 };
 
-/** All permissions; docs/contract.md, "Applications". */
+/** All permissions (docs/contract.md, "Applications"). */
 export const permissionCatalogue: readonly PermissionEntry[] = [...tokenPermissions, ...managementPermissions].map(
   (permission) => ({
     type: permission,

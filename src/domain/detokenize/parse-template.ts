@@ -11,15 +11,15 @@ export type Slot = {
   readonly kind: 'slot';
   readonly id: string;
   readonly whole: boolean;
-  /** null: the value as it is. */
+  /** Null means the unchanged value. */
   readonly filters: Expression | null;
   readonly character: number;
 };
 
-/** The parts of a text that holds an expression. */
+/** The parts of a text that contains an expression. */
 export type Leaf = readonly ({ readonly kind: 'text'; readonly text: string } | Slot)[];
 
-/** A body of detokenize: its texts that hold expressions, and the path at which each id comes first. */
+/** A parsed body of detokenize: its texts with expressions, and the first path of each id. */
 export type Template = {
   readonly body: Json;
   readonly leaves: ReadonlyMap<string, Leaf>;
@@ -30,7 +30,7 @@ const idsMax = 100;
 const slotsMax = 1_000;
 const errorsMax = 20;
 
-/** Reads every text of a body, once; no object key is looked at. See docs/contract.md, "Detokenize". */
+/** Parses the texts of a body in one pass. Object keys are not parsed. See docs/contract.md, "Detokenize". */
 export function* parseTemplate(expressions: Expressions, body: Json): Steps<Checked<Template>> {
   const leaves = new Map<string, Leaf>();
   const ids = new Map<string, string>();
@@ -63,7 +63,7 @@ export function* parseTemplate(expressions: Expressions, body: Json): Steps<Chec
   return errors.size === 0 ? valid({ body, leaves, ids }) : { ok: false, errors: Object.fromEntries(errors) };
 }
 
-/** The compiled text, or what is wrong with it. */
+/** Returns the compiled text, or its errors. */
 function parseLeaf(expressions: Expressions, text: string): Leaf | string {
   const split = splitLeaf(text);
   if (!split.ok) return split.message;
@@ -80,14 +80,14 @@ function parseLeaf(expressions: Expressions, text: string): Leaf | string {
   return leaf;
 }
 
-/** An expression of detokenize: a token's data, or with `whole` its token object, and what its filters are. */
+/** An expression of detokenize with its filters. It stands for a token's data, or with `whole` for the token object. */
 type Reference = {
   readonly kind: 'reference';
   readonly id: string;
   readonly whole: boolean;
-  /** What follows the first `|`; null without one. */
+  /** The text after the first `|`, or null without one. */
   readonly filters: string | null;
-  /** Counts from 1 in the text. */
+  /** The position in the text, from 1. */
   readonly character: number;
 };
 
@@ -95,14 +95,13 @@ type LeafPart = { readonly kind: 'text'; readonly text: string } | Reference;
 
 type SplitLeaf =
   | { readonly ok: true; readonly parts: readonly LeafPart[] }
-  /** `message` names a character and never repeats the text. */
+  /** `message` contains a position and never the text. */
   | { readonly ok: false; readonly message: string };
 
 /**
- * Splits a text into literal text and expressions (docs/contract.md, "Detokenize"). An id may hold apostrophes, quotes
- * and
- * hyphens, so nothing before the first `|` is read as Liquid: it ends at `|` or `}}`, and white space around it does not
- * count. After the `|` quotes are honoured.
+ * Splits a text into literal text and expressions (docs/contract.md, "Detokenize"). An id may contain apostrophes, quotes
+ * and hyphens, so the text before the first `|` is not parsed as Liquid. The id ends at `|` or `}}`, without the white
+ * space around it. Quotes count only after the `|`.
  */
 export function splitLeaf(text: string): SplitLeaf {
   const parts: LeafPart[] = [];
@@ -126,13 +125,13 @@ export function splitLeaf(text: string): SplitLeaf {
   return addText(parts, text.slice(at), openBraces) < 0 ? unbalanced(at) : { ok: true, parts };
 }
 
-/** Answers how many braces of the text are open after it; below 0 for a `}}` that closes nothing. */
+/** Returns how many braces are open after the text, or a negative number for a `}}` that closes nothing. */
 function addText(parts: LeafPart[], text: string, openBraces: number): number {
   if (text !== '') parts.push({ kind: 'text', text });
   return bracesAfter(text, openBraces);
 }
 
-/** Where the `|` or the `}}` after the id stands; -1 when another brace comes first, or nothing. */
+/** Returns the position of the `|` or `}}` after the id, or -1 if another brace comes first or there is none. */
 function headEnd(text: string, from: number): number {
   const ending = /[|{}]/g;
   ending.lastIndex = from;

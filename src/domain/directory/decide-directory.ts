@@ -19,7 +19,7 @@ import {
 } from './documents.js';
 import type { TenantDirectory } from './tenant-directory.js';
 
-/** Who wants it, and when: milliseconds since the epoch. */
+/** The actor of a command, and its time in milliseconds since the epoch. */
 type By = { readonly actor: Actor; readonly at: number };
 
 const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'operator'>> = {
@@ -34,9 +34,9 @@ const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'op
 };
 
 /**
- * Decides a command on the directory of a tenant: pure, no clock, no keys. Threat: a caller that was let in a moment ago
- * may have been cut since; so what it may do is read here once more, from the very revision that the events will follow.
- * See docs/contract.md, "Management rights".
+ * Decides a command on the directory of a tenant. Pure: uses no clock and no keys. Threat: a caller may have lost its
+ * rights since it was authenticated. So its rights are checked again here, at the revision that the events will follow. See
+ * docs/contract.md, "Management rights".
  */
 export function decideDirectory(command: DirectoryCommand, by: By, directory: TenantDirectory): DirectoryDecided {
   const holder = by.actor.kind === 'operator' ? null : callerOf(by.actor, by.at, directory);
@@ -69,7 +69,7 @@ const defaultSettings: TenantSettings = {
 
 type TenantCommand = Exclude<DirectoryCommand, { readonly id: string }>;
 
-/** Decides what becomes of the tenant itself. See docs/contract.md, "Tenants". */
+/** Decides a command on the tenant itself. See docs/contract.md, "Tenants". */
 function decideTenant(
   command: TenantCommand,
   stamp: { readonly by: string; readonly at: number },
@@ -105,16 +105,16 @@ function sameSettings(settings: TenantSettings, { settings: before }: TenantDocu
 
 const liveKeysMax = 3;
 
-/** Whose doing it is. `holder` null: the operator, who is bound by no permission. */
+/** The author of a change. `holder` is null for the operator, who needs no permission. */
 type Doer = {
   readonly holder: ApplicationDocument | null;
   readonly stamp: { readonly by: string; readonly at: number };
 };
 
 /**
- * Decides what becomes of an application and its keys. Threat: a management application that makes, changes or takes the
- * key of a stronger one would be as strong; so it must hold every management permission which that one has or shall
- * have. See docs/contract.md, "Management rights".
+ * Decides a command on an application or its keys. Threat: a management application that creates or changes a stronger
+ * application, or issues a key for it, gains its rights. So the caller must hold each management permission that the other
+ * application has or will have. See docs/contract.md, "Management rights".
  */
 function decideApplication(command: ApplicationCommand, doer: Doer, directory: TenantDirectory): DirectoryDecided {
   if (directory.tenant === null) return refused('tenant_not_found');
@@ -181,7 +181,7 @@ function stampedKey({ id, hash }: NewKey, { stamp }: Doer): ApiKeyDocument {
 
 type Update = Extract<ApplicationCommand, { do: 'update_application' }>;
 
-/** Decides a `PUT` on an application that its caller may change as it is. See docs/contract.md, "Management rights". */
+/** Decides a `PUT` on an application whose present permissions the caller holds. See docs/contract.md, "Management rights". */
 function decideUpdate(
   { id, name, type, access: fields, expiresAt }: Update,
   application: ApplicationDocument,

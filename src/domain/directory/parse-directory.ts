@@ -7,7 +7,7 @@ import { checkExpiresAt } from '../token/fields/expires-at.js';
 import type { ApplicationSpec } from './application-spec.js';
 import { documentOf, type TenantSettings } from './documents.js';
 
-/** The fields of a request to make an application, by their JSON types. */
+/** The fields of a request to create an application, by their JSON types. */
 type ApplicationFields = AccessFields & {
   readonly name: string;
   readonly type: ApplicationType;
@@ -15,8 +15,7 @@ type ApplicationFields = AccessFields & {
 };
 
 /**
- * An application that is to be made; `now` is the instant that its expiry must lie after. See docs/contract.md,
- * "Applications".
+ * Parses an application to create. Its expiry must be after `now`. See docs/contract.md, "Applications".
  */
 export function parseApplication(fields: ApplicationFields, now: number): Checked<ApplicationSpec> {
   const name = parseName(fields.name);
@@ -34,8 +33,8 @@ const charactersMax = 200;
 const control = /\p{Cc}/u;
 
 /**
- * The name of a tenant or an application: 1-200 characters. No control characters: the command line prints names, and a
- * terminal would obey them. See docs/contract.md, "Applications".
+ * Parses the name of a tenant or an application: 1-200 characters. Control characters are rejected, because the command
+ * line prints names and a terminal would execute them. See docs/contract.md, "Applications".
  */
 export function parseName(text: string): Checked<string> {
   const fits = text !== '' && codePointCount(text) <= charactersMax && isWellFormed(text) && !control.test(text);
@@ -45,8 +44,8 @@ export function parseName(text: string): Checked<string> {
 const names = ['deduplicate_tokens', 'keep_superseded_data', 'show_fingerprints'] as const;
 
 /**
- * The settings that a request gives, each "true" or "false"; one that it leaves out or gives as null stays as it is. A
- * name that is no setting is refused: ignored, it would look as if it were in force. See docs/contract.md, "Tenants".
+ * Parses the settings of a request, each "true" or "false". A setting that is missing or null stays unchanged. An unknown
+ * name is rejected, because a caller would believe that it is in force. See docs/contract.md, "Tenants".
  */
 export function parseSettings(value: Json | undefined): Checked<Partial<TenantSettings>> {
   if (value === undefined || value === null) return valid({});

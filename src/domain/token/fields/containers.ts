@@ -4,8 +4,8 @@ import type { Json } from '../../json.js';
 const containersMax = 10;
 
 /**
- * The containers of a token in their stored form: lower case, without repeats, in the order given. Repeats do not
- * count against the 10. A default for an absent or null field is the caller's business. See docs/contract.md,
+ * Returns the containers of a token in their stored form: lower case, without repeats, in the given order. Repeats do not
+ * count towards the limit of 10. The caller supplies the default of an absent or null field. See docs/contract.md,
  * "Containers".
  */
 export function checkContainers(value: Json): Checked<readonly string[]> {
@@ -30,7 +30,7 @@ const charactersMax = 200;
 const shape = /^\/(?:[A-Za-z0-9_-]+\/)*$/;
 
 /**
- * One container path in its stored form: lower case, starting and ending with `/`. See docs/contract.md, "Containers".
+ * Returns one container path in its stored form: lower case, with `/` at both ends. See docs/contract.md, "Containers".
  */
 export function checkContainer(value: Json | undefined, path: string): Checked<string> {
   if (value === undefined || value === null) return invalid(path, 'is required');

@@ -12,8 +12,7 @@ const forbidden = /[#/\\+?[\]|&=%<>{}^]/;
 const control = /\p{Cc}/u;
 
 /**
- * A token id as it is stored: what the caller gave, or what its expression evaluated to. See docs/contract.md, "Token
- * ids".
+ * Checks a token id that the caller gave or that its expression evaluated to. See docs/contract.md, "Token ids".
  */
 export function checkId(value: Json): Checked<string> {
   if (typeof value !== 'string') return invalid('id', 'must be a string');
@@ -30,15 +29,15 @@ export function checkId(value: Json): Checked<string> {
 const scope = { variables: ['data'], aliases: true } as const;
 
 /**
- * How an id is come by: given as it is, or by an expression over the data, which may draw a random alias. All draws of
- * one request share the budget, or one who has every alias taken would get the work of many requests for one.
+ * The source of an id: a plain id, or an expression over the data, which may draw a random alias. All draws of a request
+ * share one budget. Threat: a caller whose aliases are all taken would otherwise get the work of many requests for one.
  */
 export type IdSource =
   | { readonly kind: 'given'; readonly id: string }
   | { readonly kind: 'expression'; readonly source: string; readonly random: boolean; readonly budget: Budget };
 
 /**
- * Tells an expression from a plain id and checks it, before anything is evaluated. See docs/contract.md, "Token ids".
+ * Distinguishes an expression from a plain id and checks it, without evaluating it. See docs/contract.md, "Token ids".
  */
 export function checkIdSource(expressions: Expressions, id: string): Checked<IdSource> {
   if (!id.includes('{{') && !id.includes('}}') && !id.includes('{%')) {
@@ -50,7 +49,7 @@ export function checkIdSource(expressions: Expressions, id: string): Checked<IdS
   return valid({ kind: 'expression', source: id, random: parsed.expression.random, budget: createBudget() });
 }
 
-/** The id itself. */
+/** Returns the id. */
 export function* evaluateId(
   expressions: Expressions,
   id: IdSource,

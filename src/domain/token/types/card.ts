@@ -21,7 +21,7 @@ function validate(data: Json): Checked<CheckedData> {
   return valid({ data: Object.fromEntries(stored), cvc: cvc.value });
 }
 
-/** An optional field given as null counts as absent; nulls under keys that we do not know are the caller's own. */
+/** An optional field that is null counts as absent. Nulls under unknown keys are kept. */
 function store(data: Map<string, Json>, key: string, value: number | null): void {
   if (value === null) data.delete(key);
   else data.set(key, value);
@@ -33,8 +33,8 @@ function ownValues(data: Json): readonly string[] {
 }
 
 /**
- * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Month and year are stored as integers, the cvc comes
- * back apart, further keys are kept unless they hold verification data. A past expiration is accepted. See
+ * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Month and year are stored as integers, and the cvc is
+ * returned separately. Other keys are kept unless they name verification data. A past expiration is accepted. See
  * docs/contract.md, "Card data".
  */
 export const card: TypeRule = {
@@ -67,7 +67,7 @@ export const cardNumber: TypeRule = {
   defaultSearchIndexes: [],
 };
 
-/** A card number without separators: `min` to 19 digits with a valid Luhn digit. See docs/contract.md, "Card data". */
+/** Checks a card number: `min` to 19 digits without separators, with a valid Luhn digit. See docs/contract.md, "Card data". */
 export function checkCardNumber(value: Json | undefined, path: string, min: number): Checked<string> {
   const digits = checkDigits(value, path, min, 19);
   if (!digits.ok || passesLuhn(digits.value)) return digits;
@@ -75,8 +75,8 @@ export function checkCardNumber(value: Json | undefined, path: string, min: numb
 }
 
 /**
- * A card verification code: a string or integer of 3-4 digits, kept as the string; null when absent. An integer under
- * 100 is refused, because nobody can tell how many zeros it lost. See docs/contract.md, "Card data".
+ * Checks a card verification code: a string or integer of 3-4 digits, kept as a string, or null if absent. An integer below
+ * 100 is rejected, because the number of lost zeros is unknown. See docs/contract.md, "Card data".
  */
 function checkCvc(value: Json | undefined, path: string): Checked<string | null> {
   if (value === undefined || value === null) return valid(null);
@@ -85,7 +85,7 @@ function checkCvc(value: Json | undefined, path: string): Checked<string | null>
   return invalid(path, 'must be a string of 3 or 4 digits');
 }
 
-/** An integer from `min` to `max`, or the same as a string of the given shape; null when absent or null. */
+/** Checks an integer from `min` to `max`, or a string of the given shape with such a value. Returns null if absent or null. */
 function checkIntegerOrDigits(
   value: Json | undefined,
   path: string,
@@ -117,13 +117,13 @@ const forbidden: ReadonlySet<string> = new Set([
 ]);
 
 const errorsMax = 10;
-/** A longer key is no name of ours. Threat: folding huge ones makes each many times as long. */
+/** The length of the longest key that is checked. Threat: folding a huge key makes it many times as long. */
 const keyCharactersMax = 64;
 
 /**
- * Refuses card verification data anywhere in card data but in `data.cvc`, naming each place (at most 10). The name
- * alone decides, whatever the value. Threat: a code or a PIN under a key that we do not purge would be kept for good,
- * which PCI DSS 3.3 forbids after authorization. See docs/contract.md, "Card data".
+ * Rejects card verification data outside of `data.cvc` and names each place (at most 10). Only the key decides, whatever
+ * the value. Threat: a code or a PIN under a key that is never purged would be kept, which PCI DSS 3.3 forbids after
+ * authorization. See docs/contract.md, "Card data".
  */
 function checkNoVerificationData(data: JsonObject): Checked<null> {
   const errors: Record<string, readonly string[]> = {};
@@ -145,7 +145,7 @@ function* forbiddenPaths(value: Json, path: string): Generator<string> {
   }
 }
 
-/** Letters and digits only, without regard to case; compatibility forms such as full-width letters are folded. */
+/** Returns only the letters and digits, in lower case, with compatibility forms such as full-width letters folded. */
 function bareName(key: string): string {
   return key
     .normalize('NFKC')

@@ -1,7 +1,7 @@
 import { type Checked, invalid, valid } from '../../field-errors.js';
 import type { Json } from '../../json.js';
 
-/** Data fit to be stored, and the cvc taken out of it: a cvc lives in a box of its own, never beside other data. */
+/** The data to store, and the cvc taken out of it: a cvc is always encrypted separately from other data. */
 export type CheckedData = { readonly data: Json; readonly cvc: string | null };
 
 /** What makes one token type different from the others. See docs/contract.md, "Token types". */
