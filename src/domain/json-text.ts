@@ -1,5 +1,4 @@
-import { isJsonArray } from './expressions/json-array.js';
-import { isJsonObject, type Json } from './json.js';
+import { isJsonArray, isJsonObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
 
 /** How much becomes text at once, in characters of strings and names, and for other values 8 each. */

@@ -6,3 +6,8 @@ export type JsonObject = { readonly [key: string]: Json };
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** `Array.isArray` widens readonly arrays to `any[]`; this keeps the element type. */
+export function isJsonArray(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

@@ -1,5 +1,4 @@
-import { isJsonArray } from './expressions/json-array.js';
-import type { Json, JsonObject } from './json.js';
+import { isJsonArray, type Json, type JsonObject } from './json.js';
 import { itemPath, memberPath } from './json-path.js';
 import type { Steps } from './steps.js';
 

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Turns } from '../commands/turns.js';
+import type { Json } from '../domain/json.js';
 import { parsingJsonBody } from './body/parse-json-body.js';
 import { Problem } from './problem.js';
 import { callerOf } from './request-state.js';
 
 /**
  * Reads every body as JSON after its media type was checked: 415 for another or none, 400 for what is no acceptable
- * JSON (contract, section 1 "Bodies"). A request without a body is not looked at for its media type.
+ * JSON (docs/contract.md, "Request bodies"). A request without a body is not looked at for its media type.
  */
 export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
   app.removeAllContentTypeParsers();
@@ -20,4 +21,10 @@ export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
     if (!parsed.ok) throw new Problem('malformed_body', { [parsed.path ?? 'body']: [parsed.message] });
     return parsed.value;
   });
+}
+
+/** The body of a request that takes any JSON; 400 without one. The body parser has made it, so it is JSON. */
+export function jsonBodyOf({ body }: { readonly body: unknown }): Json {
+  if (body === undefined) throw new Problem('validation_failed', { body: ['is required'] });
+  return body as Json;
 }

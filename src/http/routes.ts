@@ -9,7 +9,7 @@ export function typed(app: FastifyInstance) {
   return app.withTypeProvider<ZodTypeProvider>();
 }
 
-/** One folder a route; each adds what it serves. */
+/** Adds the routes of one file to the app. */
 export type Routes = (app: TypedApp, service: Service, headerNames: HeaderNames) => void;
 
 export type TokenParams = { readonly id: string };

@@ -1,4 +1,4 @@
-import type { GuessBudget, Reservation, ReservationRequest } from '../domain/limits/guess-budget.js';
+import type { GuessBudget, Reservation, ReservationRequest } from '../domain/guess-budget.js';
 
 /** What is counted: look-ups of values, and deduplications that meet nothing (contract, section 11). */
 export type BudgetName = 'guesses' | 'deduplication_misses';

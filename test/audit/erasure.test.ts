@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ErasureStatement, erasureStatement, isSignedErasure } from '#src/audit/erasure-statement.js';
-import { formatTimestamp } from '#src/domain/time/format-timestamp.js';
+import { formatTimestamp } from '#src/domain/time.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { streamOf } from '../erasure/support.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { GuessBudget, ReservationRequest } from '#src/domain/limits/guess-budget.js';
+import type { GuessBudget, ReservationRequest } from '#src/domain/guess-budget.js';
 import { atNoon, type OpenStores, onStores } from './support.js';
 
 const hourMs = 3_600_000;

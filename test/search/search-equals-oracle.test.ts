@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccessRule } from '#src/domain/access/access-rule.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
-import { formatTimestamp } from '#src/domain/time/format-timestamp.js';
+import { formatTimestamp } from '#src/domain/time.js';
 import type { Query } from '#src/search/query/syntax-tree.js';
 import { accessRules } from '../domain/access/arbitraries.js';
 import { rule, startTestService, type TestService } from '../support/test-service.js';

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { type BudgetUse, reserveGuesses } from '../../domain/limits/guess-budget.js';
+import { type BudgetUse, reserveGuesses } from '../../domain/guess-budget.js';
 import type { BudgetName, Budgets } from '../../ports/budgets.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { MongoConnection } from './connection.js';

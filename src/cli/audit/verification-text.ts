@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
-import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import { formatTimestamp } from '../../domain/time.js';
 import type { Verification } from './run-verify.js';
 
 /** What was verified, and no more than can be known from it. */

@@ -1,6 +1,6 @@
 import { signatureProblem } from '../../audit/verify/check-checkpoint.js';
 import type { Vault } from '../../commands/vault.js';
-import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import { formatTimestamp } from '../../domain/time.js';
 import { checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { type Finding, ok, problem } from './finding.js';

@@ -5,7 +5,7 @@ import { logIdentity } from '../../commands/open-log.js';
 import { type ErasureFound, erasureFacts, type Sought } from '../../commands/tokens/erasure-facts.js';
 import { tokenHistory } from '../../commands/tokens/token-history.js';
 import type { Vault } from '../../commands/vault.js';
-import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import { formatTimestamp } from '../../domain/time.js';
 import { checkpointStream } from '../../events/audit/checkpoint.js';
 import { unwrap, verbContext } from './as-application.js';
 import { OperationFailed, operation } from './operation.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createApplication as create } from '../../commands/directory/create-application.js';
 import { applicationTypes } from '../../domain/access/application-type.js';
-import { parseApplication } from '../../domain/directory/parse-application.js';
+import { parseApplication } from '../../domain/directory/parse-directory.js';
 import type { Json } from '../../domain/json.js';
 import { unwrap } from './as-application.js';
 import { fieldErrorText } from './field-error-text.js';

@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/caller.js';
-import { accessOf } from '../../domain/directory/access-document.js';
 import { apiKeyHash, isWellFormedApiKey } from '../../domain/directory/api-key.js';
+import { accessOf } from '../../domain/directory/documents.js';
 import { ForgedRow } from '../forged-row.js';
 import type { Vault } from '../vault.js';
 import { createKeyUse } from './key-use.js';

@@ -1,7 +1,7 @@
 import type { AccessRule } from '../../domain/access/access-rule.js';
 import type { ApiKeyDocument, Stamps, TenantDocument } from '../../domain/directory/documents.js';
 import type { JsonObject } from '../../domain/json.js';
-import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import { formatTimestamp } from '../../domain/time.js';
 import type { ListedKey } from './list-keys.js';
 import type { LivingApplication } from './living-application.js';
 

@@ -1,5 +1,5 @@
 import type { AccessFields } from '../../domain/access/parse-access.js';
-import { parseName } from '../../domain/directory/parse-name.js';
+import { parseName } from '../../domain/directory/parse-directory.js';
 import { errorsOf, valid } from '../../domain/field-errors.js';
 import type { Json } from '../../domain/json.js';
 import { checkExpiresAt } from '../../domain/token/fields/expires-at.js';

@@ -1,6 +1,5 @@
 import type { TenantDocument } from '../../domain/directory/documents.js';
-import { parseName } from '../../domain/directory/parse-name.js';
-import { parseSettings } from '../../domain/directory/parse-settings.js';
+import { parseName, parseSettings } from '../../domain/directory/parse-directory.js';
 import { errorsOf } from '../../domain/field-errors.js';
 import type { Json } from '../../domain/json.js';
 import { type CommandResult, invalidFields } from '../result.js';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../domain/access/caller.js';
-import { clocksApartMs, type GuessBudget } from '../../domain/limits/guess-budget.js';
+import { clocksApartMs, type GuessBudget } from '../../domain/guess-budget.js';
 import type { BudgetName, Budgets } from '../../ports/budgets.js';
 import type { Clock } from '../../ports/clock.js';
 

@@ -1,4 +1,4 @@
-import { parseExpiresAt } from '../../domain/time/parse-expires-at.js';
+import { parseExpiresAt } from '../../domain/time.js';
 import type { ClearEvent } from '../../events/event.js';
 import type { Vault } from '../vault.js';
 

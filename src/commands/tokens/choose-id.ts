@@ -1,7 +1,7 @@
 import { type Checked, type FieldErrors, valid } from '../../domain/field-errors.js';
 import type { Steps } from '../../domain/steps.js';
 import type { TokenDraft } from '../../domain/token/draft-token.js';
-import { evaluateId } from '../../domain/token/fields/evaluate-id.js';
+import { evaluateId } from '../../domain/token/fields/id.js';
 import { checkOwnValue } from '../../domain/token/fields/own-value.js';
 import type { Random } from '../../ports/random.js';
 import type { Vault } from '../vault.js';

@@ -2,7 +2,7 @@ import { maySeeClear } from '../../domain/access/decide-access.js';
 import { finish } from '../../domain/steps.js';
 import { deriveFrom } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenRequest } from '../../domain/token/draft-token.js';
-import { checkIdSource, evaluateId } from '../../domain/token/fields/evaluate-id.js';
+import { checkIdSource, evaluateId } from '../../domain/token/fields/id.js';
 import { fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { CommandContext } from '../command-context.js';

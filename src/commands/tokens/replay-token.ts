@@ -1,7 +1,7 @@
 import { transformFor } from '../../domain/access/decide-access.js';
 import { strictest } from '../../domain/access/transform.js';
 import type { JsonObject } from '../../domain/json.js';
-import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import { formatTimestamp } from '../../domain/time.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { refOfTokenStream } from '../../events/access-log/entity-ref.js';

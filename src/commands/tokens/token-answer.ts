@@ -4,7 +4,7 @@ import { budgetWithin, type SharedBudget } from '../../domain/expressions/budget
 import type { Expressions, MaskedData } from '../../domain/expressions/expressions.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import type { Steps } from '../../domain/steps.js';
-import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import { formatTimestamp } from '../../domain/time.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import { cvcAt } from '../../domain/token/token-state.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';

@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { grantsAnywhere, transformFor } from '../../domain/access/decide-access.js';
 import type { JsonObject } from '../../domain/json.js';
-import { formatTimestamp } from '../../domain/time/format-timestamp.js';
+import { formatTimestamp } from '../../domain/time.js';
 import type { RecordedEvent } from '../../events/event.js';
 import { openTrace } from '../../events/sealing/trace-box.js';
 import { readTokenEvent } from '../../events/tokens/catalogue.js';

@@ -1,5 +1,5 @@
 import type { TenantSettings } from '../directory/documents.js';
-import type { Access } from './access.js';
+import type { Access } from './access-rule.js';
 import type { ApplicationType } from './application-type.js';
 
 /** The application whose key came with a request. */

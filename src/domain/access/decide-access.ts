@@ -1,20 +1,19 @@
+import type { AccessRule } from './access-rule.js';
 import type { Caller } from './caller.js';
-import { decidingRule } from './deciding-rule.js';
 import type { Permission, TokenPermission } from './permission.js';
 import { coversReach, reachOf } from './reach.js';
-import type { Transform } from './transform.js';
-import { strictest } from './transform.js';
+import { strictest, type Transform } from './transform.js';
 
-/** Whether the caller holds a permission at all, anywhere: without it a request is 403 before anything is looked at. */
+/** Returns whether the caller holds a permission in any container. If not, a request returns 403 before any read. */
 export function grantsAnywhere({ access }: Caller, permission: Permission): boolean {
   if (access.kind === 'permissions') return access.permissions.has(permission);
   return access.rules.some((rule) => rule.permissions.some((granted) => granted === permission));
 }
 
 /**
- * What the caller gets of a token in these containers when it uses this permission; null: refused (403, or left out of
- * a list). For an update that changes containers ask `decideMove`, for a creation `transformForCreate`. Contract,
- * section 4.
+ * Returns how the caller sees a token in these containers when it uses this permission, or null if it may not (403, or left
+ * out of a list). `decideMove` decides an update that changes containers, and `transformForCreate` a creation. See
+ * docs/contract.md, "Access rules".
  */
 export function transformFor(
   { access, applicationType }: Caller,
@@ -31,8 +30,8 @@ export function transformFor(
 }
 
 /**
- * What the caller gets when its permission is needed in every one of the containers, each decided for itself: the
- * strictest; null when one of them is refused, or when there is none. Contract, section 4.
+ * Returns the strictest transform when the permission is needed in each of the containers, decided one by one. Returns null
+ * if one of them is denied, or if there are none. See docs/contract.md, "Access rules".
  */
 export function transformForEach(
   caller: Caller,
@@ -43,15 +42,18 @@ export function transformForEach(
   return others.reduce<Transform | null>(strictest, first ?? null);
 }
 
-/** What the caller gets back of a token that it creates in these containers; null: refused. Contract, section 4. */
+/**
+ * Returns how the caller sees a token that it creates in these containers, or null if it may not. See docs/contract.md,
+ * "Access rules".
+ */
 export function transformForCreate(caller: Caller, containers: readonly string[]): Transform | null {
   return transformForEach(caller, 'token:create', containers);
 }
 
 /**
- * Whether the caller may read in plaintext every token on which it holds `permission`, or every token of the tenant when
+ * Returns whether the caller may read in plaintext every token on which it holds `permission`, or every token of the tenant when
  * `permission` is null. Such a caller learns nothing from looking up values. True only if a single permission reveals all
- * of these tokens: a caller whose rules reveal only some containers is below reveal. Contract, section 11.
+ * of these tokens: a caller whose rules reveal only some containers is below reveal. See docs/contract.md, "Operations routes".
  */
 export function readsEveryValue(caller: Caller, permission: TokenPermission | null): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -63,19 +65,19 @@ export function readsEveryValue(caller: Caller, permission: TokenPermission | nu
 
 const revealingPermissions = ['token:read', 'token:search', 'token:use'] as const;
 
-/** Whether no token gets another transform than `reveal` under this permission. */
+/** Returns whether each token that these rules cover is revealed under this permission. */
 function revealsWherever({ access }: Caller, permission: TokenPermission): boolean {
   if (access.kind === 'permissions') return permission === 'token:use';
   const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
-  // A rule that does not decide in its own container decides nowhere: another rule covers all of it and comes first.
+  // A rule that does not decide in its own container decides nowhere, because an earlier rule covers all of it.
   const deciding = granting.filter((rule) => decidingRule(granting, permission, [rule.container]) === rule);
   return deciding.every(({ transform }) => transform === 'reveal');
 }
 
 /**
- * Whether the caller may see this token in clear, and may therefore change expressions over it ("Expressions need
- * reveal"; contract, section 4). A public application never may. Threat: a mask or an index is a program over the data;
- * who may write one without seeing the data could read it by this way.
+ * Returns whether the caller may see this token in plaintext and may therefore change expressions over it
+ * (docs/contract.md, "Changing expressions"). A public application never may. Threat: a mask or an index is a program over
+ * the data; a caller that can write one could read the data through it.
  */
 export function maySeeClear(caller: Caller, containers: readonly string[]): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -83,4 +85,29 @@ export function maySeeClear(caller: Caller, containers: readonly string[]): bool
     transformFor(caller, 'token:read', containers) === 'reveal' ||
     transformFor(caller, 'token:use', containers) === 'reveal'
   );
+}
+
+/**
+ * Returns the rule that decides one permission on a token: the one with the lowest priority among those that grant it and
+ * cover one of the token's containers, and the earlier of equal ones. Null means denied. See docs/contract.md, "Access
+ * rules".
+ */
+function decidingRule(
+  rules: readonly AccessRule[],
+  permission: TokenPermission,
+  containers: readonly string[],
+): AccessRule | null {
+  let deciding: AccessRule | null = null;
+  for (const rule of rules) {
+    if (deciding !== null && deciding.priority <= rule.priority) continue;
+    if (rule.permissions.includes(permission) && containers.some((path) => covers(rule.container, path))) {
+      deciding = rule;
+    }
+  }
+  return deciding;
+}
+
+/** A parent covers its children and itself. Both paths end with `/`, so that `/pci/` does not cover `/pci-old/`. */
+function covers(parent: string, path: string): boolean {
+  return path.startsWith(parent);
 }

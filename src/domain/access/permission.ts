@@ -1,6 +1,6 @@
-import type { ApplicationType } from './application-type.js';
+import { type ApplicationType, applicationTypes } from './application-type.js';
 
-/** What may be done with tokens. `token:use` is what reveals. Contract, sections 4 and 10. */
+/** The permissions on tokens. `token:use` reveals. See docs/contract.md, "Permissions". */
 export const tokenPermissions = [
   'token:create',
   'token:read',
@@ -10,7 +10,7 @@ export const tokenPermissions = [
   'token:use',
 ] as const;
 
-/** What may be done with everything else. Contract, section 10. */
+/** The permissions on everything else. See docs/contract.md, "Application types". */
 export const managementPermissions = [
   'application:create',
   'application:read',
@@ -29,7 +29,10 @@ export type ManagementPermission = (typeof managementPermissions)[number];
 
 export type Permission = TokenPermission | ManagementPermission;
 
-/** Which permissions an application of each type may hold, in plain lists and in rules alike. Contract, section 10. */
+/**
+ * The permissions that an application of each type may hold, in plain lists and in rules. See docs/contract.md,
+ * "Application types".
+ */
 export const permissionsOfType: {
   readonly private: readonly TokenPermission[];
   readonly public: readonly TokenPermission[];
@@ -39,3 +42,40 @@ export const permissionsOfType: {
   public: ['token:create', 'token:update'],
   management: managementPermissions,
 };
+
+const descriptions: Readonly<Record<Permission, string>> = {
+  'token:create': 'Create tokens, also by tokenize',
+  'token:read': 'Get and list tokens, masked unless an access rule says otherwise',
+  'token:update': 'Update tokens and purge their cvc',
+  'token:delete': 'Delete tokens and destroy their keys',
+  'token:search': 'Search tokens',
+  'token:use': 'Reveal tokens by detokenize',
+  'application:create': 'Create applications and issue keys',
+  'application:read': 'Read applications and their keys without the keys themselves',
+  'application:update': 'Change name, permissions, rules and expiry of applications',
+  'application:delete': 'Delete applications and revoke keys',
+  'tenant:read': 'Read the tenant and its settings',
+  'tenant:update': 'Change name and settings of the tenant',
+  'tenant:delete': 'Delete the tenant and destroy all its keys',
+  'log:read': 'Read the access log and the history of tokens',
+  'report:read': 'Read the usage report',
+};
+
+/** A permission and the application types that may hold it. */
+type PermissionEntry = {
+  readonly type: Permission;
+  readonly description: string;
+  readonly application_types: readonly ApplicationType[];
+};
+
+/** All permissions (docs/contract.md, "Applications"). */
+export const permissionCatalogue: readonly PermissionEntry[] = [...tokenPermissions, ...managementPermissions].map(
+  (permission) => ({
+    type: permission,
+    description: descriptions[permission],
+    application_types: applicationTypes.filter((type) => {
+      const allowed: readonly Permission[] = permissionsOfType[type];
+      return allowed.includes(permission);
+    }),
+  }),
+);

@@ -1,25 +1,25 @@
 import type { Expression } from '../expressions/expression.js';
 import type { Expressions } from '../expressions/expressions.js';
+import { bracesAfter } from '../expressions/parse.js';
 import { type Checked, invalid, valid } from '../field-errors.js';
 import type { Json } from '../json.js';
 import { replaceValues } from '../replace-values.js';
 import type { Steps } from '../steps.js';
-import { splitLeaf } from './split-leaf.js';
 
 /** One expression of a text, compiled. */
 export type Slot = {
   readonly kind: 'slot';
   readonly id: string;
   readonly whole: boolean;
-  /** null: the value as it is. */
+  /** Null means the unchanged value. */
   readonly filters: Expression | null;
   readonly character: number;
 };
 
-/** The parts of a text that holds an expression. */
+/** The parts of a text that contains an expression. */
 export type Leaf = readonly ({ readonly kind: 'text'; readonly text: string } | Slot)[];
 
-/** A body of detokenize: its texts that hold expressions, and the path at which each id comes first. */
+/** A parsed body of detokenize: its texts with expressions, and the first path of each id. */
 export type Template = {
   readonly body: Json;
   readonly leaves: ReadonlyMap<string, Leaf>;
@@ -30,7 +30,7 @@ const idsMax = 100;
 const slotsMax = 1_000;
 const errorsMax = 20;
 
-/** Reads every text of a body, once; no object key is looked at. Contract, section 9. */
+/** Parses the texts of a body in one pass. Object keys are not parsed. See docs/contract.md, "Detokenize". */
 export function* parseTemplate(expressions: Expressions, body: Json): Steps<Checked<Template>> {
   const leaves = new Map<string, Leaf>();
   const ids = new Map<string, string>();
@@ -63,7 +63,7 @@ export function* parseTemplate(expressions: Expressions, body: Json): Steps<Chec
   return errors.size === 0 ? valid({ body, leaves, ids }) : { ok: false, errors: Object.fromEntries(errors) };
 }
 
-/** The compiled text, or what is wrong with it. */
+/** Returns the compiled text, or its errors. */
 function parseLeaf(expressions: Expressions, text: string): Leaf | string {
   const split = splitLeaf(text);
   if (!split.ok) return split.message;
@@ -78,4 +78,91 @@ function parseLeaf(expressions: Expressions, text: string): Leaf | string {
     }
   }
   return leaf;
+}
+
+/** An expression of detokenize with its filters. It stands for a token's data, or with `whole` for the token object. */
+type Reference = {
+  readonly kind: 'reference';
+  readonly id: string;
+  readonly whole: boolean;
+  /** The text after the first `|`, or null without one. */
+  readonly filters: string | null;
+  /** The position in the text, from 1. */
+  readonly character: number;
+};
+
+type LeafPart = { readonly kind: 'text'; readonly text: string } | Reference;
+
+type SplitLeaf =
+  | { readonly ok: true; readonly parts: readonly LeafPart[] }
+  /** `message` contains a position and never the text. */
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Splits a text into literal text and expressions (docs/contract.md, "Detokenize"). An id may contain apostrophes, quotes
+ * and hyphens, so the text before the first `|` is not parsed as Liquid. The id ends at `|` or `}}`, without the white
+ * space around it. Quotes count only after the `|`.
+ */
+export function splitLeaf(text: string): SplitLeaf {
+  const parts: LeafPart[] = [];
+  let at = 0;
+  let openBraces = 0;
+  for (let start = text.indexOf('{{'); start !== -1; start = text.indexOf('{{', at)) {
+    openBraces = addText(parts, text.slice(at, start), openBraces);
+    const end = openBraces < 0 ? -1 : headEnd(text, start + 2);
+    if (end === -1) return unbalanced(start);
+    const isFiltered = text[end] === '|';
+    const close = isFiltered ? closeAfter(text, end + 1) : end;
+    if (close === 'open quote') return { ok: false, message: `there is a quote that does not end${place(start)}` };
+    if (close === 'unbalanced') return unbalanced(start);
+    const head = text.slice(start + 2, end).trim();
+    if (head === '') return { ok: false, message: `the expression${place(start)} names no token` };
+    const id = head.replace(/^token:\s+/u, '');
+    const filters = isFiltered ? text.slice(end + 1, close) : null;
+    parts.push({ kind: 'reference', id, whole: id !== head, filters, character: start + 1 });
+    at = close + 2;
+  }
+  return addText(parts, text.slice(at), openBraces) < 0 ? unbalanced(at) : { ok: true, parts };
+}
+
+/** Returns how many braces are open after the text, or a negative number for a `}}` that closes nothing. */
+function addText(parts: LeafPart[], text: string, openBraces: number): number {
+  if (text !== '') parts.push({ kind: 'text', text });
+  return bracesAfter(text, openBraces);
+}
+
+/** Returns the position of the `|` or `}}` after the id, or -1 if another brace comes first or there is none. */
+function headEnd(text: string, from: number): number {
+  const ending = /[|{}]/g;
+  ending.lastIndex = from;
+  const end = ending.exec(text)?.index ?? -1;
+  return text[end] === '|' || text.startsWith('}}', end) ? end : -1;
+}
+
+function closeAfter(text: string, from: number): number | 'open quote' | 'unbalanced' {
+  for (let i = from; i < text.length; i += 1) {
+    if (text.startsWith('}}', i)) return i;
+    if (text.startsWith('{{', i)) return 'unbalanced';
+    const one = text[i];
+    if (one !== "'" && one !== '"') continue;
+    i = quoteEnd(text, one, i + 1);
+    if (i === -1) return 'open quote';
+  }
+  return 'unbalanced';
+}
+
+function quoteEnd(text: string, quote: string, from: number): number {
+  for (let i = from; i < text.length; i += 1) {
+    if (text[i] === '\\') i += 1;
+    else if (text[i] === quote) return i;
+  }
+  return -1;
+}
+
+function unbalanced(index: number): SplitLeaf {
+  return { ok: false, message: `there are unbalanced braces${place(index)}` };
+}
+
+function place(index: number): string {
+  return ` at character ${index + 1}`;
 }

@@ -1,11 +1,11 @@
-import type { ApplicationDocument } from './documents.js';
-import { heldManagementPermissions } from './management-permissions.js';
+import { type ManagementPermission, managementPermissions } from '../access/permission.js';
+import type { AccessDocument, ApplicationDocument } from './documents.js';
 import type { TenantDirectory } from './tenant-directory.js';
 
 /**
- * Whether the tenant can count on this application to administrate it: it may create and update applications, has a key
- * to do it with, and does not expire. One that expires counts for nothing here, or the tenant would be left without
- * anybody on that day.
+ * Returns whether this application can administrate the tenant for good: it may create and update applications, has a key,
+ * and does not expire. An application that expires does not count, because it would leave the tenant without an
+ * administrator on that day.
  */
 export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: ApplicationDocument): boolean {
   const held = heldManagementPermissions(access);
@@ -14,7 +14,10 @@ export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: 
   );
 }
 
-/** Whether a change of one application (null: its deletion) would leave nobody to administrate. Contract, section 10. */
+/**
+ * Returns whether a change of one application (null means its deletion) would leave the tenant without an administrator.
+ * See docs/contract.md, "Management rights".
+ */
 export function leavesNoAdministrator(
   { applications }: TenantDirectory,
   changedId: string,
@@ -24,4 +27,18 @@ export function leavesNoAdministrator(
   if (before === undefined || !isLastingAdministrator(before)) return false;
   if (after !== null && isLastingAdministrator(after)) return false;
   return ![...applications].some(([id, other]) => id !== changedId && isLastingAdministrator(other));
+}
+
+/** Returns the management permissions that an access grants. Rules grant none. */
+export function heldManagementPermissions(access: AccessDocument): readonly ManagementPermission[] {
+  if (access.kind === 'rules') return [];
+  return managementPermissions.filter((permission) => access.permissions.includes(permission));
+}
+
+/**
+ * Returns whether `holder` has all management permissions that `other` grants. See docs/contract.md, "Management rights".
+ */
+export function holdsAllOf(holder: AccessDocument, other: AccessDocument): boolean {
+  const held = heldManagementPermissions(holder);
+  return heldManagementPermissions(other).every((permission) => held.includes(permission));
 }

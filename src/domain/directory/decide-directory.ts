@@ -1,16 +1,26 @@
+import { parseAccess } from '../access/parse-access.js';
 import type { ManagementPermission } from '../access/permission.js';
-import type { Actor } from './actor.js';
-import { actorId } from './actor.js';
-import { decideApplication } from './decide-application.js';
-import { decideTenant } from './decide-tenant.js';
-import type { DirectoryCommand } from './directory-command.js';
-import { type DirectoryDecided, type DirectoryRejection, refused } from './directory-decision.js';
-import type { ApplicationDocument } from './documents.js';
-import { heldManagementPermissions } from './management-permissions.js';
+import { type Actor, actorId } from './actor.js';
+import { heldManagementPermissions, holdsAllOf, leavesNoAdministrator } from './administrators.js';
+import type { ApplicationCommand, DirectoryCommand, NewKey } from './directory-command.js';
+import {
+  type DirectoryDecided,
+  type DirectoryRejection,
+  decided,
+  refused,
+  refusedFields,
+} from './directory-decision.js';
+import {
+  type ApiKeyDocument,
+  type ApplicationDocument,
+  documentOf,
+  type TenantDocument,
+  type TenantSettings,
+} from './documents.js';
 import type { TenantDirectory } from './tenant-directory.js';
 
-/** Who wants it, and when: milliseconds since the epoch. */
-export type By = { readonly actor: Actor; readonly at: number };
+/** The actor of a command, and its time in milliseconds since the epoch. */
+type By = { readonly actor: Actor; readonly at: number };
 
 const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'operator'>> = {
   create_tenant: 'operator',
@@ -24,9 +34,9 @@ const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'op
 };
 
 /**
- * Decides a command on the directory of a tenant: pure, no clock, no keys. Threat: a caller that was let in a moment ago
- * may have been cut since; so what it may do is read here once more, from the very revision that the events will follow.
- * Contract, section 10.
+ * Decides a command on the directory of a tenant. Pure: uses no clock and no keys. Threat: a caller may have lost its
+ * rights since it was authenticated. So its rights are checked again here, at the revision that the events will follow. See
+ * docs/contract.md, "Management rights".
  */
 export function decideDirectory(command: DirectoryCommand, by: By, directory: TenantDirectory): DirectoryDecided {
   const holder = by.actor.kind === 'operator' ? null : callerOf(by.actor, by.at, directory);
@@ -49,4 +59,160 @@ function callerOf(
   const caller = applications.get(applicationId);
   if (tenant === null || caller === undefined || !caller.keys.some(({ id }) => id === keyId)) return 'unauthenticated';
   return caller.expires_at !== null && at >= caller.expires_at ? 'unauthenticated' : caller;
+}
+
+const defaultSettings: TenantSettings = {
+  deduplicate_tokens: 'false',
+  keep_superseded_data: 'false',
+  show_fingerprints: 'false',
+};
+
+type TenantCommand = Exclude<DirectoryCommand, { readonly id: string }>;
+
+/** Decides a command on the tenant itself. See docs/contract.md, "Tenants". */
+function decideTenant(
+  command: TenantCommand,
+  stamp: { readonly by: string; readonly at: number },
+  { tenant, revision }: TenantDirectory,
+): DirectoryDecided {
+  if (command.do === 'create_tenant') {
+    if (revision !== -1) throw new Error('a tenant is made once');
+    const stamps = { created_by: stamp.by, created_at: stamp.at, modified_by: null, modified_at: null };
+    return decided({ type: 'tenant.created', document: { name: command.name, settings: defaultSettings, ...stamps } });
+  }
+  if (tenant === null) return refused('tenant_not_found');
+  if (command.do === 'delete_tenant') {
+    if (command.name === tenant.name) return decided({ type: 'tenant.deleted' });
+    return refusedFields({ name: ['must repeat the name of the tenant'] });
+  }
+  const settings = { ...tenant.settings, ...command.settings };
+  const changed = [
+    ...(command.name === tenant.name ? [] : ['name']),
+    ...(sameSettings(settings, tenant) ? [] : ['settings']),
+  ];
+  if (changed.length === 0) return decided();
+  const document = { ...tenant, name: command.name, settings, modified_by: stamp.by, modified_at: stamp.at };
+  return decided({ type: 'tenant.updated', document, changed });
+}
+
+function sameSettings(settings: TenantSettings, { settings: before }: TenantDocument): boolean {
+  return (
+    settings.deduplicate_tokens === before.deduplicate_tokens &&
+    settings.keep_superseded_data === before.keep_superseded_data &&
+    settings.show_fingerprints === before.show_fingerprints
+  );
+}
+
+const liveKeysMax = 3;
+
+/** The author of a change. `holder` is null for the operator, who needs no permission. */
+type Doer = {
+  readonly holder: ApplicationDocument | null;
+  readonly stamp: { readonly by: string; readonly at: number };
+};
+
+/**
+ * Decides a command on an application or its keys. Threat: a management application that creates or changes a stronger
+ * application, or issues a key for it, gains its rights. So the caller must hold each management permission that the other
+ * application has or will have. See docs/contract.md, "Management rights".
+ */
+function decideApplication(command: ApplicationCommand, doer: Doer, directory: TenantDirectory): DirectoryDecided {
+  if (directory.tenant === null) return refused('tenant_not_found');
+  const application = directory.applications.get(command.id);
+  if (command.do === 'create_application') {
+    if (application !== undefined) throw new Error('an application id is given once');
+    return create(command, doer);
+  }
+  if (application === undefined) return refused('application_not_found');
+  if (doer.holder !== null && !holdsAllOf(doer.holder.access, application.access)) {
+    return refused('exceeds_own_permissions');
+  }
+  const { id } = command;
+  switch (command.do) {
+    case 'update_application':
+      return decideUpdate(command, application, doer, directory);
+    case 'delete_application':
+      if (leavesNoAdministrator(directory, id, null)) return refused('last_administrator');
+      return decided({ type: 'application.deleted', applicationId: id });
+    case 'issue_key':
+      return issueKey(id, application, command.key, doer);
+    case 'revoke_key':
+      return revokeKey(id, application, command.keyId, directory);
+  }
+}
+
+type Creation = Extract<ApplicationCommand, { do: 'create_application' }>;
+
+function create({ id, spec, key }: Creation, doer: Doer): DirectoryDecided {
+  const { name, type, access, expiresAt } = spec;
+  if (doer.holder !== null && !holdsAllOf(doer.holder.access, access)) return refused('exceeds_own_permissions');
+  const { by, at } = doer.stamp;
+  const stamps = { created_by: by, created_at: at, modified_by: null, modified_at: null };
+  const document: ApplicationDocument = { name, type, access, expires_at: expiresAt, keys: [], ...stamps };
+  const keyed = { ...document, keys: [stampedKey(key, doer)] };
+  return decided(
+    { type: 'application.created', applicationId: id, document },
+    { type: 'application.key.issued', applicationId: id, keyId: key.id, keyHash: key.hash, document: keyed },
+  );
+}
+
+function issueKey(applicationId: string, application: ApplicationDocument, key: NewKey, doer: Doer): DirectoryDecided {
+  if (application.keys.length >= liveKeysMax) return refused('too_many_keys');
+  const document = { ...application, keys: [...application.keys, stampedKey(key, doer)] };
+  return decided({ type: 'application.key.issued', applicationId, keyId: key.id, keyHash: key.hash, document });
+}
+
+function revokeKey(
+  applicationId: string,
+  application: ApplicationDocument,
+  keyId: string,
+  directory: TenantDirectory,
+): DirectoryDecided {
+  const key = application.keys.find(({ id }) => id === keyId);
+  if (key === undefined) return refused('application_key_not_found');
+  const document = { ...application, keys: application.keys.filter(({ id }) => id !== keyId) };
+  if (leavesNoAdministrator(directory, applicationId, document)) return refused('last_administrator');
+  return decided({ type: 'application.key.revoked', applicationId, keyId, keyHash: key.hash, document });
+}
+
+function stampedKey({ id, hash }: NewKey, { stamp }: Doer): ApiKeyDocument {
+  return { id, hash, created_by: stamp.by, created_at: stamp.at };
+}
+
+type Update = Extract<ApplicationCommand, { do: 'update_application' }>;
+
+/** Decides a `PUT` on an application whose present permissions the caller holds. See docs/contract.md, "Management rights". */
+function decideUpdate(
+  { id, name, type, access: fields, expiresAt }: Update,
+  application: ApplicationDocument,
+  { holder, stamp }: Doer,
+  directory: TenantDirectory,
+): DirectoryDecided {
+  if (type !== undefined && type !== null && type !== application.type) {
+    return refusedFields({ type: ['cannot change; make another application'] });
+  }
+  const parsed = parseAccess(fields, application.type);
+  if (!parsed.ok) return refusedFields(parsed.errors);
+  const access = documentOf(parsed.value);
+  if (holder !== null && !holdsAllOf(holder.access, access)) return refused('exceeds_own_permissions');
+  const next = {
+    ...application,
+    name,
+    access,
+    expires_at: expiresAt === undefined ? application.expires_at : expiresAt,
+  };
+  const changed = changedFields(application, next);
+  if (changed.length === 0) return decided();
+  if (leavesNoAdministrator(directory, id, next)) return refused('last_administrator');
+  const document = { ...next, modified_by: stamp.by, modified_at: stamp.at };
+  return decided({ type: 'application.updated', applicationId: id, document, changed });
+}
+
+function changedFields(before: ApplicationDocument, after: ApplicationDocument): readonly string[] {
+  const sameAccess = JSON.stringify(before.access) === JSON.stringify(after.access);
+  return [
+    ...(before.name === after.name ? [] : ['name']),
+    ...(sameAccess ? [] : new Set([before.access.kind, after.access.kind])),
+    ...(before.expires_at === after.expires_at ? [] : ['expires_at']),
+  ];
 }

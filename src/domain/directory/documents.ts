@@ -1,8 +1,8 @@
-import type { AccessRule } from '../access/access-rule.js';
+import type { Access, AccessRule } from '../access/access-rule.js';
 import type { ApplicationType } from '../access/application-type.js';
 import type { Permission } from '../access/permission.js';
 
-/** Who made a tenant or an application and who changed it last: an application id or `operator`; times in ms. */
+/** The creator and the last editor of a tenant or an application (an application id or `operator`), with times in ms. */
 export type Stamps = {
   readonly created_by: string;
   readonly created_at: number;
@@ -10,17 +10,17 @@ export type Stamps = {
   readonly modified_at: number | null;
 };
 
-/** Switches of a tenant; each value is "true" or "false" (contract, section 10). */
+/** The settings of a tenant (docs/contract.md, "Tenants"). */
 export type TenantSettings = {
   readonly deduplicate_tokens: 'true' | 'false';
   readonly keep_superseded_data: 'true' | 'false';
   readonly show_fingerprints: 'true' | 'false';
 };
 
-/** A tenant, as its newest event seals it. */
+/** A tenant, as sealed in its newest event. */
 export type TenantDocument = Stamps & { readonly name: string; readonly settings: TenantSettings };
 
-/** One living API key of an application: never the key itself. */
+/** An active API key of an application, without the key itself. */
 export type ApiKeyDocument = {
   readonly id: string;
   /** Hex SHA-256 of the key, which carries 256 random bits. */
@@ -30,17 +30,27 @@ export type ApiKeyDocument = {
   readonly created_at: number;
 };
 
-/** Permissions or rules, never both. */
+/** Either permissions or rules. */
 export type AccessDocument =
   | { readonly kind: 'permissions'; readonly permissions: readonly Permission[] }
   | { readonly kind: 'rules'; readonly rules: readonly AccessRule[] };
 
-/** An application, as its newest event seals it. */
+/** An application, as sealed in its newest event. */
 export type ApplicationDocument = Stamps & {
   readonly name: string;
   readonly type: ApplicationType;
   readonly access: AccessDocument;
-  /** Milliseconds since the epoch; from then on its keys are refused. */
+  /** Milliseconds since the epoch. From then on its keys are rejected. */
   readonly expires_at: number | null;
   readonly keys: readonly ApiKeyDocument[];
 };
+
+/** Returns an access in its stored form. */
+export function documentOf(access: Access): AccessDocument {
+  return access.kind === 'rules' ? access : { kind: 'permissions', permissions: [...access.permissions] };
+}
+
+/** Returns a stored access in the form that decisions on tokens use. */
+export function accessOf(access: AccessDocument): Access {
+  return access.kind === 'rules' ? access : { kind: 'permissions', permissions: new Set(access.permissions) };
+}

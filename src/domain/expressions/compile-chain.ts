@@ -5,7 +5,7 @@ import type { AppliedFilter, Argument } from './filters/filter.js';
 import { resultSize } from './json-size.js';
 import { limits } from './limits.js';
 import { ownProperty } from './own-property.js';
-import { type Chain, type Operand, type Read, readsOf } from './parsing/chain.js';
+import { type Chain, type Operand, type Read, readsOf } from './parse.js';
 import { Refusal } from './refusal.js';
 import type { Evaluate, EvaluateObject } from './scope.js';
 import { tooBig } from './text-of.js';

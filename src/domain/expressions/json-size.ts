@@ -1,5 +1,4 @@
-import { isJsonObject, type Json } from '../json.js';
-import { isJsonArray } from './json-array.js';
+import { isJsonArray, isJsonObject, type Json } from '../json.js';
 
 /**
  * The bytes of `JSON.stringify(value)` as UTF-8, without making that text. Counting ends soon after `stopAfter`, so

@@ -1,9 +1,8 @@
 import { type Checked, type FieldErrors, valid } from '../field-errors.js';
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonArray, isJsonObject, type Json } from '../json.js';
 import { itemPath, memberPath } from '../json-path.js';
 import type { Steps } from '../steps.js';
 import { type Expression, evaluateExpression } from './expression.js';
-import { isJsonArray } from './json-array.js';
 import { limits } from './limits.js';
 import { Refusal } from './refusal.js';
 import type { EvaluateObject, Scope } from './scope.js';

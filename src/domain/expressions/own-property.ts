@@ -1,5 +1,4 @@
-import { isJsonObject, type Json } from '../json.js';
-import { isJsonArray } from './json-array.js';
+import { isJsonArray, isJsonObject, type Json } from '../json.js';
 
 /**
  * One step of a path over plain JSON: an own property of an object, or an index of an array (negative ones count from

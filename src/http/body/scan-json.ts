@@ -1,29 +1,26 @@
 import type { Json } from '../../domain/json.js';
+import { printableKey } from '../../domain/json-path.js';
 import { finish, type Steps } from '../../domain/steps.js';
-import { Containers } from './containers.js';
-import { isFaithfulNumber } from './faithful-number.js';
-import { JsonBuilder, unescaped } from './json-builder.js';
-import { stringEnd } from './string-end.js';
 
 const depthMax = 64;
 
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end';
 
 /** `message` completes "the body …" or "the value at `path` …". */
-export type JsonFault = { readonly message: string; readonly path?: string };
+type JsonFault = { readonly message: string; readonly path?: string };
 
-/** Tokens of the text between two pauses: some tenths of a millisecond. */
+/** The number of JSON tokens between two pauses. They take some tenths of a millisecond. */
 const tokensAtOnce = 2_000;
 
 /**
- * Looks for the first fault of a JSON text in one pass, without recursion; null when `JSON.parse` will read it and the
- * result is safe to keep. It is a whole validator, because the messages of `JSON.parse` quote the text.
+ * Returns the first fault of a JSON text, or null if `JSON.parse` accepts it and the result is safe to keep. Works in one
+ * pass and without recursion. It validates the whole syntax, because the messages of `JSON.parse` quote the text.
  */
 export function scanJson(text: string): JsonFault | null {
   return finish(new Scanner(text, null).scan());
 }
 
-/** The same in steps, which builds the value as well. */
+/** Scans a JSON text in steps and builds its value, because `JSON.parse` of 4 MiB cannot be interrupted. */
 export function* readJson(text: string): Steps<JsonFault | { readonly value: Json }> {
   const builder = new JsonBuilder();
   const fault = yield* new Scanner(text, builder).scan();
@@ -174,4 +171,196 @@ class Scanner {
     const what = this.#at < this.#text.length ? 'an unexpected character' : 'an unexpected end';
     return { message: `must be valid JSON; there is ${what} at position ${this.#at + 1}` };
   }
+}
+
+type Container = { isArray: boolean; isConstructor: boolean; index: number; keyStart: number; keyEnd: number };
+
+/**
+ * The stack of arrays and objects around the current value, with what is needed to name its path. Entries are reused and
+ * keys are kept as positions, so that a large body costs no allocation per value.
+ */
+class Containers {
+  readonly #text: string;
+  readonly #stack: Container[] = [];
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get depth(): number {
+    return this.#depth;
+  }
+
+  get innermost(): Container | undefined {
+    return this.#stack[this.#depth - 1];
+  }
+
+  /** `isConstructor` says that the container is an object and the value of a key `constructor`. */
+  open(isArray: boolean, isConstructor: boolean): void {
+    const reused = this.#stack[this.#depth];
+    if (reused === undefined) this.#stack.push({ isArray, isConstructor, index: 0, keyStart: 0, keyEnd: 0 });
+    else {
+      reused.isArray = isArray;
+      reused.isConstructor = isConstructor;
+      reused.index = 0;
+    }
+    this.#depth += 1;
+  }
+
+  close(): void {
+    this.#depth -= 1;
+  }
+
+  /** Returns the key of the current value, or null inside an array and outside of all containers. */
+  key(): string | null {
+    const { innermost } = this;
+    if (innermost === undefined || innermost.isArray) return null;
+    return keyAt(this.#text, innermost.keyStart, innermost.keyEnd);
+  }
+
+  /** Returns the path of the current value, such as `data.a[0]`. It is empty outside of all containers. */
+  path(): string {
+    let path = '';
+    for (const container of this.#stack.slice(0, this.#depth)) {
+      if (container.isArray) path += `[${container.index}]`;
+      else {
+        const shown = printableKey(keyAt(this.#text, container.keyStart, container.keyEnd));
+        path += path === '' ? shown : `.${shown}`;
+      }
+    }
+    return path;
+  }
+}
+
+const escapesAtOnce = 2_000;
+const simpleEscapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+/** Builds a JSON value from the tokens that the scanner finds. */
+class JsonBuilder {
+  readonly #open: (Json[] | Record<string, Json>)[] = [];
+  #value: Json = null;
+
+  /** The outermost value. */
+  get value(): Json {
+    return this.#value;
+  }
+
+  /** `key` is null inside an array and for the outermost value. */
+  open(isArray: boolean, key: string | null): void {
+    const container: Json[] | Record<string, Json> = isArray ? [] : {};
+    this.add(container, key);
+    this.#open.push(container);
+  }
+
+  close(): void {
+    this.#open.pop();
+  }
+
+  add(value: Json, key: string | null): void {
+    const container = this.#open.at(-1);
+    if (container === undefined) this.#value = value;
+    else if (Array.isArray(container)) container.push(value);
+    // The scanner has rejected `__proto__`.
+    else if (key !== null) container[key] = value;
+  }
+}
+
+/** Returns the text of a valid JSON string literal. `start` is its opening quote; `end` is one past its closing quote. */
+function* unescaped(text: string, start: number, end: number): Steps<string> {
+  // Slices first, so that no search runs past the end of the literal.
+  const raw = text.slice(start + 1, end - 1);
+  let result = '';
+  let from = 0;
+  for (let escapes = 1; ; escapes += 1) {
+    const at = raw.indexOf('\\', from);
+    if (at === -1) return from === 0 ? raw : result + raw.slice(from);
+    const kind = raw[at + 1] ?? '';
+    const isCode = kind === 'u';
+    result += raw.slice(from, at);
+    result += isCode
+      ? String.fromCharCode(Number.parseInt(raw.slice(at + 2, at + 6), 16))
+      : (simpleEscapes[kind] ?? '');
+    from = at + (isCode ? 6 : 2);
+    if (escapes % escapesAtOnce === 0) yield;
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const escapableCharacters = '"\\/bfnrt';
+
+/** Returns the position after the JSON string that begins at `start`, or ~position (negative) of the first invalid character. */
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === quote) return at + 1;
+    if (unit < 0x20) return ~at;
+    if (unit !== backslash) continue;
+    at += 1;
+    if (text[at] === 'u') {
+      for (let digit = 0; digit < 4; digit += 1) {
+        at += 1;
+        if (!isHexDigit(text.charCodeAt(at))) return ~at;
+      }
+    } else if (!escapableCharacters.includes(text[at] ?? ' ')) return ~at;
+  }
+  return ~text.length;
+}
+
+function isHexDigit(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66);
+}
+
+/** Returns the key between `start` and `end`, which the caller has checked to be a JSON string with its quotes. */
+function keyAt(text: string, start: number, end: number): string {
+  const key = text.slice(start + 1, end - 1);
+  if (!key.includes('\\')) return key;
+  const decoded: string = JSON.parse(`"${key}"`);
+  return decoded;
+}
+
+/** Any double that is not tiny keeps this many significant digits. A shorter literal has at most as many digits. */
+const certainLength = 15;
+const tiny = 1e-300;
+/** From this size on, JSON writes a whole number with an exponent. */
+const exponentFrom = 1e21;
+
+/**
+ * Returns whether a double keeps all digits of a JSON number literal. A literal without fraction and exponent must be a
+ * whole number within ±(2^53 - 1). Any other literal must be finite and have the digits of the shortest form of its
+ * double, apart from zeros at the ends (8.50 is 8.5). It must not become a whole number outside of that range (1e16),
+ * because a client that sends the result back would be rejected.
+ */
+export function isFaithfulNumber(literal: string): boolean {
+  const isShort = literal.length <= certainLength;
+  const exponentAt = literal.search(/[eE]/);
+  if (exponentAt === -1 && isShort) return true;
+  const value = Number(literal);
+  if (exponentAt === -1 && !literal.includes('.')) return Number.isSafeInteger(value);
+  const size = Math.abs(value);
+  if (size === Number.POSITIVE_INFINITY || (size > Number.MAX_SAFE_INTEGER && size < exponentFrom)) return false;
+  if (isShort && size > tiny) return true;
+  const mantissa = exponentAt === -1 ? literal : literal.slice(0, exponentAt);
+  const [shortest = ''] = value.toExponential().split('e');
+  return significantDigits(mantissa) === significantDigits(shortest);
+}
+
+/** Uses loops: a pattern for trailing zeros takes quadratic time on many zeros before another digit. */
+function significantDigits(mantissa: string): string {
+  const digits = mantissa.replace('-', '').replace('.', '');
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits[start] === '0') start += 1;
+  while (end > start && digits[end - 1] === '0') end -= 1;
+  return digits.slice(start, end);
 }

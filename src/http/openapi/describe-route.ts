@@ -2,19 +2,20 @@ import type { SwaggerTransform } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { commonProblems } from './common-problems.js';
-import { pick, requestHeaders } from './headers.js';
-import type { Operation } from './operation.js';
-import { problemResponses } from './problem-responses.js';
-import { answerResponses, mergeResponses, type Responses } from './responses.js';
+import { problemBody } from '../problem.js';
+import { type ProblemCode, problemCatalogue } from '../problem-catalogue.js';
+import { isHealthRoute } from '../require-tls-proxy.js';
+import { type HeaderDocs, pick, type ResponseHeader, requestHeaders, responseHeaders } from './headers.js';
+import type { AnswerDoc, Operation } from './operation.js';
+import { problemDocument } from './schemas/problem-document.js';
 
 export const securityScheme = 'apiKey';
 
 const anyJson = z.unknown();
 
 /**
- * A route for the document: the schemas that it serves with, and what its operation says. It runs once, when the
- * document is made; Fastify serves without any of it. A route without an operation is not in the document.
+ * Describes a route for the document, from the schemas that it validates with and from its operation. Runs once, when the
+ * document is generated; serving does not use it. A route without an operation is not in the document.
  */
 export const describeRoute: SwaggerTransform = ({ schema, url, route, ...document }) => {
   const { operation, permission, mediaType } = route.config ?? {};
@@ -72,7 +73,7 @@ function withBody(responses: Responses): Responses {
   return Object.fromEntries(Object.entries(responses).filter(([, { content }]) => content !== undefined));
 }
 
-/** The library keeps only schemas of a response; examples and headers come back here. */
+/** Adds examples and headers to the converted schemas, because the library keeps only schemas of a response. */
 function withJsonSchemas(responses: Responses, inJson: unknown): object {
   const converted = inJson as Readonly<Record<string, { content: Readonly<Record<string, { schema: object }>> }>>;
   return Object.fromEntries(
@@ -85,4 +86,93 @@ function withJsonSchemas(responses: Responses, inJson: unknown): object {
       return [status, { ...response, content: Object.fromEntries(media) }];
     }),
   );
+}
+
+type Media = {
+  readonly schema: z.ZodType;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+};
+
+/** All responses with one status. */
+type Response = {
+  readonly description: string;
+  readonly headers: HeaderDocs;
+  readonly content?: Readonly<Record<string, Media>>;
+};
+type Responses = Readonly<Record<string, Response>>;
+
+function answerResponses(answers: Readonly<Record<number, AnswerDoc>>): Responses {
+  return Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerResponse(answer)]));
+}
+
+function answerResponse({ description, headers = [], schema, mediaType, example }: AnswerDoc): Response {
+  const documented = { description, headers: pick(responseHeaders, ['SERVICE-TRACE-ID', ...headers]) };
+  if (schema === undefined) return documented;
+  const media = { schema, ...(example === undefined ? {} : { example }) };
+  return { ...documented, content: { [mediaType ?? 'application/json']: media } };
+}
+
+/** Returns the union of two sets of responses. Responses with the same status are combined into one. */
+function mergeResponses(some: Responses, others: Responses): Responses {
+  const merged = new Map(Object.entries(some));
+  for (const [status, other] of Object.entries(others)) {
+    const own = merged.get(status);
+    const both = own === undefined ? other : mergeOne(own, other);
+    merged.set(status, both);
+  }
+  return Object.fromEntries(merged);
+}
+
+function mergeOne(own: Response, other: Response): Response {
+  return {
+    description: `${own.description} ${other.description}`,
+    headers: { ...own.headers, ...other.headers },
+    content: { ...own.content, ...other.content },
+  };
+}
+
+const exampleTrace = '0b0a5a52-6a0f-4d55-8c0b-7a1f0c2d9e11';
+
+/** Returns the responses of these problems by status, each with one example per code. */
+function problemResponses(codes: readonly ProblemCode[]): Responses {
+  const known = [...new Set(codes)];
+  const statuses = [...new Set(known.map((code) => problemCatalogue[code].status))];
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const ofStatus = known.filter((code) => problemCatalogue[code].status === status);
+      const headers: ResponseHeader[] = ['SERVICE-TRACE-ID'];
+      if (status === 429 || status === 503) headers.push('Retry-After');
+      const description = ofStatus.map((code) => `\`${code}\`: ${problemCatalogue[code].title}.`).join(' ');
+      const examples = Object.fromEntries(ofStatus.map((code) => [code, { value: exampleOf(code) }]));
+      const content = { 'application/problem+json': { schema: problemDocument, examples } };
+      return [status, { description, headers: pick(responseHeaders, headers), content }];
+    }),
+  );
+}
+
+function exampleOf(code: ProblemCode): unknown {
+  const errors = code === 'validation_failed' ? { 'data.number': ['is not a valid card number'] } : undefined;
+  return JSON.parse(problemBody(code, exampleTrace, errors));
+}
+
+/** Returns the problems that every route of a kind may respond with: with a key, with a body of its own, with any body at all. */
+function commonProblems(
+  { permission, mediaType, url }: { readonly permission: unknown; readonly mediaType: unknown; readonly url: string },
+  method: string | readonly string[],
+): readonly ProblemCode[] {
+  const always = ['malformed_request', 'internal', 'store_unavailable', 'overloaded'] as const;
+  const overTls = isHealthRoute(url) ? [] : (['tls_required'] as const);
+  const withoutKey = ['too_many_without_key'] as const;
+  const withKey = ['rate_limited', 'too_many_bad_keys', 'unauthenticated', 'key_lost', 'row_forged'] as const;
+  const withPermission = permission === undefined || permission === 'any_key' ? [] : (['permission_missing'] as const);
+  const withBody = ['malformed_body', 'unsupported_media_type'] as const;
+  return [
+    ...always,
+    ...overTls,
+    ...(permission === undefined ? withoutKey : withKey),
+    ...withPermission,
+    ...(mediaType === undefined ? [] : withBody),
+    ...(method === 'GET' ? [] : (['body_too_large'] as const)),
+  ];
 }

@@ -1,4 +1,4 @@
-import { parseIsoDateTime } from '../../domain/time/parse-iso-date-time.js';
+import { parseIsoDateTime } from '../../domain/time.js';
 import { QueryError } from './query-error.js';
 import type { DateField, Query } from './syntax-tree.js';
 import type { TextValue, Value } from './token.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { splitLeaf } from '#src/domain/detokenize/split-leaf.js';
+import { splitLeaf } from '#src/domain/detokenize/parse-template.js';
 
 const refusals =
   /^(there are unbalanced braces|there is a quote that does not end|the expression) at character \d+( names no token)?$/;

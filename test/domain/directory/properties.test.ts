@@ -2,12 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { managementPermissions } from '#src/domain/access/permission.js';
 import type { Actor } from '#src/domain/directory/actor.js';
-import { isLastingAdministrator } from '#src/domain/directory/administrators.js';
+import { heldManagementPermissions, isLastingAdministrator } from '#src/domain/directory/administrators.js';
 import { decideDirectory } from '#src/domain/directory/decide-directory.js';
 import type { DirectoryCommand } from '#src/domain/directory/directory-command.js';
-import { evolveDirectory } from '#src/domain/directory/evolve-directory.js';
-import { heldManagementPermissions } from '#src/domain/directory/management-permissions.js';
-import type { TenantDirectory } from '#src/domain/directory/tenant-directory.js';
+import { evolveDirectory, type TenantDirectory } from '#src/domain/directory/tenant-directory.js';
 import { as, at, create, directoryAfter, issue, manager, reader, tenant, update } from './support.js';
 
 // Few, and 'a' often, so that much is decided.

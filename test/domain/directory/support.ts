@@ -1,11 +1,9 @@
-import type { ManagementPermission } from '#src/domain/access/permission.js';
-import { managementPermissions } from '#src/domain/access/permission.js';
+import { type ManagementPermission, managementPermissions } from '#src/domain/access/permission.js';
 import type { Actor } from '#src/domain/directory/actor.js';
 import type { ApplicationSpec } from '#src/domain/directory/application-spec.js';
 import { decideDirectory } from '#src/domain/directory/decide-directory.js';
 import type { DirectoryCommand } from '#src/domain/directory/directory-command.js';
-import { evolveDirectory } from '#src/domain/directory/evolve-directory.js';
-import { noDirectory, type TenantDirectory } from '#src/domain/directory/tenant-directory.js';
+import { evolveDirectory, noDirectory, type TenantDirectory } from '#src/domain/directory/tenant-directory.js';
 
 export const operator: Actor = { kind: 'operator' };
 export const at = Date.UTC(2026, 0, 31, 12);

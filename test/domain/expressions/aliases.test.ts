@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
 import { passesLuhn } from '#src/domain/luhn.js';
 import { finish } from '#src/domain/steps.js';
-import { checkIdSource, evaluateId } from '#src/domain/token/fields/evaluate-id.js';
+import { checkIdSource, evaluateId } from '#src/domain/token/fields/id.js';
 
 const expressions = createExpressions();
 

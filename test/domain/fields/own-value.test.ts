@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bareText } from '#src/domain/token/fields/bare-text.js';
-import { checkOwnValue, checkUnseenOwnValue, type OpenFields } from '#src/domain/token/fields/own-value.js';
+import { bareText, checkOwnValue, checkUnseenOwnValue, type OpenFields } from '#src/domain/token/fields/own-value.js';
 
 const none: OpenFields = { givenId: null, containers: ['/pci/high/'], metadata: null };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BudgetUse, reserveGuesses } from '#src/domain/limits/guess-budget.js';
+import { type BudgetUse, reserveGuesses } from '#src/domain/guess-budget.js';
 
 const windowMs = 3_600_000;
 const asks = (need: number, now: number, given: object = {}) => ({

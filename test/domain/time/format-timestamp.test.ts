@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatTimestamp } from '#src/domain/time/format-timestamp.js';
-import { parseExpiresAt } from '#src/domain/time/parse-expires-at.js';
+import { formatTimestamp, parseExpiresAt } from '#src/domain/time.js';
 
 const earliest = Date.parse('0000-01-01T00:00:00.000Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExpiresAt } from '#src/domain/time/parse-expires-at.js';
+import { parseExpiresAt } from '#src/domain/time.js';
 
 function iso(text: string): string | null {
   const ms = parseExpiresAt(text);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkCardNumber } from '#src/domain/token/types/check-card-number.js';
-import { checkRoutingNumber } from '#src/domain/token/types/check-routing-number.js';
+import { checkRoutingNumber } from '#src/domain/token/types/bank.js';
+import { checkCardNumber } from '#src/domain/token/types/card.js';
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`));
 

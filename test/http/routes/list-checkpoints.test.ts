@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { formatTimestamp } from '#src/domain/time/format-timestamp.js';
+import { formatTimestamp } from '#src/domain/time.js';
 import { checkpointHash, checkpointStream, readCheckpointEvent, signedBytes } from '#src/events/audit/checkpoint.js';
 import { createPlain, test } from './support.js';
 

@@ -1,4 +1,4 @@
-import { type BudgetUse, type Reservation, reserveGuesses } from '../../../domain/limits/guess-budget.js';
+import { type BudgetUse, type Reservation, reserveGuesses } from '../../../domain/guess-budget.js';
 import type { SqliteDatabase } from '../open-database.js';
 import type { WriterOperations } from './protocol.js';
 

@@ -1,4 +1,4 @@
-import type { GuessBudget, Reservation, ReservationRequest } from '../../../domain/limits/guess-budget.js';
+import type { GuessBudget, Reservation, ReservationRequest } from '../../../domain/guess-budget.js';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { BudgetName } from '../../../ports/budgets.js';
 import type { DirectoryRecord } from '../../../ports/directory.js';

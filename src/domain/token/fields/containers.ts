@@ -1,12 +1,12 @@
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
 import type { Json } from '../../json.js';
-import { checkContainer } from './container.js';
 
 const containersMax = 10;
 
 /**
- * The containers of a token in their stored form: lower case, without repeats, in the order given. Repeats do not
- * count against the 10. A default for an absent or null field is the caller's business. Contract, section 3.
+ * Returns the containers of a token in their stored form: lower case, without repeats, in the given order. Repeats do not
+ * count towards the limit of 10. The caller supplies the default of an absent or null field. See docs/contract.md,
+ * "Containers".
  */
 export function checkContainers(value: Json): Checked<readonly string[]> {
   if (!Array.isArray(value)) return invalid('containers', 'must be an array of container paths');
@@ -24,4 +24,18 @@ export function checkContainers(value: Json): Checked<readonly string[]> {
   }
   const errors = errorsOf(failures);
   return errors === null ? valid([...containers]) : { ok: false, errors };
+}
+
+const charactersMax = 200;
+const shape = /^\/(?:[A-Za-z0-9_-]+\/)*$/;
+
+/**
+ * Returns one container path in its stored form: lower case, with `/` at both ends. See docs/contract.md, "Containers".
+ */
+export function checkContainer(value: Json | undefined, path: string): Checked<string> {
+  if (value === undefined || value === null) return invalid(path, 'is required');
+  if (typeof value !== 'string') return invalid(path, 'must be a string');
+  if (value.length > charactersMax) return invalid(path, `must have at most ${charactersMax} characters`);
+  if (shape.test(value)) return valid(value.toLowerCase());
+  return invalid(path, 'must be a path such as /pci/high/: segments of letters, digits, _ and -, with / around each');
 }

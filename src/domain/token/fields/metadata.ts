@@ -1,6 +1,6 @@
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
 import { isJsonObject, type Json } from '../../json.js';
-import { printableKey } from '../../printable-key.js';
+import { printableKey } from '../../json-path.js';
 import { codePointCount, isWellFormed } from '../../text.js';
 
 const keysMax = 50;
@@ -9,7 +9,7 @@ const valueCharactersMax = 1_000;
 
 /**
  * Metadata as it is stored, at creation and after a merge patch: a map of string to string, at most 50 keys of 1-100
- * characters, values of at most 1,000 (an empty value is one). Contract, section 3.
+ * characters, values of at most 1,000 (an empty value is one). See docs/contract.md, "Metadata".
  */
 export function checkMetadata(value: Json): Checked<Readonly<Record<string, string>>> {
   if (!isJsonObject(value)) return invalid('metadata', 'must be an object whose values are strings');

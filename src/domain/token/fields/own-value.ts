@@ -1,10 +1,9 @@
 import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
-import { printableKey } from '../../printable-key.js';
-import { bareText } from './bare-text.js';
+import { printableKey } from '../../json-path.js';
 
 const digitsMin = 6;
 
-/** `givenId` is null for a generated id: a random one may hold six digits by chance, and nobody could mend that. */
+/** `givenId` is null for a generated id, because a random id may contain six digits by chance. */
 export type OpenFields = {
   readonly givenId: string | null;
   readonly containers: readonly string[];
@@ -12,9 +11,9 @@ export type OpenFields = {
 };
 
 /**
- * Refuses an id, a container, a metadata value or a metadata key that contains one of the token's own values of six or
- * more digits, however it is grouped. Threat: these fields are shown to callers that may not see the data, and outlive
- * erasure as keyed hashes. `ownValues` come from the type's rule. Contract, section 3.
+ * Rejects an id, a container, a metadata value or a metadata key that contains one of the token's own values of six or more
+ * digits, however grouped. Threat: these fields are shown to callers that may not see the data, and outlive erasure as
+ * keyed hashes. `ownValues` come from the type's rule. See docs/contract.md, "Own values".
  */
 export function checkOwnValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
   const values = ownValues.map(bareText).filter((value) => value.length >= digitsMin);
@@ -39,9 +38,9 @@ function refuseEntry(key: string, value: string, refuse: (path: string, text: st
 }
 
 /**
- * The same rule for a caller that may not see the stored value and does not replace it: no new container and no new or
- * changed metadata may hold a run of digits that could be a value of this type, whatever the value is. Threat: a verdict
- * that depends on the value tells who tries thousands of candidates which of them is right. `ownValueDigitsMin` comes
+ * Applies the rule for a caller that may not see the stored value and does not replace it. New containers and new or
+ * changed metadata may not contain any run of digits that could be a value of this type, whatever the value is. Threat: if
+ * the result depended on the value, a caller could find it by trying thousands of candidates. `ownValueDigitsMin` comes
  * from the type's rule.
  */
 export function checkUnseenOwnValue(
@@ -69,4 +68,23 @@ export function checkUnseenOwnValue(
     ),
   ]);
   return errors === null ? valid(null) : { ok: false, errors };
+}
+
+/**
+ * Returns only the letters and digits, with each decimal digit as 0-9. Folds compatibility forms, such as full-width
+ * letters, and digits of other scripts (Arabic-Indic). Threat: a number in another notation would evade the comparison.
+ */
+export function bareText(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .replace(/\p{Nd}/gu, asciiDigit);
+}
+
+/** Unicode keeps the decimal digits of a script together, from zero to nine. */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let first = code;
+  while (/^\p{Nd}$/u.test(String.fromCodePoint(first - 1))) first -= 1;
+  return String((code - first) % 10);
 }

@@ -1,10 +1,8 @@
-import { type Checked, errorsOf, invalid, valid } from '../../field-errors.js';
-import { isJsonObject, type Json } from '../../json.js';
-import { checkCardNumber } from './check-card-number.js';
-import { checkCvc } from './check-cvc.js';
-import { checkIntegerOrDigits } from './check-integer-or-digits.js';
-import { checkNoVerificationData } from './check-no-verification-data.js';
-import type { CheckedData, TypeRule } from './type-rule.js';
+import { type Checked, errorsOf, type FieldErrors, invalid, valid } from '../../field-errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../json.js';
+import { printableKey } from '../../json-path.js';
+import { passesLuhn } from '../../luhn.js';
+import { type CheckedData, checkDigits, type TypeRule } from './type-rule.js';
 
 function validate(data: Json): Checked<CheckedData> {
   if (!isJsonObject(data)) return invalid('data', 'must be a card object');
@@ -23,7 +21,7 @@ function validate(data: Json): Checked<CheckedData> {
   return valid({ data: Object.fromEntries(stored), cvc: cvc.value });
 }
 
-/** An optional field given as null counts as absent; nulls under keys that we do not know are the caller's own. */
+/** An optional field that is null counts as absent. Nulls under unknown keys are kept. */
 function store(data: Map<string, Json>, key: string, value: number | null): void {
   if (value === null) data.delete(key);
   else data.set(key, value);
@@ -35,9 +33,9 @@ function ownValues(data: Json): readonly string[] {
 }
 
 /**
- * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Month and year are stored as integers, the cvc comes
- * back apart, further keys are kept unless they hold verification data. A past expiration is accepted. Contract,
- * section 3.
+ * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Month and year are stored as integers, and the cvc is
+ * returned separately. Other keys are kept unless they name verification data. A past expiration is accepted. See
+ * docs/contract.md, "Card data".
  */
 export const card: TypeRule = {
   validate,
@@ -53,3 +51,104 @@ export const card: TypeRule = {
   defaultMaskHidesShortValues: false,
   defaultSearchIndexes: [],
 };
+
+/** `card_number`: a string of 13-19 digits with a valid Luhn digit. See docs/contract.md, "Token types". */
+export const cardNumber: TypeRule = {
+  validate: (data) => {
+    const number = checkCardNumber(data, 'data', 13);
+    return number.ok ? valid({ data, cvc: null }) : number;
+  },
+  ownValues: (data) => (typeof data === 'string' ? [data] : []),
+  ownValueDigitsMin: 13,
+  defaultContainer: '/pci/high/',
+  defaultFingerprintExpression: '{{ data }}',
+  defaultMask: '{{ data | reveal_last: 4 }}',
+  defaultMaskHidesShortValues: false,
+  defaultSearchIndexes: [],
+};
+
+/** Checks a card number: `min` to 19 digits without separators, with a valid Luhn digit. See docs/contract.md, "Card data". */
+export function checkCardNumber(value: Json | undefined, path: string, min: number): Checked<string> {
+  const digits = checkDigits(value, path, min, 19);
+  if (!digits.ok || passesLuhn(digits.value)) return digits;
+  return invalid(path, 'is not a valid card number: its check digit is wrong');
+}
+
+/**
+ * Checks a card verification code: a string or integer of 3-4 digits, kept as a string, or null if absent. An integer below
+ * 100 is rejected, because the number of lost zeros is unknown. See docs/contract.md, "Card data".
+ */
+function checkCvc(value: Json | undefined, path: string): Checked<string | null> {
+  if (value === undefined || value === null) return valid(null);
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text === 'string' && /^[0-9]{3,4}$/.test(text)) return valid(text);
+  return invalid(path, 'must be a string of 3 or 4 digits');
+}
+
+/** Checks an integer from `min` to `max`, or a string of the given shape with such a value. Returns null if absent or null. */
+function checkIntegerOrDigits(
+  value: Json | undefined,
+  path: string,
+  shape: RegExp,
+  min: number,
+  max: number,
+): Checked<number | null> {
+  if (value === undefined || value === null) return valid(null);
+  const number = typeof value === 'string' && shape.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return valid(number);
+  return invalid(path, `must be an integer from ${min} to ${max}`);
+}
+
+const forbidden: ReadonlySet<string> = new Set([
+  'cvc',
+  'cvv',
+  'cvv2',
+  'cvc2',
+  'cid',
+  'csc',
+  'securitycode',
+  'verificationvalue',
+  'track',
+  'track1',
+  'track2',
+  'trackdata',
+  'pin',
+  'pinblock',
+]);
+
+const errorsMax = 10;
+/** The length of the longest key that is checked. Threat: folding a huge key makes it many times as long. */
+const keyCharactersMax = 64;
+
+/**
+ * Rejects card verification data outside of `data.cvc` and names each place (at most 10). Only the key decides, whatever
+ * the value. Threat: a code or a PIN under a key that is never purged would be kept, which PCI DSS 3.3 forbids after
+ * authorization. See docs/contract.md, "Card data".
+ */
+function checkNoVerificationData(data: JsonObject): Checked<null> {
+  const errors: Record<string, readonly string[]> = {};
+  for (const path of forbiddenPaths(data, 'data')) {
+    errors[path] = ['card verification data is only accepted as data.cvc'];
+    if (Object.keys(errors).length === errorsMax) break;
+  }
+  return Object.keys(errors).length === 0 ? valid(null) : { ok: false, errors: errors satisfies FieldErrors };
+}
+
+function* forbiddenPaths(value: Json, path: string): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  const isArray = Array.isArray(value);
+  for (const [key, child] of Object.entries(value)) {
+    const childPath = isArray ? `${path}[${key}]` : `${path}.${printableKey(key)}`;
+    if (childPath === 'data.cvc') continue;
+    if (!isArray && key.length <= keyCharactersMax && forbidden.has(bareName(key))) yield childPath;
+    else yield* forbiddenPaths(child, childPath);
+  }
+}
+
+/** Returns only the letters and digits, in lower case, with compatibility forms such as full-width letters folded. */
+function bareName(key: string): string {
+  return key
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}

@@ -1,10 +1,10 @@
-import type { Checked } from '../../field-errors.js';
+import { type Checked, invalid, valid } from '../../field-errors.js';
 import type { Json } from '../../json.js';
 
-/** Data fit to be stored, and the cvc taken out of it: a cvc lives in a box of its own, never beside other data. */
+/** The data to store, and the cvc taken out of it: a cvc is always encrypted separately from other data. */
 export type CheckedData = { readonly data: Json; readonly cvc: string | null };
 
-/** What makes one token type different from the others. Contract, section 3 "Types". */
+/** What makes one token type different from the others. See docs/contract.md, "Token types". */
 export type TypeRule = {
   /** Checks and normalises data at creation and after a merge patch; error paths start with `data`. */
   readonly validate: (data: Json) => Checked<CheckedData>;
@@ -20,3 +20,14 @@ export type TypeRule = {
   readonly defaultMaskHidesShortValues: boolean;
   readonly defaultSearchIndexes: readonly string[];
 };
+
+/**
+ * A string of `min` to `max` ASCII digits and nothing else. A JSON number is refused: it would have lost its leading
+ * zeros, and above 2^53 its last digits too.
+ */
+export function checkDigits(value: Json | undefined, path: string, min: number, max: number): Checked<string> {
+  if (value === undefined || value === null) return invalid(path, 'is required');
+  const fits = typeof value === 'string' && value.length >= min && value.length <= max && /^[0-9]+$/.test(value);
+  if (fits) return valid(value);
+  return invalid(path, `must be a string of ${min === max ? min : `${min} to ${max}`} digits and nothing else`);
+}

@@ -1,14 +1,46 @@
+import { type Checked, invalid, valid } from '../../field-errors.js';
+import type { Json } from '../../json.js';
 import type { TokenType } from '../token-type.js';
-import { bank } from './bank.js';
-import { card } from './card.js';
-import { cardNumber } from './card-number.js';
-import { genericToken } from './generic-token.js';
-import { taxNumber } from './tax-number.js';
-import type { TypeRule } from './type-rule.js';
-import { usBankAccountNumber } from './us-bank-account-number.js';
-import { usBankRoutingNumber } from './us-bank-routing-number.js';
+import { bank, usBankAccountNumber, usBankRoutingNumber } from './bank.js';
+import { card, cardNumber } from './card.js';
+import type { CheckedData, TypeRule } from './type-rule.js';
 
-/** The rule of every token type. Contract, section 3 "Types". */
+/** `token`: any JSON but null. See docs/contract.md, "Token types". */
+const genericToken: TypeRule = {
+  validate: (data) => (data === null ? invalid('data', 'must not be null') : valid({ data, cvc: null })),
+  ownValues: () => [],
+  ownValueDigitsMin: null,
+  defaultContainer: '/general/high/',
+  defaultFingerprintExpression: '{{ data | stringify }}',
+  defaultMask: null,
+  defaultMaskHidesShortValues: false,
+  defaultSearchIndexes: [],
+};
+
+/** Nine digits; single hyphens may stand anywhere between them (`123-45-6789`, `12-3456789`, `123456789`). */
+const nineDigits = /^[0-9](?:-?[0-9]){8}$/;
+
+function validate(data: Json): Checked<CheckedData> {
+  if (data === null) return invalid('data', 'is required');
+  if (typeof data === 'string' && nineDigits.test(data)) return valid({ data, cvc: null });
+  return invalid('data', 'must be a string of 9 digits; hyphens between them are allowed');
+}
+
+/**
+ * `social_security_number` and `employer_id_number`, which follow the same rules. See docs/contract.md, "Token types".
+ */
+const taxNumber: TypeRule = {
+  validate,
+  ownValues: (data) => (typeof data === 'string' ? [data] : []),
+  ownValueDigitsMin: 9,
+  defaultContainer: '/pii/high/',
+  defaultFingerprintExpression: "{{ data | remove: '-' }}",
+  defaultMask: '{{ data | reveal_last: 4 }}',
+  defaultMaskHidesShortValues: false,
+  defaultSearchIndexes: ['{{ data }}', "{{ data | remove: '-' }}", '{{ data | last4 }}'],
+};
+
+/** The rule of every token type. See docs/contract.md, "Token types". */
 export const typeRules: Readonly<Record<TokenType, TypeRule>> = {
   token: genericToken,
   card,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { isJsonObject, type Json } from '#src/domain/json.js';
-import { isFaithfulNumber } from '#src/http/body/faithful-number.js';
+import { isFaithfulNumber } from '#src/http/body/scan-json.js';
 import { detokenize, tokenize } from '../batch.js';
 import { test } from '../support.js';
 

@@ -1,0 +1,63 @@
+import type { ApplicationType } from '../access/application-type.js';
+import { type AccessFields, parseAccess } from '../access/parse-access.js';
+import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
+import { isJsonObject, type Json } from '../json.js';
+import { codePointCount, isWellFormed } from '../text.js';
+import { checkExpiresAt } from '../token/fields/expires-at.js';
+import type { ApplicationSpec } from './application-spec.js';
+import { documentOf, type TenantSettings } from './documents.js';
+
+/** The fields of a request to create an application, by their JSON types. */
+type ApplicationFields = AccessFields & {
+  readonly name: string;
+  readonly type: ApplicationType;
+  readonly expires_at?: string | null | undefined;
+};
+
+/**
+ * Parses an application to create. Its expiry must be after `now`. See docs/contract.md, "Applications".
+ */
+export function parseApplication(fields: ApplicationFields, now: number): Checked<ApplicationSpec> {
+  const name = parseName(fields.name);
+  const access = parseAccess(fields, fields.type);
+  const expiresAt = checkExpiresAt(fields.expires_at ?? null, now);
+  if (!(name.ok && access.ok && expiresAt.ok)) {
+    return { ok: false, errors: errorsOf([name, access, expiresAt]) ?? {} };
+  }
+  const spec = { name: name.value, type: fields.type, access: documentOf(access.value), expiresAt: expiresAt.value };
+  return valid(spec);
+}
+
+const charactersMax = 200;
+
+const control = /\p{Cc}/u;
+
+/**
+ * Parses the name of a tenant or an application: 1-200 characters. Control characters are rejected, because the command
+ * line prints names and a terminal would execute them. See docs/contract.md, "Applications".
+ */
+export function parseName(text: string): Checked<string> {
+  const fits = text !== '' && codePointCount(text) <= charactersMax && isWellFormed(text) && !control.test(text);
+  return fits ? valid(text) : invalid('name', `must have 1 to ${charactersMax} characters, none a control character`);
+}
+
+const names = ['deduplicate_tokens', 'keep_superseded_data', 'show_fingerprints'] as const;
+
+/**
+ * Parses the settings of a request, each "true" or "false". A setting that is missing or null stays unchanged. An unknown
+ * name is rejected, because a caller would believe that it is in force. See docs/contract.md, "Tenants".
+ */
+export function parseSettings(value: Json | undefined): Checked<Partial<TenantSettings>> {
+  if (value === undefined || value === null) return valid({});
+  if (!isJsonObject(value)) return invalid('settings', 'must be an object');
+  const given = Object.entries(value).filter(([, setting]) => setting !== null);
+  const errors = errorsOf(given.map(([name, setting]) => checkSetting(name, setting)));
+  return errors === null ? valid(Object.fromEntries(given)) : { ok: false, errors };
+}
+
+function checkSetting(name: string, setting: Json): Checked<null> {
+  const known = names.find((candidate) => candidate === name);
+  if (known === undefined) return invalid('settings', `may only have ${names.join(', ')}`);
+  if (setting === 'true' || setting === 'false') return valid(null);
+  return invalid(`settings.${known}`, 'must be "true" or "false"');
+}

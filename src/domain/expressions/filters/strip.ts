@@ -1,4 +1,0 @@
-import { textFilter } from './filter.js';
-
-/** Without white space at both ends. */
-export const strip = textFilter('strip', [], (text) => text.trim());

@@ -1,0 +1,222 @@
+import { Tokenizer, TypeGuards } from 'liquidjs';
+import type { Json } from '../json.js';
+import { limits } from './limits.js';
+
+/** A parsed but unchecked object: a value piped through filters. Contains no types of liquidjs. */
+export type Chain = { readonly initial: Operand; readonly filters: readonly FilterCall[] };
+
+type FilterCall = { readonly name: string; readonly args: readonly Operand[] };
+
+export type Operand =
+  | { readonly kind: 'literal'; readonly value: Json }
+  | { readonly kind: 'variable'; readonly name: string; readonly path: readonly Operand[] };
+
+/** A part of a variable that an object reads, named by a path of literal keys. */
+export type Read = { readonly variable: string; readonly path: readonly Json[] };
+
+/** Returns what a chain reads. A path that contains a computed step ends before that step. */
+export function readsOf({ initial, filters }: Chain): readonly Read[] {
+  return [initial, ...filters.flatMap(({ args }) => args)].flatMap(readsOfOperand);
+}
+
+function readsOfOperand(operand: Operand): readonly Read[] {
+  if (operand.kind === 'literal') return [];
+  const { name, path } = operand;
+  const computed = path.findIndex((step) => step.kind !== 'literal');
+  const literal = path
+    .slice(0, computed === -1 ? path.length : computed)
+    .flatMap((step) => (step.kind === 'literal' ? [step.value] : []));
+  return [{ variable: name, path: literal }, ...path.flatMap(readsOfOperand)];
+}
+
+/**
+ * Why an object is not a chain. A mask may store a `malformed` object, which evaluates to null. A `range` and an
+ * `unknown-variable` are rejected everywhere (docs/contract.md, "Expression syntax").
+ */
+export type ChainProblem = 'malformed' | 'range' | 'unknown-variable';
+
+/** Literal text, or the content of one `{{ }}`. `character` is its position in the source, from 1. */
+type TemplatePart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'object'; readonly content: string; readonly character: number };
+
+export type SplitTemplate =
+  | { readonly ok: true; readonly parts: readonly TemplatePart[] }
+  | { readonly ok: false; readonly problem: 'tag' | 'braces' | 'quotes'; readonly character?: number };
+
+/**
+ * Splits a source into literal text and objects. `{{-` and `-}}` trim the white space of the text beside them, as in
+ * Liquid. A `}}` in text is an error, unless it closes braces that the text has opened (a JSON text may end in `}}`).
+ */
+export function splitTemplate(source: string): SplitTemplate {
+  if (!/\{\{|\{%|\}\}/.test(source)) {
+    return { ok: true, parts: source === '' ? [] : [{ kind: 'text', text: source }] };
+  }
+  const tokens = readTokens(source);
+  if (tokens === null) return { ok: false, problem: problemOf(source) };
+  const parts: TemplatePart[] = [];
+  let openBraces = 0;
+  for (const token of tokens) {
+    const character = token.begin + 1;
+    if (TypeGuards.isTagToken(token)) return { ok: false, problem: 'tag', character };
+    if (TypeGuards.isOutputToken(token)) {
+      if (unquoted(token.content).includes('{{')) return { ok: false, problem: 'braces', character };
+      parts.push({ kind: 'object', content: token.content, character });
+    } else {
+      openBraces = bracesAfter(token.getText(), openBraces);
+      if (openBraces < 0) return { ok: false, problem: 'braces', character };
+      const text = TypeGuards.isHTMLToken(token) ? token.getContent() : '';
+      if (text !== '') parts.push({ kind: 'text', text });
+    }
+  }
+  return { ok: true, parts };
+}
+
+function readTokens(source: string) {
+  try {
+    return new Tokenizer(source).readTopLevelTokens();
+  } catch {
+    // Errors of liquidjs quote the source, so they are dropped.
+    return null;
+  }
+}
+
+/** Returns why liquidjs failed: a tag, braces, or a quote that is never closed, such as an apostrophe in prose. */
+function problemOf(source: string): 'tag' | 'braces' | 'quotes' {
+  if (source.includes('{%')) return 'tag';
+  let rest = source;
+  for (let open = rest.indexOf('{{'); open !== -1; open = rest.indexOf('{{')) {
+    const close = rest.indexOf('}}', open + 2);
+    if (close === -1 || rest.slice(open + 2, close).includes('{{')) return 'braces';
+    rest = rest.slice(close + 2);
+  }
+  return rest.includes('}}') ? 'braces' : 'quotes';
+}
+
+/**
+ * Parses the content between `{{` and `}}`. liquidjs skips what it does not understand (`data |`, `data , last4`,
+ * `reveal_last: , 4`, `data['a' junk]`). Threat: a typing error that drops a filter shows the value. So the chain is
+ * written out again from its tokens, and the object is malformed unless the result equals the source apart from white
+ * space.
+ */
+export function readChain(content: string): Chain | ChainProblem {
+  const outsideQuotes = unquoted(content);
+  if (bracketDepth(outsideQuotes) > limits.bracketDepthMax) return 'malformed';
+  const read = tokenize(content);
+  if (read === 'malformed' && mayBeRange(outsideQuotes)) return 'range';
+  if (typeof read === 'string') return read;
+  return withoutSpace(read.text) === withoutSpace(content) ? read.chain : 'malformed';
+}
+
+function tokenize(content: string): { chain: Chain; text: string } | ChainProblem {
+  try {
+    return fromTokens(new Tokenizer(content).readFilteredValue());
+  } catch {
+    // Errors of liquidjs quote the source, so they are dropped.
+    return 'malformed';
+  }
+}
+
+function fromTokens(token: ReturnType<Tokenizer['readFilteredValue']>): { chain: Chain; text: string } | ChainProblem {
+  // More than one token means an operator, or two values side by side.
+  const [only, ...others] = token.initial.postfix.map(readOperand);
+  if (only === undefined || others.length > 0) return [only, ...others].includes('range') ? 'range' : 'malformed';
+  if (typeof only === 'string') return only;
+  const filters: FilterCall[] = [];
+  let text = only.text;
+  for (const { name, args } of token.filters) {
+    const operands = args.map(readOperand);
+    const problem = operands.find((operand) => typeof operand === 'string');
+    if (problem !== undefined) return problem;
+    const read = operands.filter((operand) => typeof operand !== 'string');
+    filters.push({ name, args: read.map(({ operand }) => operand) });
+    text += `|${name}${read.length > 0 ? ':' : ''}${read.map((operand) => operand.text).join(',')}`;
+  }
+  return { chain: { initial: only.operand, filters }, text };
+}
+
+/** Returns whether a malformed object looks like a range, so that the error names the range. */
+function mayBeRange(outsideQuotes: string): boolean {
+  const open = outsideQuotes.indexOf('(');
+  return open !== -1 && outsideQuotes.indexOf('..', open) !== -1;
+}
+
+/** Removes white space. U+180E is white space to liquidjs, but not to JavaScript. */
+function withoutSpace(text: string): string {
+  return text.replace(/[\s\u180e]/gu, '');
+}
+
+/** An operand and its source without white space, which `readChain` uses to check that nothing was skipped. */
+type ReadOperand = { readonly operand: Operand; readonly text: string };
+
+const literals = new Map([
+  ['true', true],
+  ['false', false],
+  ['nil', null],
+  ['null', null],
+]);
+
+/** Turns one value token of liquidjs into an operand of ours. */
+function readOperand(token: unknown): ReadOperand | ChainProblem {
+  if (TypeGuards.isRangeToken(token)) return 'range';
+  if (TypeGuards.isQuotedToken(token) || TypeGuards.isNumberToken(token)) {
+    return { operand: { kind: 'literal', value: token.content }, text: token.getText() };
+  }
+  if (TypeGuards.isLiteralToken(token)) {
+    const text = token.getText();
+    const value = literals.get(text);
+    // liquidjs also knows `empty` and `blank`, which are objects with methods.
+    return value === undefined ? 'unknown-variable' : { operand: { kind: 'literal', value }, text };
+  }
+  return TypeGuards.isPropertyAccessToken(token) ? readVariable(token) : 'malformed';
+}
+
+type PropertyAccessToken = { readonly variable: unknown; readonly props: readonly unknown[] };
+
+function readVariable({ variable, props }: PropertyAccessToken): ReadOperand | ChainProblem {
+  if (TypeGuards.isRangeToken(variable)) return 'range';
+  const [root, ...rest] = props;
+  if (variable !== undefined || !TypeGuards.isWordToken(root)) return 'malformed';
+  const path: Operand[] = [];
+  let text = root.content;
+  for (const prop of rest) {
+    if (TypeGuards.isWordToken(prop)) {
+      path.push({ kind: 'literal', value: prop.content });
+      text += `.${prop.content}`;
+      continue;
+    }
+    const inner = readOperand(prop);
+    if (typeof inner === 'string') return inner;
+    path.push(inner.operand);
+    text += `[${inner.text}]`;
+  }
+  return { operand: { kind: 'variable', name: root.content, path }, text };
+}
+
+/** Returns the text of an object with its quoted strings emptied: braces, brackets and dots in them have no meaning. */
+function unquoted(content: string): string {
+  return content.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu, "''");
+}
+
+/** Returns how deep round and square brackets nest. */
+function bracketDepth(unquotedContent: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const one of unquotedContent) {
+    if (one === '[' || one === '(') depth++;
+    if ((one === ']' || one === ')') && depth > 0) depth--;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+/** Returns how many `{` are open after this piece of the text, or -1 if a `}}` closes more than were open. */
+export function bracesAfter(text: string, openBefore: number): number {
+  let open = openBefore;
+  for (const [braces] of text.matchAll(/\{+|\}+/g)) {
+    if (braces.startsWith('{')) open += braces.length;
+    else if (braces.length >= 2 && braces.length > open) return -1;
+    else open = Math.max(0, open - braces.length);
+  }
+  return open;
+}

@@ -1,0 +1,173 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { type Html, html, paragraphs, prose, when } from '../pages/html.js';
+
+/** Renders the whole document as one page. */
+export function referencePage(document: OpenAPIV3_1.Document): Html {
+  const tags = [...operationsOf(document)];
+  const schemas = Object.entries(document.components?.schemas ?? {});
+  const { title, description = '' } = document.info;
+  return html`<div class="reference">
+<nav>
+<a class="title" href="#top">${title}</a>
+${tags.map(
+  ([tag, operations]) =>
+    html`<strong>${tag}</strong><ul>${operations.map(
+      ({ id, summary = '' }) => html`<li><a href="#${id}">${summary}</a></li>`,
+    )}</ul>`,
+)}
+<strong>Objects</strong><ul>${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}</ul>
+<a href="/openapi.json">openapi.json</a>
+</nav>
+<main id="top">
+<h1>${title}</h1>
+${paragraphs(description)}
+<p>In the examples <code>$STRONGROOM</code> is the address of the service, and the file <code>key.header</code> holds
+the line <code>SERVICE-API-KEY: …</code>.</p>
+${tags.map(([tag, operations]) => html`<h2>${tag}</h2>${operations.map(operationSection)}`)}
+<h2>Objects</h2>
+${schemas.map(([name, schema]) => schemaSection(name, schema))}
+</main>
+</div>`;
+}
+
+function schemaSection(name: string, schema: Schema): Html {
+  return html`<section class="operation" id="schema-${name}">
+<h3>${name}</h3>
+${paragraphs(schema.description ?? '')}
+${schemaTable(schema)}
+</section>`;
+}
+
+/** Renders one operation with its request and all its responses. */
+function operationSection(operation: DocumentedOperation): Html {
+  const { id, method, path, summary = '', description = '', parameters = [], requestBody, responses = {} } = operation;
+  return html`<section class="operation" id="${id}">
+<h3>${summary}</h3>
+<div class="line"><span class="method ${method}">${method.toUpperCase()}</span><code>${path}</code></div>
+${paragraphs(description)}
+<pre><code>${curlText(operation)}</code></pre>
+${parametersTable(parameters.filter((parameter) => 'in' in parameter))}
+${when(requestBody !== undefined && 'content' in requestBody ? requestBody : undefined, bodySection)}
+<h4>Answers</h4>
+${Object.entries(responses).map(([status, response]) => ('$ref' in response ? html`` : answer(status, response)))}
+</section>`;
+}
+
+function parametersTable(parameters: readonly OpenAPIV3_1.ParameterObject[]): Html {
+  if (parameters.length === 0) return html``;
+  const rows = parameters.map(
+    ({ name, in: place, required, schema, description = '' }) =>
+      html`<tr><td><code>${name}</code>${
+        required === true ? html` <span class="soft">required</span>` : html``
+      }</td><td>${place}: ${when(schema as OpenAPIV3_1.SchemaObject | undefined, typeText)}</td><td>${prose(description)}</td></tr>`,
+  );
+  return html`<h4>Parameters</h4>
+<div class="table"><table><tr><th>Name</th><th>In, type</th><th></th></tr>${rows}</table></div>`;
+}
+
+function bodySection({ content }: OpenAPIV3_1.RequestBodyObject): Html {
+  return html`<h4>Body</h4>${Object.entries(content).map(([type, media]) => mediaSection(type, media))}`;
+}
+
+function answer(status: string, { description, headers = {}, content = {} }: OpenAPIV3_1.ResponseObject): Html {
+  const names = Object.keys(headers).map((name) => html`<code>${name}</code> `);
+  return html`<details><summary><span class="status">${status}</span>${paragraphs(description)}</summary>
+<div>
+<p class="soft">Headers: ${names}</p>
+${Object.entries(content).map(([type, media]) => mediaSection(type, media))}
+</div></details>`;
+}
+
+/** Returns the request as a curl command. The key comes from a file, so that no shell history keeps it. */
+function curlText({ method, path, security = [], requestBody }: DocumentedOperation): string {
+  const [[type, media] = []] =
+    requestBody !== undefined && 'content' in requestBody ? Object.entries(requestBody.content) : [];
+  const example = media?.example;
+  const parts = [
+    `curl -sS${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$STRONGROOM${path}"`,
+    ...(security.length === 0 ? [] : ['-H @key.header']),
+    ...(type === undefined ? [] : [`-H 'Content-Type: ${type}'`]),
+    ...(example === undefined ? [] : [`-d '${JSON.stringify(example).replaceAll("'", `'\\''`)}'`]),
+  ];
+  return parts.join(' \\\n  ');
+}
+
+/** Renders the fields and examples of a body of one media type. */
+function mediaSection(type: string, { schema, example, examples = {} }: OpenAPIV3_1.MediaTypeObject): Html {
+  const named = Object.values(examples).map((item) => ('value' in item ? item.value : undefined));
+  const shown = [...(example === undefined ? [] : [example]), ...named];
+  return html`<p class="soft">${type}</p>
+${when(schema, schemaTable)}
+${shown.map((value) => html`<pre><code>${JSON.stringify(value, null, 2)}</code></pre>`)}`;
+}
+
+type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject;
+
+/** Renders the fields of an object with their types, or only the type of any other schema. */
+function schemaTable(schema: Schema): Html {
+  if ('$ref' in schema || schema.properties === undefined) return html`<p>${typeText(schema)}</p>`;
+  const { properties, required = [] } = schema;
+  const rows = Object.entries(properties).map(
+    ([name, property]) =>
+      html`<tr><td><code>${name}</code>${
+        required.includes(name) ? html` <span class="soft">required</span>` : html``
+      }</td><td>${typeText(property)}</td><td>${prose(property.description ?? '')}</td></tr>`,
+  );
+  return html`<div class="table"><table><tr><th>Field</th><th>Type</th><th></th></tr>${rows}</table></div>`;
+}
+
+/** Renders a type in a few words. Named schemas are links. */
+function typeText(schema: Schema): Html {
+  if ('$ref' in schema) {
+    const name = schema.$ref.split('/').at(-1) ?? '';
+    return html`<a href="#schema-${name}">${name}</a>`;
+  }
+  const { anyOf, enum: values, const: only, type, format } = schema;
+  if (anyOf !== undefined) return joined(anyOf.map(typeText), ' or ');
+  if (values !== undefined)
+    return joined(
+      values.map((value) => html`<code>${String(value)}</code>`),
+      ', ',
+    );
+  if (only !== undefined) return html`<code>${String(only)}</code>`;
+  if (type === undefined) return html`any JSON`;
+  const types = [type].flat().map((one) => oneTypeText(one, schema));
+  return html`${joined(types, ' or ')}${format === undefined ? html`` : html` <span class="soft">${format}</span>`}`;
+}
+
+function oneTypeText(type: string, schema: OpenAPIV3_1.SchemaObject): Html {
+  if (type === 'array') return 'items' in schema ? html`array of ${typeText(schema.items)}` : html`array`;
+  return type === 'object' ? objectText(schema) : html`${type}`;
+}
+
+function objectText({ properties, additionalProperties }: OpenAPIV3_1.SchemaObject): Html {
+  if (properties !== undefined) {
+    const names = Object.keys(properties).map((name) => html`<code>${name}</code>`);
+    return html`object of ${joined(names, ', ')}`;
+  }
+  return typeof additionalProperties === 'object' ? html`map of ${typeText(additionalProperties)}` : html`object`;
+}
+
+function joined(items: readonly Html[], separator: string): Html {
+  return html`${items.map((item, index) => (index === 0 ? item : html`${separator}${item}`))}`;
+}
+
+type DocumentedOperation = OpenAPIV3_1.OperationObject & {
+  readonly method: string;
+  readonly path: string;
+  readonly id: string;
+};
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/** Returns all operations of a document by tag, in the order of the document. */
+function operationsOf({ paths = {} }: OpenAPIV3_1.Document): ReadonlyMap<string, readonly DocumentedOperation[]> {
+  const all = Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item?.[method];
+      return operation === undefined ? [] : [{ ...operation, method, path, id: operation.operationId ?? '' }];
+    }),
+  );
+  const tags = [...new Set(all.map(({ tags: [tag = ''] = [] }) => tag))];
+  return new Map(tags.map((tag) => [tag, all.filter(({ tags: [own = ''] = [] }) => own === tag)]));
+}

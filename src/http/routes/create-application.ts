@@ -1,0 +1,56 @@
+import { createApplication } from '../../commands/directory/create-application.js';
+import { applicationAnswer } from '../../commands/directory/directory-answers.js';
+import { parseApplication } from '../../domain/directory/parse-directory.js';
+import { createApplicationBody } from '../directory-body.js';
+import { directoryContextOf } from '../directory-context.js';
+import { problemFrom } from '../error-handler.js';
+import { idempotencyOf } from '../idempotency.js';
+import { documented } from '../openapi/operation.js';
+import { applicationWithKey } from '../openapi/schemas/application.js';
+import { applicationExample, applicationRequestExample, keyExample } from '../openapi/schemas/directory-examples.js';
+import { Problem } from '../problem.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const operation = documented({
+  id: 'createApplication',
+  tag: 'Applications',
+  summary: 'Create an application',
+  description:
+    'Makes an application with its first key, which is shown in this answer and never again. A management application ' +
+    'is made only by one that holds all of its permissions.',
+  requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
+  requestExample: applicationRequestExample,
+  answers: {
+    201: {
+      description: 'The application with its key. A repeat with the same idempotency key shows no key.',
+      headers: ['Location'],
+      schema: applicationWithKey,
+      example: { ...applicationExample, key: keyExample },
+    },
+  },
+  problems: ['validation_failed', 'exceeds_own_permissions', 'idempotency_in_flight', 'idempotent_result_gone'],
+});
+
+/** `POST /applications` (docs/contract.md, "Applications"). This response is the only one that contains the key. */
+export const createApplicationRoute: Routes = (app, { vault }, headerNames) => {
+  app.post(
+    '/applications',
+    {
+      schema: { body: createApplicationBody },
+      config: { permission: 'application:create', mediaType: 'application/json', operation },
+    },
+    async (request, reply) => {
+      const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/applications');
+      const spec = parseApplication(request.body, vault.clock.now());
+      if (!spec.ok) throw new Problem('validation_failed', spec.errors);
+      const context = directoryContextOf(request);
+      const result = await createApplication(vault, context, spec.value, idempotency);
+      if (!result.ok) throw problemFrom(result);
+      const { id, key } = result.value;
+      reply.header('location', `/applications/${id}`);
+      const shown = key === null ? {} : { key: key.reveal() };
+      return sendJson(reply, 201, { ...applicationAnswer(context.tenantId, result.value), ...shown });
+    },
+  );
+};

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { createToken } from '../../commands/tokens/create-token.js';
+import { idempotencyOf } from '../idempotency.js';
+import { documented } from '../openapi/operation.js';
+import { cardRequestExample, tokenExample } from '../openapi/schemas/token-examples.js';
+import { tokenObject, unreadToken } from '../openapi/schemas/token-object.js';
+import { contextOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendToken } from '../send-token.js';
+import { createTokenBody } from '../token-body.js';
+
+const operation = documented({
+  id: 'createToken',
+  tag: 'Tokens',
+  summary: 'Create a token',
+  description:
+    'Stores a value and answers with the token that stands for it. With deduplication in force, a living token of the ' +
+    'same fingerprint is returned instead, and `_extras.deduplicated` says so.',
+  requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
+  requestExample: cardRequestExample,
+  answers: {
+    201: {
+      description: 'The token, or the equal one that was there already.',
+      headers: ['Location', 'ETag'],
+      schema: z.union([tokenObject, unreadToken]),
+      example: tokenExample,
+    },
+  },
+  problems: [
+    ...(['validation_failed', 'forbidden', 'id_in_use', 'idempotency_in_flight', 'idempotent_result_gone'] as const),
+    ...(['guesses_exhausted', 'deduplication_misses_exhausted'] as const),
+  ],
+});
+
+/** `POST /tokens` (docs/contract.md, "Create a token"). */
+export const createTokenRoute: Routes = (app, { vault }, headerNames) => {
+  app.post(
+    '/tokens',
+    {
+      schema: { body: createTokenBody },
+      config: { permission: 'token:create', mediaType: 'application/json', operation },
+    },
+    async (request, reply) => {
+      const { body } = request;
+      const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokens');
+      const result = await createToken(vault, { ...contextOf(request), idempotency }, body);
+      if (result.ok) reply.header('location', `/tokens/${encodeURIComponent(result.value.id)}`);
+      return sendToken(vault, request, reply, result, 201);
+    },
+  );
+};

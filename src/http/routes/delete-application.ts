@@ -1,0 +1,28 @@
+import { deleteApplication } from '../../commands/directory/delete-application.js';
+import { directoryContextOf } from '../directory-context.js';
+import { problemFrom } from '../error-handler.js';
+import { documented } from '../openapi/operation.js';
+import type { ApplicationParams, Routes } from '../routes.js';
+
+const operation = documented({
+  id: 'deleteApplication',
+  tag: 'Applications',
+  summary: 'Delete an application',
+  description: 'Its keys stop at once.',
+  pathParameters: { id: 'The id of the application.' },
+  answers: { 204: { description: 'None of its keys is known any more.' } },
+  problems: ['exceeds_own_permissions', 'application_not_found', 'last_administrator'],
+});
+
+/** `DELETE /applications/{id}` (docs/contract.md, "Applications"). Its keys stop working at once. */
+export const deleteApplicationRoute: Routes = (app, { vault }) => {
+  app.delete<{ Params: ApplicationParams }>(
+    '/applications/:id',
+    { config: { permission: 'application:delete', operation } },
+    async (request, reply) => {
+      const result = await deleteApplication(vault, directoryContextOf(request), request.params.id);
+      if (!result.ok) throw problemFrom(result);
+      return reply.code(204).send();
+    },
+  );
+};

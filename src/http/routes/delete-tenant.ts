@@ -1,0 +1,37 @@
+import { deleteTenant } from '../../commands/directory/delete-tenant.js';
+import { deleteTenantBody } from '../directory-body.js';
+import { directoryContextOf } from '../directory-context.js';
+import { problemFrom } from '../error-handler.js';
+import { documented } from '../openapi/operation.js';
+import type { Routes } from '../routes.js';
+
+const operation = documented({
+  id: 'deleteTenant',
+  tag: 'Tenants',
+  summary: 'Delete the tenant',
+  description:
+    'Destroys all its keys: none of its tokens can be opened ever again. The body repeats the name of the tenant. After ' +
+    '503 the same request finishes it.',
+  requestExample: { name: 'Example' },
+  answers: { 204: { description: 'Nothing of the tenant can be opened any more, and none of its keys is known.' } },
+  problems: ['validation_failed'],
+});
+
+/**
+ * `DELETE /tenants/self` (docs/contract.md, "Tenants"). The body repeats the tenant's name. After a 503, the same request
+ * finishes the deletion.
+ */
+export const deleteTenantRoute: Routes = (app, { vault }) => {
+  app.delete(
+    '/tenants/self',
+    {
+      schema: { body: deleteTenantBody },
+      config: { permission: 'tenant:delete', mediaType: 'application/json', finishesTenantDeletion: true, operation },
+    },
+    async (request, reply) => {
+      const result = await deleteTenant(vault, directoryContextOf(request), request.body.name);
+      if (!result.ok) throw problemFrom(result);
+      return reply.code(204).send();
+    },
+  );
+};

@@ -1,0 +1,33 @@
+import { deleteToken } from '../../commands/tokens/delete-token.js';
+import { problemFrom } from '../error-handler.js';
+import { documented } from '../openapi/operation.js';
+import { callerOf } from '../request-state.js';
+import type { Routes, TokenParams } from '../routes.js';
+
+const operation = documented({
+  id: 'deleteToken',
+  tag: 'Tokens',
+  summary: 'Delete a token',
+  description:
+    'Deletes the token and erases it: 204 means that its keys are destroyed. After 503 repeat the request; it goes on ' +
+    'where it stopped.',
+  pathParameters: { id: 'The id of the token, percent-encoded.' },
+  requestHeaders: ['If-Match'],
+  answers: { 204: { description: 'The token is erased.' } },
+  problems: ['forbidden', 'token_not_found', 'precondition_failed'],
+});
+
+/** `DELETE /tokens/{id}` (docs/contract.md, "Delete a token"). */
+export const deleteTokenRoute: Routes = (app, { vault }) => {
+  app.delete<{ Params: TokenParams }>(
+    '/tokens/:id',
+    { config: { permission: 'token:delete', operation } },
+    async (request, reply) => {
+      const { traceId, params, headers } = request;
+      const context = { caller: callerOf(request), traceId };
+      const result = await deleteToken(vault, context, params.id, headers['if-match'] ?? null);
+      if (!result.ok) throw problemFrom(result);
+      return reply.code(204).send();
+    },
+  );
+};

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { detokenize } from '../../commands/tokens/detokenize.js';
+import { parseTemplate } from '../../domain/detokenize/parse-template.js';
+import { jsonText } from '../../domain/json-text.js';
+import { problemFrom } from '../error-handler.js';
+import { jsonBodyOf } from '../json-body.js';
+import { detokenizeRoomBytes } from '../load/room-bytes.js';
+import { documented } from '../openapi/operation.js';
+import { Problem } from '../problem.js';
+import { callerOf, contextOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendText } from '../send-json.js';
+
+const operation = documented({
+  id: 'detokenize',
+  tag: 'Tokenization',
+  summary: 'Put the values of tokens back into any JSON',
+  description:
+    'In every text `{{ <id> }}` becomes what the caller may see of the token, `{{ <id> | <filters> }}` what the filters ' +
+    'make of that, and `{{ token: <id> }}` the token object, with `enrichments` on cards. At most 100 ids.',
+  requestExample: {
+    pan: "{{ f2d07b4a-5fd6-4dd0-93d9-2b5d5b0a3f4b | json: '$.number' }}",
+    text: "card ending in {{ f2d07b4a-5fd6-4dd0-93d9-2b5d5b0a3f4b | json: '$.number' | last4 }}",
+  },
+  answers: {
+    200: {
+      description: 'The same JSON with values in place of expressions.',
+      schema: z.unknown(),
+      example: { pan: '4242424242424242', text: 'card ending in 4242' },
+    },
+  },
+  problems: ['validation_failed', 'forbidden', 'guesses_exhausted'],
+});
+
+/** `POST /detokenize` (docs/contract.md, "Detokenize"). */
+export const detokenizeRoute: Routes = (app, { vault, limits }) => {
+  app.post(
+    '/detokenize',
+    { config: { permission: 'token:use', mediaType: 'application/json', roomBytes: detokenizeRoomBytes, operation } },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const work = vault.turns.begin(caller.tenantId);
+      const template = await work.run(parseTemplate(vault.expressions, jsonBodyOf(request)));
+      if (!template.ok) throw new Problem('validation_failed', template.errors);
+      await limits.weigh(caller, template.value.ids.size);
+      const result = await detokenize(vault, contextOf(request), template.value);
+      if (!result.ok) throw problemFrom(result);
+      return sendText(reply, 200, await work.run(jsonText(result.value.reveal())));
+    },
+  );
+};

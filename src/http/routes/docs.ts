@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { openApiDocument } from '../openapi/openapi.js';
+import { documented } from '../openapi/operation.js';
+import { referencePage } from '../openapi/reference-page.js';
+import { pageText, sendPage, stylePath } from '../pages/send-page.js';
+import { style } from '../pages/style.js';
+import type { Routes } from '../routes.js';
+
+const docsOperation = documented({
+  id: 'showReference',
+  tag: 'Service',
+  summary: 'This description, as a page',
+  answers: { 200: { description: 'A page for people.', schema: z.string(), mediaType: 'text/html' } },
+});
+
+const styleOperation = documented({
+  id: 'showStyle',
+  tag: 'Service',
+  summary: 'The style sheet of the pages',
+  answers: { 200: { description: 'A style sheet.', schema: z.string(), mediaType: 'text/css' } },
+});
+
+/**
+ * `GET /docs` shows the OpenAPI document as one page that loads nothing from other hosts (docs/contract.md, "Operations
+ * routes"). The page is rendered once. Threat: the route needs no key, and rendering takes 15 ms.
+ */
+export const docsRoute: Routes = (app) => {
+  let page: Buffer | null = null;
+  app.get('/docs', { config: { operation: docsOperation } }, async (_request, reply) => {
+    page ??= Buffer.from(pageText('Strongroom: reference', referencePage(openApiDocument(app))));
+    return sendPage(reply, page);
+  });
+  app.get(stylePath, { config: { operation: styleOperation } }, async (_request, reply) =>
+    reply.header('content-type', 'text/css; charset=utf-8').header('x-content-type-options', 'nosniff').send(style),
+  );
+};

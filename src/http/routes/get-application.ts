@@ -1,0 +1,32 @@
+import { applicationAnswer } from '../../commands/directory/directory-answers.js';
+import { livingApplication } from '../../commands/directory/living-application.js';
+import { documented } from '../openapi/operation.js';
+import { application } from '../openapi/schemas/application.js';
+import { applicationExample } from '../openapi/schemas/directory-examples.js';
+import { Problem } from '../problem.js';
+import { callerOf } from '../request-state.js';
+import type { ApplicationParams, Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const operation = documented({
+  id: 'getApplication',
+  tag: 'Applications',
+  summary: 'Get an application',
+  pathParameters: { id: 'The id of the application.' },
+  answers: { 200: { description: 'The application.', schema: application, example: applicationExample } },
+  problems: ['application_not_found'],
+});
+
+/** `GET /applications/{id}` (docs/contract.md, "Applications"). */
+export const getApplicationRoute: Routes = (app, { vault }) => {
+  app.get<{ Params: ApplicationParams }>(
+    '/applications/:id',
+    { config: { permission: 'application:read', operation } },
+    async (request, reply) => {
+      const { tenantId } = callerOf(request);
+      const application = await livingApplication(vault, tenantId, request.params.id);
+      if (application === null) throw new Problem('application_not_found');
+      return sendJson(reply, 200, applicationAnswer(tenantId, application));
+    },
+  );
+};

@@ -1,0 +1,28 @@
+import { applicationAnswer } from '../../commands/directory/directory-answers.js';
+import { livingApplication } from '../../commands/directory/living-application.js';
+import { documented } from '../openapi/operation.js';
+import { application } from '../openapi/schemas/application.js';
+import { applicationExample } from '../openapi/schemas/directory-examples.js';
+import { Problem } from '../problem.js';
+import { callerOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const operation = documented({
+  id: 'getOwnApplication',
+  tag: 'Applications',
+  summary: 'Get the calling application',
+  description: 'The application whose key came with the request.',
+  answers: { 200: { description: 'The application.', schema: application, example: applicationExample } },
+});
+
+/** `GET /applications/key` returns the application of the request's key (docs/contract.md, "Applications"). */
+export const getOwnApplicationRoute: Routes = (app, { vault }) => {
+  app.get('/applications/key', { config: { permission: 'any_key', operation } }, async (request, reply) => {
+    const { tenantId, applicationId } = callerOf(request);
+    const application = await livingApplication(vault, tenantId, applicationId);
+    // Authentication found the application, so another request has deleted it since.
+    if (application === null) throw new Problem('unauthenticated');
+    return sendJson(reply, 200, applicationAnswer(tenantId, application));
+  });
+};

@@ -1,0 +1,28 @@
+import { tenantAnswer } from '../../commands/directory/directory-answers.js';
+import { tenantDocument } from '../../commands/directory/open-directory.js';
+import { documented } from '../openapi/operation.js';
+import { tenantExample } from '../openapi/schemas/directory-examples.js';
+import { tenant } from '../openapi/schemas/tenant.js';
+import { Problem } from '../problem.js';
+import { callerOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const operation = documented({
+  id: 'getTenant',
+  tag: 'Tenants',
+  summary: 'Get the tenant',
+  description: 'The tenant of the calling application, with its settings.',
+  answers: { 200: { description: 'The tenant.', schema: tenant, example: tenantExample } },
+});
+
+/** `GET /tenants/self` (docs/contract.md, "Tenants"). */
+export const getTenantRoute: Routes = (app, { vault }) => {
+  app.get('/tenants/self', { config: { permission: 'tenant:read', operation } }, async (request, reply) => {
+    const { tenantId } = callerOf(request);
+    const tenant = await tenantDocument(vault, tenantId);
+    // Authentication found the tenant, so another request has deleted it since.
+    if (tenant === null) throw new Problem('unauthenticated');
+    return sendJson(reply, 200, tenantAnswer(tenantId, tenant));
+  });
+};

@@ -1,0 +1,50 @@
+import { keyAnswer } from '../../commands/directory/directory-answers.js';
+import { issueKey } from '../../commands/directory/issue-key.js';
+import { directoryContextOf } from '../directory-context.js';
+import { problemFrom } from '../error-handler.js';
+import { idempotencyOf } from '../idempotency.js';
+import { documented } from '../openapi/operation.js';
+import { issuedApiKey } from '../openapi/schemas/api-key.js';
+import { apiKeyExample, keyExample } from '../openapi/schemas/directory-examples.js';
+import type { ApplicationParams, Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const operation = documented({
+  id: 'issueKey',
+  tag: 'Applications',
+  summary: 'Issue a key',
+  description:
+    'A further key of an application, of at most three that live. It is shown in this answer and never again.',
+  pathParameters: { id: 'The id of the application.' },
+  requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
+  answers: {
+    201: {
+      description: 'The key. A repeat with the same idempotency key does not show it.',
+      headers: ['Location'],
+      schema: issuedApiKey,
+      example: { ...apiKeyExample, key: keyExample },
+    },
+  },
+  problems: [
+    ...(['validation_failed', 'exceeds_own_permissions', 'application_not_found', 'too_many_keys'] as const),
+    ...(['idempotency_in_flight', 'idempotent_result_gone'] as const),
+  ],
+});
+
+/** `POST /applications/{id}/keys` (docs/contract.md, "API keys"). No later response contains the key. */
+export const issueKeyRoute: Routes = (app, { vault }, headerNames) => {
+  app.post<{ Params: ApplicationParams }>(
+    '/applications/:id/keys',
+    { config: { permission: 'application:create', operation } },
+    async (request, reply) => {
+      const { id } = request.params;
+      const path = `/applications/${id}/keys`;
+      const idempotency = idempotencyOf(request, headerNames.idempotencyKey, path);
+      const result = await issueKey(vault, directoryContextOf(request), id, idempotency);
+      if (!result.ok) throw problemFrom(result);
+      const { key, shown } = result.value;
+      reply.header('location', `${path}/${key.id}`);
+      return sendJson(reply, 201, { ...keyAnswer(key), ...(shown === null ? {} : { key: shown.reveal() }) });
+    },
+  );
+};

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
+import { recordManagementRead } from '../../commands/access-log/record-management-read.js';
+import { formatTimestamp } from '../../domain/time.js';
+import { checkpointHash } from '../../events/audit/checkpoint.js';
+import { documented } from '../openapi/operation.js';
+import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
+import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
+import { contextOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const text = z.string();
+const hash = text.meta({ description: '64 hexadecimal digits.' });
+
+const checkpoint = z
+  .object({
+    time: text.meta({ description: 'When it was signed: as an hour began, or at the first start in that hour.' }),
+    hash: hash.meta({ description: 'SHA-256 of the checkpoint, which holds the Merkle root over the log up to then.' }),
+    signed_by: hash.meta({ description: 'SHA-256 of the public key as PEM.' }),
+    signature: text.meta({ description: 'Ed25519 over the hash, base64: the hash with it is evidence by itself.' }),
+  })
+  .meta({ id: 'Checkpoint' });
+
+const operation = documented({
+  id: 'listCheckpoints',
+  tag: 'Logs',
+  summary: 'List the signed checkpoints of the event log',
+  description:
+    'One for each hour, the newest first, to be kept elsewhere and verified with the public key. Each signs the whole log of ' +
+    'the vault, which all tenants share, and shows nothing of it.',
+  answers: {
+    200: {
+      description: 'A page of checkpoints.',
+      schema: pageOf(checkpoint),
+      example: pageExample({
+        ...{ time: '2026-01-31T12:00:00.214+00:00', hash: 'c3'.repeat(32), signed_by: 'd4'.repeat(32) },
+        signature: `${'A'.repeat(86)}==`,
+      }),
+    },
+  },
+});
+
+/**
+ * `GET /audit/checkpoints` lists the signed checkpoints, so that an auditor can keep copies. Threat: the number, position
+ * and count of a checkpoint would show one tenant how active the others are.
+ */
+export const listCheckpointsRoute: Routes = (app, { vault }) => {
+  app.get(
+    '/audit/checkpoints',
+    { schema: { querystring: z.object(pageQuery) }, config: { permission: 'log:read', operation } },
+    async (request, reply) => {
+      const { checkpoints, total } = await listHourlyCheckpoints(vault.log, rangeOf(request.query));
+      await recordManagementRead(vault, contextOf(request), 'log', null);
+      const data = checkpoints.map((checkpoint) => ({
+        ...{ time: formatTimestamp(checkpoint.time), hash: checkpointHash(checkpoint) },
+        ...{ signed_by: checkpoint.signed_by, signature: checkpoint.signature },
+      }));
+      return sendJson(reply, 200, pageAnswer(request.query, total, data));
+    },
+  );
+};

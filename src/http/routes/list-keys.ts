@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { listedKeyAnswer } from '../../commands/directory/directory-answers.js';
+import { listKeys } from '../../commands/directory/list-keys.js';
+import { problemFrom } from '../error-handler.js';
+import { documented } from '../openapi/operation.js';
+import { apiKey } from '../openapi/schemas/api-key.js';
+import { apiKeyExample } from '../openapi/schemas/directory-examples.js';
+import { callerOf } from '../request-state.js';
+import type { ApplicationParams, Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const operation = documented({
+  id: 'listKeys',
+  tag: 'Applications',
+  summary: 'List the keys of an application',
+  description: 'Its living keys, without the keys themselves.',
+  pathParameters: { id: 'The id of the application.' },
+  answers: {
+    200: {
+      description: 'The keys.',
+      schema: z.array(apiKey),
+      example: [{ ...apiKeyExample, last_used_at: '2026-02-01' }],
+    },
+  },
+  problems: ['application_not_found'],
+});
+
+/** `GET /applications/{id}/keys` (docs/contract.md, "API keys"). The array never contains a key itself. */
+export const listKeysRoute: Routes = (app, { vault }) => {
+  app.get<{ Params: ApplicationParams }>(
+    '/applications/:id/keys',
+    { config: { permission: 'application:read', operation } },
+    async (request, reply) => {
+      const result = await listKeys(vault, callerOf(request).tenantId, request.params.id);
+      if (!result.ok) throw problemFrom(result);
+      return sendJson(reply, 200, result.value.map(listedKeyAnswer));
+    },
+  );
+};

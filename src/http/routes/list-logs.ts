@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { accessEntities, accessOperations } from '../../commands/access-log/operation.js';
+import { type LogFilter, readLog, type ShownEntry } from '../../commands/access-log/read-log.js';
+import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
+import { documented } from '../openapi/operation.js';
+import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
+import { contextOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const text = z.string({ error: 'must be given once' }).optional();
+
+/** Accepts only words that entries can have: an empty page for a misspelt word would say that nothing was done. */
+function oneOf<const Word extends string>(words: readonly Word[]) {
+  return z.enum(words, { error: `must be one of ${words.join(', ')}, and given once` }).optional();
+}
+
+/** Accepts a time in the formats of docs/contract.md, "Expiry formats". */
+const time = z
+  .string({ error: 'must be given once' })
+  .transform((given, context) => {
+    const ms = timeOf(given);
+    if (ms === null) context.addIssue({ code: 'custom', message: 'must be a date or date-time' });
+    return ms;
+  })
+  .optional();
+
+/** The query string of `GET /logs`. Unknown parameters are ignored. */
+const logQuery = z.object({
+  ...pageQuery,
+  entity_type: oneOf(accessEntities),
+  entity_id: text,
+  operation: oneOf(accessOperations),
+  start_date: time,
+  end_date: time,
+});
+
+function logFilterOf(query: z.output<typeof logQuery>): LogFilter {
+  return {
+    entityType: query.entity_type ?? null,
+    entityId: query.entity_id ?? null,
+    operation: query.operation ?? null,
+    from: query.start_date ?? null,
+    to: query.end_date ?? null,
+  };
+}
+
+/** Parses a time. A plus sign that is not percent-encoded arrives as a space, and our timestamps contain a plus sign. */
+function timeOf(given: string): number | null {
+  return parseExpiresAt(given) ?? parseExpiresAt(given.replace(/ (\d{2}:?\d{2})$/, '+$1'));
+}
+
+const string = z.string();
+
+const entry = z.object({
+  tenant_id: string,
+  actor_id: string.meta({ description: 'An application id, `operator` (the command line) or `system`.' }),
+  actor_type: z.enum(['application', 'operator', 'system']),
+  key_id: string.optional().meta({ description: 'The API key that was used.' }),
+  source_address: string.optional().meta({ description: 'Where the request came from; absent for the command line.' }),
+  entity_type: string.meta({ description: 'token, application, key, tenant, report, log or service.' }),
+  entity_id: string
+    .optional()
+    .meta({ description: 'Of a token: while it lives, and where it was asked for by that id.' }),
+  entity_ref: string.optional().meta({ description: 'A keyed hash of the id.' }),
+  operation: string.meta({
+    description: 'create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss.',
+  }),
+  outcome: z.enum(['success', 'denied', 'failed']),
+  message: string,
+  trace_id: string.optional(),
+  created_at: string,
+});
+
+const count = z.number().int();
+const page = z.object({
+  pagination: z.object({ total_items: count, page_number: count, page_size: count, total_pages: count }),
+  data: z.array(entry),
+});
+
+const listLogsOperation = documented({
+  id: 'listLogs',
+  tag: 'Logs',
+  summary: 'Read the access log',
+  description:
+    'Who did what, newest first, and never with which data. Without `start_date` the last 24 hours; entries at ' +
+    '`start_date` are in, those at `end_date` are not. Visible within a second, kept for 13 months.',
+  answers: {
+    200: {
+      description: 'A page of entries.',
+      schema: page,
+      example: {
+        pagination: { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 },
+        data: [
+          {
+            tenant_id: '0c8b1f6e-9a53-4a5e-8f0b-0f0f9a6f2b11',
+            actor_id: '5f3c2f6a-52f4-4c8e-9b43-1f1a7c0f3a77',
+            actor_type: 'application',
+            key_id: '8d1f3f0e-6b0b-4d07-8a2f-3b6f5f0c9e21',
+            source_address: '192.0.2.10',
+            entity_type: 'token',
+            entity_id: 'customer-4711',
+            entity_ref: 'b7c0f0f4a1f3d2c4e5b6978812ab34cd56ef78901a2b3c4d5e6f708192a3b4c5',
+            operation: 'reveal',
+            outcome: 'success',
+            message: 'token shown in clear',
+            trace_id: 'checkout-81',
+            created_at: '2026-01-31T12:00:00.000+00:00',
+          },
+        ],
+      },
+    },
+  },
+});
+
+/** `GET /logs` (docs/contract.md, "Access log"). Entries never contain data of tokens. */
+export const listLogsRoute: Routes = (app, { vault }) => {
+  app.get(
+    '/logs',
+    { schema: { querystring: logQuery }, config: { permission: 'log:read', operation: listLogsOperation } },
+    async (request, reply) => {
+      const context = contextOf(request);
+      const { total, entries } = await readLog(vault, context, logFilterOf(request.query), rangeOf(request.query));
+      return sendJson(reply, 200, pageAnswer(request.query, total, entries.map(entryBody)));
+    },
+  );
+};
+
+/** Returns an entry as `GET /logs` shows it. A field without a value is absent. */
+function entryBody({ entry, entityId, traceId }: ShownEntry) {
+  const { keyId, sourceAddress, entityRef } = entry;
+  return {
+    tenant_id: entry.tenantId,
+    actor_id: entry.actorId,
+    actor_type: entry.actorType,
+    ...(keyId === null ? {} : { key_id: keyId }),
+    ...(sourceAddress === null ? {} : { source_address: sourceAddress }),
+    entity_type: entry.entityType,
+    ...(entityId === null ? {} : { entity_id: entityId }),
+    ...(entityRef === null ? {} : { entity_ref: entityRef }),
+    operation: entry.operation,
+    outcome: entry.outcome,
+    message: entry.message,
+    ...(traceId === null ? {} : { trace_id: traceId }),
+    created_at: formatTimestamp(entry.time),
+  };
+}

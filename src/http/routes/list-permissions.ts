@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { applicationTypes } from '../../domain/access/application-type.js';
+import { managementPermissions, permissionCatalogue, tokenPermissions } from '../../domain/access/permission.js';
+import { documented } from '../openapi/operation.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+/** A permission and the application types that may hold it (docs/contract.md, "List permissions"). */
+const permission = z
+  .object({
+    type: z.enum([...tokenPermissions, ...managementPermissions]),
+    description: z.string(),
+    application_types: z.array(z.enum(applicationTypes)).meta({ description: 'The types that may hold it.' }),
+  })
+  .meta({ id: 'Permission' });
+
+const operation = documented({
+  id: 'listPermissions',
+  tag: 'Applications',
+  summary: 'List permissions',
+  description: 'All permissions, or those that an application of a type may hold.',
+  query: z.object({
+    application_type: z
+      .enum(applicationTypes)
+      .optional()
+      .meta({ description: 'Repeated: those of any of the types. Another word than these: none.' }),
+  }),
+  answers: {
+    200: {
+      description: 'The permissions.',
+      schema: z.array(permission),
+      example: [
+        {
+          type: 'token:create',
+          description: 'Create tokens, also by tokenize',
+          application_types: ['private', 'public'],
+        },
+      ],
+    },
+  },
+});
+
+type Query = { readonly application_type?: string | readonly string[] };
+
+/** `GET /permissions` lists all permissions, or those for one application type (docs/contract.md, "List permissions"). */
+export const listPermissionsRoute: Routes = (app) => {
+  app.get<{ Querystring: Query }>(
+    '/permissions',
+    { config: { permission: 'any_key', operation } },
+    async (request, reply) => {
+      const { application_type: given } = request.query;
+      const wanted: readonly string[] | undefined = typeof given === 'string' ? [given] : given;
+      const listed = permissionCatalogue.filter(
+        ({ application_types: types }) => wanted === undefined || types.some((type) => wanted.includes(type)),
+      );
+      return sendJson(reply, 200, listed);
+    },
+  );
+};

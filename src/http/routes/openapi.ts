@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { openApiDocument } from '../openapi/openapi.js';
+import { documented } from '../openapi/operation.js';
+import type { Routes } from '../routes.js';
+
+const operation = documented({
+  id: 'describeService',
+  tag: 'Service',
+  summary: 'This description, as OpenAPI 3.1',
+  answers: {
+    200: { description: 'The document.', schema: z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }) },
+  },
+});
+
+/** `GET /openapi.json` (docs/contract.md, "Operations routes"). The document is built once. */
+export const openApiRoute: Routes = (app) => {
+  let document: Buffer | null = null;
+  app.get('/openapi.json', { config: { operation } }, async (_request, reply) => {
+    document ??= Buffer.from(JSON.stringify(openApiDocument(app)));
+    return reply.header('content-type', 'application/json; charset=utf-8').send(document);
+  });
+};

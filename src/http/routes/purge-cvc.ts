@@ -1,0 +1,31 @@
+import { purgeCvc } from '../../commands/tokens/purge-cvc.js';
+import { problemFrom } from '../error-handler.js';
+import { documented } from '../openapi/operation.js';
+import { callerOf } from '../request-state.js';
+import type { Routes, TokenParams } from '../routes.js';
+
+const operation = documented({
+  id: 'purgeCvc',
+  tag: 'Tokens',
+  summary: 'Purge the verification code of a card',
+  description: 'For use right after authorization. It is done also when there is no code any more.',
+  pathParameters: { id: 'The id of a card token, percent-encoded.' },
+  requestHeaders: ['If-Match'],
+  answers: { 204: { description: 'No verification code is stored for this card.' } },
+  problems: ['validation_failed', 'forbidden', 'token_not_found', 'precondition_failed'],
+});
+
+/** `DELETE /tokens/{id}/cvc` (docs/contract.md, "Purge a cvc"). */
+export const purgeCvcRoute: Routes = (app, { vault }) => {
+  app.delete<{ Params: TokenParams }>(
+    '/tokens/:id/cvc',
+    { config: { permission: 'token:update', operation } },
+    async (request, reply) => {
+      const { traceId, params, headers } = request;
+      const context = { caller: callerOf(request), traceId };
+      const result = await purgeCvc(vault, context, params.id, headers['if-match'] ?? null);
+      if (!result.ok) throw problemFrom(result);
+      return reply.code(204).send();
+    },
+  );
+};

@@ -1,0 +1,31 @@
+import { revokeKey } from '../../commands/directory/revoke-key.js';
+import { directoryContextOf } from '../directory-context.js';
+import { problemFrom } from '../error-handler.js';
+import { documented } from '../openapi/operation.js';
+import type { ApplicationParams, Routes } from '../routes.js';
+
+const operation = documented({
+  id: 'revokeKey',
+  tag: 'Applications',
+  summary: 'Revoke a key',
+  description: 'It stops at once.',
+  pathParameters: { id: 'The id of the application.', keyId: 'The id of the key, not the key itself.' },
+  answers: { 204: { description: 'The key is not known any more.' } },
+  problems: ['exceeds_own_permissions', 'application_not_found', 'application_key_not_found', 'last_administrator'],
+});
+
+type Params = ApplicationParams & { readonly keyId: string };
+
+/** `DELETE /applications/{id}/keys/{key_id}` (docs/contract.md, "API keys"). The key stops working at once. */
+export const revokeKeyRoute: Routes = (app, { vault }) => {
+  app.delete<{ Params: Params }>(
+    '/applications/:id/keys/:keyId',
+    { config: { permission: 'application:delete', operation } },
+    async (request, reply) => {
+      const { id, keyId } = request.params;
+      const result = await revokeKey(vault, directoryContextOf(request), id, keyId);
+      if (!result.ok) throw problemFrom(result);
+      return reply.code(204).send();
+    },
+  );
+};

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { searchSuggestions } from '../../commands/vocabulary/search-suggestions.js';
+import { codePointCount } from '../../domain/text.js';
+import { documented } from '../openapi/operation.js';
+import { refuseMalformedQuery } from '../refuse-malformed-query.js';
+import { callerOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const suggestion = z.object({
+  text: z.string().meta({ description: 'To be put in the place of the prefix.' }),
+  kind: z.enum(['field', 'type', 'metadata_key', 'container']),
+});
+
+const suggestions = z.object({ suggestions: z.array(suggestion).max(20) }).meta({ id: 'SearchSuggestions' });
+
+const operation = documented({
+  id: 'searchSuggestions',
+  tag: 'Search',
+  summary: 'Complete a term of a query',
+  description:
+    'Fields and types, metadata keys and containers in use that begin with a prefix; the nearest ones when none does. ' +
+    'After `type:`, `container:` or `metadata.` those alone. Metadata keys and containers are up to ten minutes old; a ' +
+    'caller whose search does not cover `/` gets the containers of its own rules instead.',
+  answers: {
+    200: {
+      description: 'At most 20.',
+      schema: suggestions,
+      example: {
+        suggestions: [
+          { text: 'card', kind: 'type' },
+          { text: 'metadata.cart', kind: 'metadata_key' },
+        ],
+      },
+    },
+  },
+  problems: ['validation_failed', 'malformed_request'],
+});
+
+/** The length of the longest container name after its field. */
+const prefixMax = 210;
+
+const querystring = z.object({
+  prefix: z
+    .string({ error: 'must be given at most once' })
+    .refine((text) => codePointCount(text) <= prefixMax, { error: `must have at most ${prefixMax} characters` })
+    .default('')
+    .meta({ maxLength: prefixMax, description: 'What was typed of a term so far.' }),
+});
+
+/** `GET /tokens/search/suggestions` (docs/contract.md, "Suggestions"). */
+export const searchSuggestionsRoute: Routes = (app, { vault }) => {
+  app.get(
+    '/tokens/search/suggestions',
+    { schema: { querystring }, config: { permission: 'token:search', operation } },
+    async (request, reply) => {
+      refuseMalformedQuery(request.url);
+      const suggestions = await searchSuggestions(vault, { caller: callerOf(request) }, request.query.prefix);
+      return sendJson(reply, 200, { suggestions });
+    },
+  );
+};

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { searchTokens } from '../../commands/tokens/search-tokens.js';
+import { problemFrom } from '../error-handler.js';
+import { pageRoomBytes } from '../load/room-bytes.js';
+import { documented } from '../openapi/operation.js';
+import { foundPage, tokenPageExample } from '../openapi/schemas/token-page.js';
+import { pageFields, rangeOf } from '../pagination.js';
+import { contextOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendTokenPage } from '../send-token-page.js';
+
+const operation = documented({
+  id: 'searchTokens',
+  tag: 'Search',
+  summary: 'Search tokens',
+  description:
+    'Terms `field:value` joined by AND, OR, NOT (also `!` and `-`) and parentheses. Fields: id, type, data, fingerprint, ' +
+    'container, metadata.<key>, created_by, created_at, modified_by, modified_at. An empty query finds everything that the ' +
+    'caller may see.',
+  requestExample: { query: 'type:card AND container:/pci/* AND metadata.customer:c-17', page: 1, size: 20 },
+  answers: { 200: { description: 'What was found.', schema: foundPage, example: tokenPageExample } },
+  problems: ['validation_failed', 'guesses_exhausted'],
+});
+
+const fields = z.object(
+  { query: z.string({ error: 'must be a string' }).nullish(), ...pageFields },
+  { error: 'must be a JSON object' },
+);
+
+/** The body of a search. A missing body, which Fastify represents as null, finds all tokens. Unknown fields are ignored. */
+const body = z.preprocess((given) => given ?? {}, fields);
+
+/** `POST /tokens/search` (docs/contract.md, "Search tokens"). */
+export const searchTokensRoute: Routes = (app, { vault }) => {
+  app.post(
+    '/tokens/search',
+    {
+      schema: { body },
+      config: { permission: 'token:search', mediaType: 'application/json', roomBytes: pageRoomBytes, operation },
+    },
+    async (request, reply) => {
+      const { query, ...page } = request.body;
+      const result = await searchTokens(vault, contextOf(request), query ?? '', rangeOf(page));
+      if (!result.ok) throw problemFrom(result);
+      const { suggestions } = result.value;
+      const besides = suggestions.length === 0 ? {} : { _suggestions: suggestions };
+      return sendTokenPage(vault, request, reply, page, result.value, besides);
+    },
+  );
+};

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { tokenHistory } from '../../commands/tokens/token-history.js';
+import { problemFrom } from '../error-handler.js';
+import { documented } from '../openapi/operation.js';
+import { historyEntryExample } from '../openapi/schemas/directory-examples.js';
+import { dateTime, wholeNumber } from '../openapi/schemas/formats.js';
+import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
+import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
+import { callerOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const eventTypes = [
+  ...(['token.created', 'token.updated', 'token.deleted'] as const),
+  ...(['token.expired', 'token.property.expired'] as const),
+];
+
+/** An event of a token, without any value (docs/contract.md, "Token history"). */
+const historyEntry = z
+  .object({
+    type: z.enum(eventTypes),
+    revision: wholeNumber,
+    actor_id: z.string().meta({ description: 'The id of an application; `system`: it was due.' }),
+    trace_id: z.string().optional().meta({ description: 'Of the request. Absent: no request led to it.' }),
+    created_at: dateTime,
+    changed: z.array(z.string()).meta({ description: 'Names of the fields that changed.' }),
+    life: wholeNumber
+      .optional()
+      .meta({ minimum: 1, description: 'Which life of the id, from 1; only with `log:read`.' }),
+  })
+  .meta({ id: 'HistoryEntry' });
+
+const operation = documented({
+  id: 'tokenHistory',
+  tag: 'Tokens',
+  summary: 'Get the history of a token',
+  description:
+    'What happened to the token, the newest first, never a value; also to one that was deleted. With `log:read` all lives ' +
+    'of the id, else the present one.',
+  pathParameters: { id: 'The id of the token, percent-encoded.' },
+  answers: {
+    200: {
+      description: 'A page of what happened.',
+      schema: pageOf(historyEntry),
+      example: pageExample(historyEntryExample),
+    },
+  },
+  problems: ['validation_failed', 'forbidden', 'token_not_found'],
+});
+
+/** `GET /tokens/{id}/history` (docs/contract.md, "Token history"). */
+export const tokenHistoryRoute: Routes = (app, { vault }) => {
+  app.get(
+    '/tokens/:id/history',
+    {
+      schema: { params: z.object({ id: z.string() }), querystring: z.object(pageQuery) },
+      config: { permission: ['log:read', 'token:read'], operation },
+    },
+    async (request, reply) => {
+      const { params, query } = request;
+      const result = await tokenHistory(vault, callerOf(request), params.id, rangeOf(query));
+      if (!result.ok) throw problemFrom(result);
+      const { entries, total } = result.value;
+      return sendJson(reply, 200, pageAnswer(query, total, entries));
+    },
+  );
+};

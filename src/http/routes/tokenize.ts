@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { recordReads, type ShownToken } from '../../commands/access-log/record-reads.js';
+import { type TokenizePart, tokenize } from '../../commands/tokens/tokenize.js';
+import { createSharedBudget } from '../../domain/expressions/budget.js';
+import { type Checked, errorsOf, invalid, valid } from '../../domain/field-errors.js';
+import { isJsonObject, type Json } from '../../domain/json.js';
+import { errorsUnder, itemPath, memberPath } from '../../domain/json-path.js';
+import { jsonText } from '../../domain/json-text.js';
+import { replaceValues } from '../../domain/replace-values.js';
+import type { Steps } from '../../domain/steps.js';
+import { problemFrom } from '../error-handler.js';
+import { idempotencyOf } from '../idempotency.js';
+import { jsonBodyOf } from '../json-body.js';
+import { documented } from '../openapi/operation.js';
+import { tokenExample } from '../openapi/schemas/token-examples.js';
+import { Problem } from '../problem.js';
+import { callerOf, contextOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendText } from '../send-json.js';
+import { createTokenBody } from '../token-body.js';
+
+const operation = documented({
+  id: 'tokenize',
+  tag: 'Tokenization',
+  summary: 'Replace the values of any JSON by tokens',
+  description:
+    'Every object with `type` and `data` is a create request and is replaced by its token; every other string, number ' +
+    'and boolean becomes a token and is replaced by its id. At most 100 tokens, all or none.',
+  requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
+  requestExample: {
+    name: 'Ada Lovelace',
+    card: { type: 'card', data: { number: '4242424242424242' } },
+    note: null,
+  },
+  answers: {
+    200: {
+      description: 'The same JSON with tokens in place of values.',
+      schema: z.unknown(),
+      example: { name: '8a1f4f0e-9a51-4c52-9b7d-0c5c0a4f6d0b', card: tokenExample, note: null },
+    },
+  },
+  problems: [
+    ...(['validation_failed', 'forbidden', 'id_in_use', 'idempotency_in_flight', 'idempotent_result_gone'] as const),
+    ...(['idempotent_shape_differs', 'guesses_exhausted', 'deduplication_misses_exhausted'] as const),
+  ],
+});
+
+/** `POST /tokenize` (docs/contract.md, "Tokenize"). */
+export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
+  app.post(
+    '/tokenize',
+    { config: { permission: 'token:create', mediaType: 'application/json', operation } },
+    async (request, reply) => {
+      const body = jsonBodyOf(request);
+      const idempotency = idempotencyOf(request, headerNames.idempotencyKey, '/tokenize');
+      const work = vault.turns.begin(callerOf(request).tenantId);
+      const parts = await work.run(readParts(body));
+      if (!parts.ok) throw new Problem('validation_failed', parts.errors);
+      const context = { ...contextOf(request), idempotency };
+      await limits.weigh(context.caller, parts.value.length);
+      const result = await tokenize(vault, context, parts.value);
+      if (!result.ok) throw problemFrom(result);
+      const isShown = (index: number) => parts.value[index]?.isValue !== true;
+      await recordReads(
+        vault,
+        context,
+        result.value.map((token, index): ShownToken => (isShown(index) ? token : { ...token, transform: 'redact' })),
+      );
+      const shared = createSharedBudget();
+      const shown: Json[] = [];
+      // A value that stands alone is replaced by its id, not by a token object.
+      for (const [index, { id, render }] of result.value.entries()) {
+        shown.push(isShown(index) ? await work.run(render(shared)) : id);
+      }
+      const replacements = shown.values();
+      const answer = await work.run(withReplaced(body, () => replacements.next().value ?? null));
+      return sendText(reply, 200, await work.run(jsonText(answer)));
+    },
+  );
+};
+
+const tokensMax = 100;
+
+/** Returns the tokens that a body asks for. Checks only the JSON types of their fields; the domain checks the rest. */
+function* readParts(body: Json): Steps<Checked<readonly TokenizePart[]>> {
+  const places = yield* placesOf(body, tokensMax + 1);
+  if (places.length > tokensMax) return invalid('body', `must hold at most ${tokensMax} tokens`);
+  const parts = places.map(readPart);
+  const errors = errorsOf(parts);
+  return errors === null ? valid(parts.flatMap((part) => (part.ok ? [part.value] : []))) : { ok: false, errors };
+}
+
+function readPart({ value, isRequest, path }: Place): Checked<TokenizePart> {
+  if (!isRequest) return valid({ request: { type: 'token', data: value }, path, isValue: true });
+  const parsed = createTokenBody.safeParse(value);
+  if (parsed.success) return valid({ request: parsed.data, path, isValue: false });
+  const issues = parsed.error.issues.map((issue) => invalid(fieldPath(issue.path), issue.message));
+  return { ok: false, errors: errorsUnder(path, errorsOf(issues) ?? {}) };
+}
+
+function fieldPath(steps: readonly PropertyKey[]): string {
+  return steps.reduce<string>(
+    (path, step) => (typeof step === 'number' ? itemPath(path, step) : memberPath(path, String(step))),
+    '',
+  );
+}
+
+/** A place in a body whose value becomes a token: a create request, or a value that stands alone. */
+type Place = { readonly value: Exclude<Json, null>; readonly isRequest: boolean; readonly path: string };
+
+/**
+ * Returns the places of a body in the order of its text, at most `max` (docs/contract.md, "Tokenize"). Each object with
+ * `type` and `data` is a create request, whatever else it contains. Each other value outside of one, except null, is a
+ * place of its own.
+ */
+function* placesOf(body: Json, max: number): Steps<readonly Place[]> {
+  const places: Place[] = [];
+  yield* replaceValues(body, (value, pathOf) => {
+    if (value === null || !isPlace(value)) return undefined;
+    if (places.length < max) places.push({ value, isRequest: isCreateRequest(value), path: pathOf() });
+    return null;
+  });
+  return places;
+}
+
+/** Returns the body with each place replaced by the next value, in the order of `placesOf`. */
+function withReplaced(body: Json, next: () => Json): Steps<Json> {
+  return replaceValues(body, (value) => (isPlace(value) ? next() : undefined));
+}
+
+function isPlace(value: Json): boolean {
+  return isCreateRequest(value) || (value !== null && typeof value !== 'object');
+}
+
+function isCreateRequest(value: Json): boolean {
+  return isJsonObject(value) && Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data');
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { applicationAnswer } from '../../commands/directory/directory-answers.js';
+import { updateApplication } from '../../commands/directory/update-application.js';
+import { updateApplicationBody } from '../directory-body.js';
+import { directoryContextOf } from '../directory-context.js';
+import { problemFrom } from '../error-handler.js';
+import { documented } from '../openapi/operation.js';
+import { application } from '../openapi/schemas/application.js';
+import { applicationExample, applicationRequestExample } from '../openapi/schemas/directory-examples.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const operation = documented({
+  id: 'updateApplication',
+  tag: 'Applications',
+  summary: 'Update an application',
+  description:
+    'Gives it another name, other permissions or rules, another expiry. It is in force for every key of the application ' +
+    'when the answer arrives.',
+  pathParameters: { id: 'The id of the application.' },
+  requestExample: applicationRequestExample,
+  answers: { 200: { description: 'The application as it is now.', schema: application, example: applicationExample } },
+  problems: ['validation_failed', 'exceeds_own_permissions', 'application_not_found', 'last_administrator'],
+});
+
+/**
+ * `PUT /applications/{id}` (docs/contract.md, "Applications"). The change applies to all its keys before the response is
+ * sent.
+ */
+export const updateApplicationRoute: Routes = (app, { vault }) => {
+  app.put(
+    '/applications/:id',
+    {
+      schema: { params: z.object({ id: z.string() }), body: updateApplicationBody },
+      config: { permission: 'application:update', mediaType: 'application/json', operation },
+    },
+    async (request, reply) => {
+      const context = directoryContextOf(request);
+      const result = await updateApplication(vault, context, request.params.id, request.body);
+      if (!result.ok) throw problemFrom(result);
+      return sendJson(reply, 200, applicationAnswer(context.tenantId, result.value));
+    },
+  );
+};

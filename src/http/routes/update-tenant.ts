@@ -1,0 +1,41 @@
+import { tenantAnswer } from '../../commands/directory/directory-answers.js';
+import { updateTenant } from '../../commands/directory/update-tenant.js';
+import { updateTenantBody } from '../directory-body.js';
+import { directoryContextOf } from '../directory-context.js';
+import { problemFrom } from '../error-handler.js';
+import { documented } from '../openapi/operation.js';
+import { tenantExample } from '../openapi/schemas/directory-examples.js';
+import { tenant } from '../openapi/schemas/tenant.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const operation = documented({
+  id: 'updateTenant',
+  tag: 'Tenants',
+  summary: 'Update the tenant',
+  description:
+    'Gives it another name or other settings; a setting that is not given stays. With `show_fingerprints` "true", get, ' +
+    'list, search and detokenize show the fingerprints of tokens to callers that see them masked or redacted. Equal ' +
+    'values have equal fingerprints, so such a caller that may also create tokens finds out a hidden value by trying ' +
+    'candidates; no limit holds it up. `_warnings` says so while the setting is on.',
+  requestExample: { name: 'Example', settings: { deduplicate_tokens: 'true' } },
+  answers: { 200: { description: 'The tenant as it is now.', schema: tenant, example: tenantExample } },
+  problems: ['validation_failed'],
+});
+
+/** `PUT /tenants/self` (docs/contract.md, "Tenants"). */
+export const updateTenantRoute: Routes = (app, { vault }) => {
+  app.put(
+    '/tenants/self',
+    {
+      schema: { body: updateTenantBody },
+      config: { permission: 'tenant:update', mediaType: 'application/json', operation },
+    },
+    async (request, reply) => {
+      const context = directoryContextOf(request);
+      const result = await updateTenant(vault, context, request.body);
+      if (!result.ok) throw problemFrom(result);
+      return sendJson(reply, 200, tenantAnswer(context.tenantId, result.value));
+    },
+  );
+};
