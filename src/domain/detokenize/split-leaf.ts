@@ -21,12 +21,13 @@ export type SplitLeaf =
 /**
  * Splits a text into literal text and expressions (contract, section 9). An id may hold apostrophes, quotes and
  * hyphens, so nothing before the first `|` is read as Liquid: it ends at `|` or `}}`, and white space around it does not
- * count. After the `|` quotes are honoured.
+ * count. After the `|` quotes are honoured. A text with more than `referencesMax` expressions is split no further.
  */
-export function splitLeaf(text: string): SplitLeaf {
+export function splitLeaf(text: string, referencesMax = Number.POSITIVE_INFINITY): SplitLeaf {
   const parts: LeafPart[] = [];
   let at = 0;
   let openBraces = 0;
+  let references = 0;
   for (let start = text.indexOf('{{'); start !== -1; start = text.indexOf('{{', at)) {
     openBraces = addText(parts, text.slice(at, start), openBraces);
     const end = openBraces < 0 ? -1 : headEnd(text, start + 2);
@@ -40,6 +41,8 @@ export function splitLeaf(text: string): SplitLeaf {
     const id = head.replace(/^token:\s+/u, '');
     const filters = isFiltered ? text.slice(end + 1, close) : null;
     parts.push({ kind: 'reference', id, whole: id !== head, filters, character: start + 1 });
+    references += 1;
+    if (references > referencesMax) return { ok: true, parts };
     at = close + 2;
   }
   return addText(parts, text.slice(at), openBraces) < 0 ? unbalanced(at) : { ok: true, parts };
