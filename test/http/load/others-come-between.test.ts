@@ -1,6 +1,9 @@
 import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { noLimits } from '#src/commands/limits/limit-settings.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
+import { joinChunks } from '#src/http/body/join-chunks.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { http } from '../../support/process.js';
 import { rule, startTestService, type TestService } from '../../support/test-service.js';
@@ -233,4 +236,53 @@ test('a text of 4 MiB of expressions is refused before they are compiled', async
   const answer = await http('POST', `${origin}/detokenize`, { key: service.key, body });
   expect(answer.body['errors']).toEqual({ body: ['must have at most 1000 expressions'] });
   expect(compile).not.toHaveBeenCalled();
+});
+
+test('requests without a key whose address cannot be decoded are limited as any others', async () => {
+  const { service, origin } = await listening();
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  socket.write('GET /%zz HTTP/1.1\r\nHost: vault\r\n\r\n'.repeat(1_000));
+  let text = '';
+  socket.on('data', (bytes) => {
+    text += String(bytes);
+  });
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(text.split('HTTP/1.1 400').length - 1).toBeLessThanOrEqual(65);
+  const limited = await startTestService({ limits: { ...noLimits, keylessRequests: 100, windowMs: 10_000 } });
+  onTestFinished(() => limited.close());
+  const statuses = new Set<number>();
+  for (let i = 0; i < 200; i += 1) statuses.add((await limited.app.inject({ method: 'GET', url: '/%zz' })).statusCode);
+  expect(statuses).toEqual(new Set([400, 429]));
+});
+
+test('a body in chunks of one byte is read in blocks', async () => {
+  const { service, origin } = await listening();
+  const value = 'ä'.repeat(100_000);
+  const bytes = Buffer.from(JSON.stringify([value]));
+  const chunks = Readable.from(
+    (function* () {
+      for (const byte of bytes) yield Buffer.of(byte);
+    })(),
+  );
+  const blocks: Buffer[] = [];
+  for await (const block of joinChunks(chunks)) blocks.push(block);
+  expect(Buffer.concat(blocks).equals(bytes)).toBe(true);
+  expect(blocks).toHaveLength(Math.ceil(bytes.length / 65_536));
+
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const key = `SERVICE-API-KEY: ${service.key}\r\nContent-Type: application/json`;
+  socket.write(
+    `POST /detokenize HTTP/1.1\r\nHost: vault\r\nConnection: close\r\n${key}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  socket.write(
+    Buffer.concat([...bytes].flatMap((byte) => [Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')])),
+  );
+  socket.write('0\r\n\r\n');
+  const answer: Buffer[] = [];
+  for await (const part of socket) answer.push(part);
+  const [head = '', ...body] = Buffer.concat(answer).toString().split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 200/);
+  expect(body.join('')).toContain(value);
 });
