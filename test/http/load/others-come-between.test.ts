@@ -239,7 +239,7 @@ test('a text of 4 MiB of expressions is refused before they are compiled', async
 });
 
 test('requests without a key whose address cannot be decoded are limited as any others', async () => {
-  const { service, origin } = await listening();
+  const { origin } = await listening();
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   socket.write('GET /%zz HTTP/1.1\r\nHost: vault\r\n\r\n'.repeat(1_000));
   let text = '';
