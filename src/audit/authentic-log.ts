@@ -33,6 +33,20 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
       expectEnd(proven.at(-1));
       return proven;
     },
+    async readFrom(stream, fromRevision, limit) {
+      const [key, events] = await Promise.all([keyOf(), stored.readFrom(stream, fromRevision, limit)]);
+      return expectFrom(
+        events.map((event) => wholeEvent(key, event)),
+        { stream, fromRevision, limit },
+      );
+    },
+    async readClearFrom(stream, fromRevision, limit) {
+      const [key, events] = await Promise.all([keyOf(), stored.readClearFrom(stream, fromRevision, limit)]);
+      return expectFrom(
+        events.map((event) => clearEvent(key, event)),
+        { stream, fromRevision, limit },
+      );
+    },
     async readNewest(stream, beforeRevision, limit) {
       const [key, events] = await Promise.all([keyOf(), stored.readNewest(stream, beforeRevision, limit)]);
       const newest = events[0]?.revision ?? 0;
@@ -103,6 +117,16 @@ function wholeEvent(key: Uint8Array, event: StoredEvent): ProvenEvent {
 function expectAt<T extends EventPlace>(event: T, stream: string, revision: number): T {
   if (event.stream === stream && event.revision === revision) return event;
   throw ForgedLog.at({ position: null, stream, revision }, 'is missing');
+}
+
+/** Expects the events of a stream from a revision on, without a gap. Fewer than `limit` reach the end of the stream. */
+function expectFrom<T extends StoredClear>(
+  events: readonly T[],
+  { stream, fromRevision, limit }: { readonly stream: string; readonly fromRevision: number; readonly limit: number },
+): readonly T[] {
+  for (const [index, event] of events.entries()) expectAt(event, stream, fromRevision + index);
+  if (events.length < limit) expectEnd(events.at(-1));
+  return events;
 }
 
 /** Throws ForgedLog if the events of a stream end within a commit. */

@@ -67,8 +67,13 @@ export function changeTokens<T>(
   return settleRace(vault, [...streams], async () => {
     const beganAt = performance.now();
     const views = new Map<string, TokenView>();
+    const work = vault.turns.begin(tenantId);
     for (const stream of streams) {
-      views.set(stream, readsNothing ? emptyView(stream, tenantId) : await loadToken(vault, tenantId, stream));
+      if (views.size > 0) await work.pause();
+      views.set(
+        stream,
+        readsNothing ? emptyView(stream, tenantId) : await loadToken(vault, tenantId, stream, work.pause),
+      );
     }
     readsNothing = false;
     // Of this try: whoever waited must not act on a token that has expired meanwhile.
@@ -78,6 +83,7 @@ export function changeTokens<T>(
       const tried = await attempt(viewIn(views), at);
       const sealed: Sealed[] = [];
       for (const { view, decisions, payload } of tried.do === 'store' ? tried.writes : []) {
+        if (sealed.length > 0) await work.pause();
         sealed.push(await sealEvents(vault, tenantKeys, view, decisions, payload, origin));
       }
       return { tried, sealed };

@@ -16,7 +16,7 @@ import { collectOperations } from './openapi/openapi.js';
 import { problemBody } from './problem.js';
 import { recordManagementReads } from './record-management-reads.js';
 import { recordRefusedRequest } from './record-refused-request.js';
-import { refuseWhatNodeRefuses } from './refuse-what-node-refuses.js';
+import { refuseWhatNodeRefuses, routedUrl } from './refuse-what-node-refuses.js';
 import './request-state.js';
 import { requireTlsProxy } from './require-tls-proxy.js';
 import { createApplicationRoute } from './routes/create-application.js';
@@ -140,7 +140,8 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   });
   watchConnections(app);
   if (options.behindTlsProxy) requireTlsProxy(app, options.trustedProxies);
-  refuseWhatNodeRefuses(app);
+  const countKeyless = (request: FastifyRequest) => service.limits.keyless(request);
+  refuseWhatNodeRefuses(app, countKeyless);
   app.addHook('onResponse', (request, reply, done) => {
     const finished = {
       route: request.routeOptions.url ?? 'none',
@@ -164,7 +165,6 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
       (request, status) => recordRefusedRequest(service.vault, request, status),
     ),
   );
-  const countKeyless = (request: FastifyRequest) => service.limits.keyless(request);
   app.setNotFoundHandler({ preHandler: countKeyless }, (request, reply) =>
     sendProblem(reply, 'not_found', request.traceId),
   );
@@ -196,11 +196,12 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
     forceCloseConnections: 'idle',
     // What still comes on an open connection while the service stops is done like any other.
     return503OnClosing: false,
+    rewriteUrl: routedUrl,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
     // No hook runs before these.
     frameworkErrors: (_error, request, reply) => {
       const traceId = traceIdOf(request, headerNames.traceId, uuid);
-      reply.header(traceHeader, traceId);
+      reply.header(traceHeader, traceId).header('connection', 'close');
       sendProblem(reply as FastifyReply, 'malformed_request', traceId);
     },
     clientErrorHandler: (_error, socket) => {

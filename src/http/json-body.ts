@@ -1,9 +1,14 @@
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Turns } from '../commands/turns.js';
 import type { Json } from '../domain/json.js';
+import { joinChunks } from './body/join-chunks.js';
 import { parsingJsonBody } from './body/parse-json-body.js';
 import { Problem } from './problem.js';
 import { callerOf } from './request-state.js';
+
+/** A longer body may come in so many chunks that their number counts. */
+const shortBodyBytes = 16 * 1024;
 
 /**
  * Reads every body as JSON after its media type was checked: 415 for another or none, 400 for what is no acceptable
@@ -11,6 +16,11 @@ import { callerOf } from './request-state.js';
  */
 export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
   app.removeAllContentTypeParsers();
+  app.addHook('preParsing', ({ headers }, _reply, body, done) => {
+    const announced = headers['content-length'];
+    const isShort = announced === undefined ? !headers['transfer-encoding'] : Number(announced) <= shortBodyBytes;
+    done(null, isShort ? body : joinChunks(body as Readable));
+  });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const { mediaType } = request.routeOptions.config;
     if (mediaType === undefined || body.length === 0) return undefined;

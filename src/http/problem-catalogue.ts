@@ -75,9 +75,13 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   reveal_required: {
     status: 403,
-    title: 'Changing expressions needs reveal',
-    detail: 'Only a caller who may see this token in clear may change mask, search_indexes or fingerprint_expression.',
-    advice: 'Use an application whose rule for this token has the transform reveal, or that holds token:use.',
+    title: 'This change needs reveal',
+    detail:
+      'Only a caller that may see this token in plaintext may change mask, search_indexes or fingerprint_expression, or ' +
+      'change with deduplication a part of what the fingerprint is computed from.',
+    advice:
+      'Use an application whose rule for this token has the transform reveal, or that holds token:use. With deduplication, ' +
+      'send every value that the fingerprint is computed from.',
   },
   exceeds_own_permissions: {
     status: 403,

@@ -20,6 +20,13 @@ interface Log<Appended, Whole, Clear> {
   /** All events of a stream in order; empty when it does not exist. Sees every append that has resolved. */
   readStream(stream: string): Promise<readonly Whole[]>;
   /**
+   * Up to `limit` events of a stream from a revision on, in order. The reads of a stream that may be long: a caller can
+   * append to a stream as often as it likes, with a large ciphertext each time.
+   */
+  readFrom(stream: string, fromRevision: number, limit: number): Promise<readonly Whole[]>;
+  /** As `readFrom`, without what is sealed. */
+  readClearFrom(stream: string, fromRevision: number, limit: number): Promise<readonly Clear[]>;
+  /**
    * Up to `limit` events of a stream before a revision (null: from its end), the newest first, without what is sealed.
    * Sees every append that has resolved.
    */

@@ -37,8 +37,8 @@ export type PageRequest = {
   readonly contentBytesMax?: number;
 };
 
-/** The life of a token that a search found. */
-export type FoundLife = { readonly stream: string; readonly createdRevision: number };
+/** The life of a token that a search found, and the revision of its row. */
+export type FoundLife = { readonly stream: string; readonly createdRevision: number; readonly revision: number };
 
 /**
  * `total` counts every match, exactly; rows are those of the page, the later creating event first. `later` are those that
@@ -63,7 +63,7 @@ export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INF
 /** What is left for later of a row. */
 export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>): FoundLife {
   if (state.life === null) throw new Error('a search finds living tokens');
-  return { stream, createdRevision: state.life.createdRevision };
+  return { stream, createdRevision: state.life.createdRevision, revision: state.revision };
 }
 
 /**

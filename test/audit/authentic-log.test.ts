@@ -43,6 +43,8 @@ function changed(change: Change): EventLog {
     readStream: (name) => whole(storedLog.readStream(name)),
     readAll: (after, limit) => whole(storedLog.readAll(after, limit)),
     readClear: (after, limit) => whole(storedLog.readAll(after, limit)),
+    readFrom: async (name, from, limit) => (await whole(storedLog.readStream(name))).slice(from, from + limit),
+    readClearFrom: async (name, from, limit) => (await whole(storedLog.readStream(name))).slice(from, from + limit),
     readNewest: async (name) => [...(await whole(storedLog.readStream(name)))].reverse(),
   };
   return authenticLog(stored, keys);
@@ -56,6 +58,8 @@ const at =
 test('what the vault wrote is read in every way', async () => {
   const log = changed((events) => events);
   expect((await log.readStream(stream)).map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4]);
+  expect((await log.readFrom(stream, 1, 2)).map(({ revision }) => revision)).toEqual([1, 2]);
+  expect((await log.readClearFrom(stream, 3, 10)).map(({ revision }) => revision)).toEqual([3, 4]);
   expect(await log.readAll(0, 10)).toHaveLength(6);
   expect(await log.readClear(0, 10)).toHaveLength(6);
   expect((await log.readNewest(stream, null, 10)).map(({ revision }) => revision)).toEqual([4, 3, 2, 1, 0]);
@@ -76,7 +80,14 @@ test.each<[string, Change]>([
   ],
 ])('an event %s is read in no way', async (_, change) => {
   const log = changed(change);
-  const reads = [log.readStream(stream), log.readAll(0, 10), log.readClear(0, 10), log.readNewest(stream, null, 10)];
+  const reads = [
+    log.readStream(stream),
+    log.readFrom(stream, 0, 10),
+    log.readClearFrom(stream, 0, 10),
+    log.readAll(0, 10),
+    log.readClear(0, 10),
+    log.readNewest(stream, null, 10),
+  ];
   for (const read of reads) await expect(read).rejects.toThrow(ForgedLog);
 });
 
@@ -86,6 +97,7 @@ test.each<[string, (event: StoredEvent) => StoredEvent]>([
 ])('another %s is read in no way that reads what is sealed', async (_, change) => {
   const log = changed(at(0, change));
   await expect(log.readStream(stream)).rejects.toThrow('other ciphertexts');
+  await expect(log.readFrom(stream, 0, 10)).rejects.toThrow('other ciphertexts');
   await expect(log.readAll(0, 10)).rejects.toThrow('other ciphertexts');
 });
 
@@ -99,6 +111,8 @@ test.each<[string, Change]>([
   const log = changed(change);
   await expect(log.readStream(stream)).rejects.toThrow('is missing');
   await expect(log.readNewest(stream, null, 10)).rejects.toThrow('is missing');
+  await expect(log.readFrom(stream, 0, 10)).rejects.toThrow('is missing');
+  await expect(log.readClearFrom(stream, 0, 10)).rejects.toThrow('is missing');
 });
 
 test('an event of another stream is not read in its place', async () => {

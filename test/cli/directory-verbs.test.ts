@@ -37,6 +37,13 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     });
   });
 
+  test('a tenant gets no name that a terminal would obey', async () => {
+    const { flags } = await vault();
+    const { code, stderr } = await run(['tenants', 'create', '--name', 'shop\u001b[2J\nfaked line', ...flags]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^name: .*control character/) });
+    expect((await runJson(['tenants', 'list', ...flags]))['tenants']).toHaveLength(1);
+  });
+
   test('applications create needs to know which of several tenants is meant', async () => {
     const { flags, tenantId } = await vault();
     await runJson(['tenants', 'create', '--name', 'other', ...flags]);

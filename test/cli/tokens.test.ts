@@ -44,6 +44,17 @@ describe.each([
       expect(readFileSync(join(dataDir, file)).includes(card.number)).toBe(false);
   });
 
+  test('what an application stored is shown so that no terminal obeys it', async () => {
+    const { args } = await vaultWithKey(isRunning);
+    const stdin = JSON.stringify({ id: 'hostile', type: 'token', data: '\u009b2J\u007f\u001b]0;title\u0007\n' });
+    await runJson(['tokens', 'create', ...args], { stdin });
+    for (const flag of [[], ['--json']]) {
+      const { stdout } = await run(['tokens', 'get', 'hostile', ...flag, ...args]);
+      expect(stdout.trim()).not.toMatch(/[^\P{Cc}\n]/u);
+      expect(JSON.parse(stdout)).toMatchObject({ data: '\u009b2J\u007f\u001b]0;title\u0007\n' });
+    }
+  });
+
   test('what is refused says why, repeats no value and stores nothing', async () => {
     const { args, flags, dir, managementKey, service } = await vaultWithKey(isRunning);
     await service?.stop();

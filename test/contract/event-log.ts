@@ -247,6 +247,34 @@ export function eventLogContract(
     );
 
     test(
+      'a stream can be read in parts, with and without what is sealed',
+      on(async ({ log }) => {
+        const stream = aStream();
+        expect(await log.readFrom(stream, 0, 10)).toEqual([]);
+        expect(await log.readClearFrom(stream, 0, 10)).toEqual([]);
+        await log.append(stream, -1, [anEvent(), anEvent({ trace: aBox(), sealed: { content: aBox(), cvc: aBox() } })]);
+        await log.append(aStream(), -1, [anEvent()]);
+        await log.append(stream, 1, [anEvent()]);
+        const whole = await log.readStream(stream);
+        const clear = whole.map(({ trace, sealed, ...rest }) => rest);
+        for (const [from, limit] of [
+          [0, 10],
+          [0, 3],
+          [0, 1],
+          [1, 1],
+          [1, 2],
+          [2, 5],
+          [3, 5],
+        ] as const) {
+          expect((await log.readFrom(stream, from, limit)).map(plain)).toEqual(
+            whole.slice(from, from + limit).map(plain),
+          );
+          expect(await log.readClearFrom(stream, from, limit)).toEqual(clear.slice(from, from + limit));
+        }
+      }),
+    );
+
+    test(
       'what was appended is there after a restart, and the log goes on after it',
       on(async ({ log, reopen, start }) => {
         const stream = aStream();

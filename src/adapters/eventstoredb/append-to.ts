@@ -1,6 +1,7 @@
 import type { EventData } from '@eventstore/db-client';
 import type { AppendOutcome } from '../../ports/event-log.js';
 import { type Connection, slotsFor, within } from './connection.js';
+import { decodeClear } from './decode-event.js';
 import { positionOf } from './position.js';
 import type { ReadLog } from './read-log.js';
 
@@ -25,7 +26,7 @@ export function appendTo(connection: Connection, limitMs: number, read: ReadLog)
 
     if (said.outcome === 'conflict') {
       // A try before this one failed without saying whether it was stored: the ids of the events tell.
-      const found = isFirst ? [] : await read.some(stream, first, events.length);
+      const found = isFirst ? [] : await read.some(stream, first, events.length, decodeClear);
       const isStored = found.length === events.length && found.every(({ id }, index) => id === events[index]?.id);
       return isStored
         ? { outcome: 'appended', positions: found.map(({ position }) => position) }
@@ -33,7 +34,7 @@ export function appendTo(connection: Connection, limitMs: number, read: ReadLog)
     }
     // The server names the position of the last event of an append.
     if (events.length === 1) return { outcome: 'appended', positions: [positionOf(said.position)] };
-    const written = await read.some(stream, first, events.length);
+    const written = await read.some(stream, first, events.length, decodeClear);
     if (written.length < events.length) throw new Error('what was appended to EventStoreDB is not in its stream');
     return { outcome: 'appended', positions: written.map(({ position }) => position) };
   };

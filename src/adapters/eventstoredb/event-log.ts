@@ -19,6 +19,8 @@ export function eventStoreDbEventLog(connection: Connection, limitMs: number): S
       return append(stream, expectedRevision, encodeEvents(events));
     },
     readStream: (stream) => read.stream(stream, decodeEvent),
+    readFrom: (stream, fromRevision, limit) => read.some(stream, fromRevision, limit, decodeEvent),
+    readClearFrom: (stream, fromRevision, limit) => read.some(stream, fromRevision, limit, decodeClear),
     async readNewest(stream, beforeRevision, limit) {
       return beforeRevision === 0 || limit < 1 ? [] : read.newest(stream, beforeRevision, limit);
     },

@@ -31,8 +31,8 @@ export type ReadLog = {
   /** The newest events of a stream before a revision (null: from its end), the newest first, without what is sealed. */
   readonly newest: (stream: string, beforeRevision: number | null, maxCount: number) => Promise<StoredClear[]>;
   readonly head: () => Promise<number>;
-  /** Events of a stream from a revision on, without what is sealed. */
-  readonly some: (stream: string, fromRevision: number, maxCount: number) => Promise<StoredClear[]>;
+  /** Events of a stream from a revision on. */
+  readonly some: <T>(stream: string, fromRevision: number, maxCount: number, decode: Decode<T>) => Promise<T[]>;
 };
 
 export function readLog(connection: Connection, limitMs: number): ReadLog {
@@ -76,8 +76,8 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
   return {
     stream: (stream, decode) => readStream(stream, {}, decode),
 
-    some: (stream, fromRevision, maxCount) =>
-      readStream(stream, { fromRevision: BigInt(fromRevision), maxCount }, decodeClear),
+    some: (stream, fromRevision, maxCount, decode) =>
+      readStream(stream, { fromRevision: BigInt(fromRevision), maxCount }, decode),
 
     newest: (stream, beforeRevision, maxCount) => {
       const fromRevision = beforeRevision === null ? END : BigInt(beforeRevision - 1);

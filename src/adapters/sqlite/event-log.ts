@@ -36,6 +36,9 @@ const columns = `${clearColumns}, trace, content, cvc`;
 /** `StoredLog` on `vault.db`: reads on a connection of its own, appends through the unit of work. */
 export function sqliteEventLog(database: SqliteDatabase, work: StoredWork): StoredLog {
   const stream = database.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
+  const from = 'FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?';
+  const some = database.prepare(`SELECT ${columns} ${from}`);
+  const someClear = database.prepare(`SELECT ${clearColumns} ${from}`);
   const newest = database.prepare(
     `SELECT ${clearColumns} FROM events WHERE stream = ? AND revision < ? ORDER BY revision DESC LIMIT ?`,
   );
@@ -59,6 +62,12 @@ export function sqliteEventLog(database: SqliteDatabase, work: StoredWork): Stor
     },
     async readStream(name) {
       return reading(() => (stream.all(name) as EventRow[]).map(recorded));
+    },
+    async readFrom(name, fromRevision, limit) {
+      return reading(() => (some.all(name, fromRevision, limit) as EventRow[]).map(recorded));
+    },
+    async readClearFrom(name, fromRevision, limit) {
+      return reading(() => (someClear.all(name, fromRevision, limit) as ClearRow[]).map(clearPart));
     },
     async readNewest(name, beforeRevision, limit) {
       const before = beforeRevision ?? Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,6 @@
 import { showProgress } from '../bulk/progress.js';
 import type { ReplayAnswer } from '../operations/audit-replay.js';
+import { printLine } from '../print.js';
 import type { RunOperation } from '../run-verb.js';
 
 export type QueryReplay = {
@@ -23,7 +24,7 @@ export async function replayByQuery(run: RunOperation, { json, ...ask }: QueryRe
       const step: ReplayAnswer = await run('audit-replay-query', { ...ask, after });
       for (const token of step.tokens) {
         const { id, type, created_at: createdAt } = token;
-        process.stdout.write(`${json ? JSON.stringify({ type: 'token', token }) : `${id}  ${type}  ${createdAt}`}\n`);
+        printLine(json ? JSON.stringify({ type: 'token', token }) : `${id}  ${type}  ${createdAt}`);
       }
       found += step.tokens.length;
       erased += step.erased;

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { createTenant as create } from '../../commands/directory/create-tenant.js';
-import { operation } from './operation.js';
+import { parseName } from '../../domain/directory/parse-directory.js';
+import { fieldErrorText } from './field-error-text.js';
+import { OperationFailed, operation } from './operation.js';
 
 /** Makes a further tenant with its management application. */
-export const createTenant = operation(z.object({ name: z.string().min(1).max(200) }), async ({ vault }, { name }) => {
-  const { tenantId, managementKey } = await create(vault, name, []);
+export const createTenant = operation(z.object({ name: z.string() }), async ({ vault }, input) => {
+  const name = parseName(input.name);
+  if (!name.ok) throw new OperationFailed(fieldErrorText(name.errors));
+  const { tenantId, managementKey } = await create(vault, name.value, []);
   return { tenant_id: tenantId, management_key: managementKey.reveal() };
 });

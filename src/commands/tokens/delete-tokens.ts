@@ -86,10 +86,12 @@ type Deleting = {
 };
 
 async function sort(vault: Vault, { caller, tokens, at, expect }: Deleting, viewOf: ViewOf): Promise<Sorted> {
+  const work = vault.turns.begin(caller.tenantId);
   const writes: TokenWrite[] = [];
   const gone: TokenView[] = [];
   let [refused, changed] = [0, 0];
   for (const { stream, revision } of tokens) {
+    await work.pause();
     const view = viewOf(stream);
     const { life } = view.state;
     const decided = decide({ do: 'delete', at, endsUpTo: earliestNow(vault.clock) }, view.state);

@@ -2,18 +2,25 @@ import type { Caller } from '../../domain/access/caller.js';
 import { grantsAnywhere, transformFor } from '../../domain/access/decide-access.js';
 import type { JsonObject } from '../../domain/json.js';
 import { formatTimestamp } from '../../domain/time.js';
-import type { RecordedEvent } from '../../events/event.js';
+import type { ProvenEvent } from '../../events/commit.js';
+import type { ClearEvent, RecordedEvent } from '../../events/event.js';
 import { openTrace } from '../../events/sealing/trace-box.js';
 import { readTokenEvent } from '../../events/tokens/catalogue.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
+import { clearEvents } from '../load-token.js';
 import { type CommandResult, done, rejected } from '../result.js';
 import { tenantKeysOf } from '../tenant-keys.js';
+import type { Work } from '../turns.js';
 import type { Vault } from '../vault.js';
 import { readToken } from './read-token.js';
 
 type Page = { readonly offset: number; readonly limit: number };
-type Entry = { readonly event: RecordedEvent; readonly life: number };
+/** Where an event lies, and the number of the life it belongs to; the first is 1. */
+type Place = { readonly revision: number; readonly life: number };
+
+/** Events of a page that are in memory together: each may have a ciphertext of 512 KiB. */
+const wholeAtOnce = 4;
 
 /**
  * What happened to a token, newest first, never a value; also to one that is deleted. Who holds `log:read` sees all lives
@@ -29,7 +36,8 @@ export async function tokenHistory(
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
-  const all = withLives(await vault.log.readStream(stream));
+  const work = vault.turns.begin(tenantId);
+  const all = await placesOf(vault, work, stream);
   const lastLife = all.at(-1)?.life;
   if (lastLife === undefined) return rejected('token_not_found');
   const seesAll = grantsAnywhere(caller, 'log:read');
@@ -38,19 +46,50 @@ export async function tokenHistory(
     if (refusal !== null) return refusal;
   }
   const seen = seesAll ? all : all.filter(({ life }) => life === lastLife);
-  const entries = [...seen].reverse().slice(offset, offset + limit);
-  return done({ entries: entries.map((entry) => answer(tenantKeys, entry, seesAll)), total: seen.length });
+  const shown = [...seen].reverse().slice(offset, offset + limit);
+  const entries: JsonObject[] = [];
+  for await (const { event, life } of eventsAt(vault, work, stream, shown)) {
+    entries.push(answer(tenantKeys, event, seesAll ? life : null));
+  }
+  return done({ entries, total: seen.length });
 }
 
-/** Each event with the number of the life it belongs to; the first is 1. */
-function withLives(events: readonly RecordedEvent[]): readonly Entry[] {
+/** Where the events of a token lie, and in which life: read without their ciphertexts, and other requests run in between. */
+async function placesOf({ log }: Vault, work: Work, stream: string): Promise<readonly Place[]> {
+  const places: Place[] = [];
   let life = 0;
-  // A fence tells of the stores and not of the token.
-  const told = events.filter(({ type }) => type !== 'token.fenced');
-  return told.map((event) => {
-    if (event.type === 'token.created') life += 1;
-    return { event, life };
-  });
+  const add = ({ type, revision }: ClearEvent): void => {
+    if (type === 'token.created') life += 1;
+    // A fence tells of the stores and not of the token.
+    if (type !== 'token.fenced') places.push({ revision, life });
+  };
+  const [first] = await log.readClearFrom(stream, 0, 1);
+  if (first === undefined) return places;
+  add(first);
+  for await (const page of clearEvents(log, stream, 1)) {
+    for (const event of page) add(event);
+    await work.pause();
+  }
+  return places;
+}
+
+/** The events at these places, which are in descending order, with what is sealed in them: their trace. */
+async function* eventsAt(
+  { log }: Vault,
+  work: Work,
+  stream: string,
+  places: readonly Place[],
+): AsyncGenerator<{ readonly event: ProvenEvent; readonly life: number }> {
+  for (let at = 0; at < places.length; at += wholeAtOnce) {
+    const some = places.slice(at, at + wholeAtOnce);
+    const first = some.at(-1)?.revision ?? 0;
+    const events = await log.readFrom(stream, first, (some[0]?.revision ?? 0) - first + 1);
+    for (const { revision, life } of some) {
+      const event = events[revision - first];
+      if (event !== undefined) yield { event, life };
+    }
+    await work.pause();
+  }
 }
 
 async function refusalOf(vault: Vault, caller: Caller, stream: string) {
@@ -63,14 +102,15 @@ async function refusalOf(vault: Vault, caller: Caller, stream: string) {
   return transformFor(caller, 'token:read', ['/']) === null ? rejected('token_not_found') : null;
 }
 
-function answer({ audit }: TenantKeys, { event, life }: Entry, withLife: boolean): JsonObject {
+/** `life`: null if the caller sees one life only. */
+function answer({ audit }: TenantKeys, event: RecordedEvent, life: number | null): JsonObject {
   const { type, revision, actorId, time, trace } = event;
   const traceId = trace === null ? null : openTrace(audit, trace, event);
   return {
     ...{ type, revision, actor_id: actorId },
     ...(traceId === null ? {} : { trace_id: traceId }),
     ...{ created_at: formatTimestamp(time), changed: changedBy(event) },
-    ...(withLife ? { life } : {}),
+    ...(life === null ? {} : { life }),
   };
 }
 

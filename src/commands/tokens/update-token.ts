@@ -132,7 +132,7 @@ async function draft(
 ): Promise<Checked<Drafted>> {
   const stored = { content, expiresAt: life.expiresAt, hasCvc: cvcAt(life, latestForCodes(vault.clock)) !== null };
   const work = vault.turns.begin(context.caller.tenantId);
-  const drafted = draftUpdate(vault.expressions, stored, patch, at);
+  const drafted = await work.run(draftUpdate(vault.expressions, stored, patch, at));
   if (!drafted.ok) return drafted;
   const { draft: next, ownValues, ownValuesGiven } = drafted.value;
   if (drafted.value.changed.length === 0) {
@@ -173,6 +173,10 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const guesses = distinct && (guarded || update.patch.data !== undefined);
   const charged = guesses ? await update.charge() : null;
   if (charged !== null && !charged.ok) return refuse(charged);
+  // Threat: a caller that creates a token for each candidate of a hidden value, and then changes another value that the
+  // fingerprint reads, meets the token with the right candidate: one request tries them all.
+  const seesValues = updated.carriesFingerprint || maySeeClear(context.caller, open.content.reveal().containers);
+  if (guarded && !seesValues) return refuse(rejected('reveal_required'));
   const newCvc = updated.cvc.is === 'set' ? new Secret(updated.cvc.value) : null;
   const stored = { do: 'store', payload: { content, cvc: newCvc }, index } as const;
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;

@@ -16,6 +16,8 @@ const rowsMax = 2_000;
 /** Tokens may be large: so much of boxes is opened. */
 const boxBytesMax = 32 * 1024 * 1024;
 const pageSize = 20;
+/** Of a page, so that reading it is over in a slice of time. */
+const pageBytesMax = 512 * 1024;
 /** With the field names and types 10,000; half for each kind, so that neither can push out the other. */
 const wordsMaxOfKind = 4_990;
 /** Long words cost lunr the most: 5,000 of 100 characters would take 95 MB. */
@@ -48,15 +50,16 @@ export async function collectWords(vault: Vault, tenantId: string): Promise<Tena
   };
 }
 
-/** Page by page, because the boxes of rows are large. A token that comes meanwhile may show one twice. */
+/** Page by page, because contents are large. A token that comes meanwhile may show one twice. */
 async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<TokenView> {
-  for (let offset = 0; offset < rowsMax; offset += pageSize) {
-    const page = { now: vault.clock.now(), offset, limit: pageSize };
-    const { rows } = await withSearchKey(vault, tenantId, (searchKey) =>
+  for (let offset = 0; offset < rowsMax; ) {
+    const page = { now: vault.clock.now(), offset, limit: pageSize, contentBytesMax: pageBytesMax };
+    const { rows, later } = await withSearchKey(vault, tenantId, (searchKey) =>
       vault.rows.search(planSearch(searchKey, tenantId, { is: 'everything' }, 'everything'), page),
     );
     yield* rows;
-    if (rows.length < pageSize) return;
+    offset += rows.length;
+    if (rows.length + later.length < pageSize) return;
   }
 }
 

@@ -30,9 +30,14 @@ const idsMax = 100;
 const slotsMax = 1_000;
 const errorsMax = 20;
 
-/** Parses the texts of a body in one pass. Object keys are not parsed. See docs/contract.md, "Detokenize". */
+type Text = { readonly parts: readonly LeafPart[]; readonly paths: string[] };
+
+/**
+ * Parses the texts of a body in one pass. Object keys are not parsed. See docs/contract.md, "Detokenize". Threat: a single
+ * text of 4 MiB holds 200,000 expressions, so they are counted before any is compiled, and then each is compiled in a step.
+ */
 export function* parseTemplate(expressions: Expressions, body: Json): Steps<Checked<Template>> {
-  const leaves = new Map<string, Leaf>();
+  const texts = new Map<string, Text>();
   const ids = new Map<string, string>();
   const errors = new Map<string, readonly string[]>();
   let slots = 0;
@@ -40,14 +45,16 @@ export function* parseTemplate(expressions: Expressions, body: Json): Steps<Chec
 
   function read(text: string, pathOf: () => string): void {
     if (isOver() || !/\{\{|\}\}/.test(text)) return;
-    const leaf = leaves.get(text) ?? parseLeaf(expressions, text);
+    const known = texts.get(text);
+    const split = known === undefined ? splitLeaf(text, slotsMax) : { ok: true as const, parts: known.parts };
     const path = pathOf() || 'body';
-    if (typeof leaf === 'string') {
-      errors.set(path, [leaf]);
+    if (!split.ok) {
+      errors.set(path, [split.message]);
       return;
     }
-    leaves.set(text, leaf);
-    for (const part of leaf) {
+    if (known === undefined) texts.set(text, { parts: split.parts, paths: [path] });
+    else known.paths.push(path);
+    for (const part of split.parts) {
       if (part.kind === 'text') continue;
       slots += 1;
       if (!ids.has(part.id)) ids.set(part.id, path);
@@ -60,21 +67,27 @@ export function* parseTemplate(expressions: Expressions, body: Json): Steps<Chec
   });
   if (ids.size > idsMax) return invalid('body', `must name at most ${idsMax} tokens`);
   if (slots > slotsMax) return invalid('body', `must have at most ${slotsMax} expressions`);
+  const leaves = new Map<string, Leaf>();
+  for (const [text, { parts, paths }] of texts) {
+    if (errors.size >= errorsMax) break;
+    const leaf = yield* compile(expressions, parts);
+    if (typeof leaf !== 'string') leaves.set(text, leaf);
+    else for (const path of paths.slice(0, errorsMax - errors.size)) errors.set(path, [leaf]);
+  }
   return errors.size === 0 ? valid({ body, leaves, ids }) : { ok: false, errors: Object.fromEntries(errors) };
 }
 
 /** Returns the compiled text, or its errors. */
-function parseLeaf(expressions: Expressions, text: string): Leaf | string {
-  const split = splitLeaf(text);
-  if (!split.ok) return split.message;
+function* compile(expressions: Expressions, parts: readonly LeafPart[]): Steps<Leaf | string> {
   const leaf: Leaf[number][] = [];
-  for (const part of split.parts) {
+  for (const part of parts) {
     if (part.kind === 'text') leaf.push(part);
     else {
       const { id, whole, character } = part;
       const filters = part.filters === null ? null : expressions.parseFilters(part.filters);
       if (filters !== null && !filters.ok) return `the expression at character ${character} ${filters.message}`;
       leaf.push({ kind: 'slot', id, whole, character, filters: filters?.expression ?? null });
+      yield;
     }
   }
   return leaf;
@@ -103,10 +116,11 @@ type SplitLeaf =
  * and hyphens, so the text before the first `|` is not parsed as Liquid. The id ends at `|` or `}}`, without the white
  * space around it. Quotes count only after the `|`.
  */
-export function splitLeaf(text: string): SplitLeaf {
+export function splitLeaf(text: string, referencesMax = Number.POSITIVE_INFINITY): SplitLeaf {
   const parts: LeafPart[] = [];
   let at = 0;
   let openBraces = 0;
+  let references = 0;
   for (let start = text.indexOf('{{'); start !== -1; start = text.indexOf('{{', at)) {
     openBraces = addText(parts, text.slice(at, start), openBraces);
     const end = openBraces < 0 ? -1 : headEnd(text, start + 2);
@@ -120,6 +134,8 @@ export function splitLeaf(text: string): SplitLeaf {
     const id = head.replace(/^token:\s+/u, '');
     const filters = isFiltered ? text.slice(end + 1, close) : null;
     parts.push({ kind: 'reference', id, whole: id !== head, filters, character: start + 1 });
+    references += 1;
+    if (references > referencesMax) return { ok: true, parts };
     at = close + 2;
   }
   return addText(parts, text.slice(at), openBraces) < 0 ? unbalanced(at) : { ok: true, parts };

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Expressions } from '../expressions/expressions.js';
 import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
 import { isJsonObject, type Json } from '../json.js';
+import type { Steps } from '../steps.js';
 import type { TokenContent } from './content.js';
 import type { ContentDraft } from './derive-content.js';
 import { checkContainers } from './fields/containers.js';
@@ -99,19 +100,25 @@ export type UpdateDraft = {
 
 type Stored = { readonly content: TokenContent; readonly expiresAt: number | null; readonly hasCvc: boolean };
 
-/** Merges a checked patch onto what is stored and checks the result (RFC 7386; contract, section 3). */
-export function draftUpdate(
+/**
+ * Merges a checked patch onto what is stored and checks the result (RFC 7386; contract, section 3). In steps: an object of
+ * 35,000 keys takes some tens of milliseconds each time that it is merged or compared.
+ */
+export function* draftUpdate(
   expressions: Expressions,
   { content, expiresAt: expiresBefore, hasCvc }: Stored,
   patch: TokenPatch,
   now: number,
-): Checked<UpdateDraft> {
+): Steps<Checked<UpdateDraft>> {
   const rule = typeRules[content.type];
   const after = expressionsAfter(content, patch);
   const merged = patch.data === undefined ? content.data : mergePatch(content.data, patch.data);
+  yield;
   const size = checkRawSize({ ...after, data: merged });
   if (!size.ok) return size;
+  yield;
   const data = patch.data === undefined ? valid({ data: merged, cvc: null }) : rule.validate(merged);
+  yield;
   const metadata = mergeMetadata(content.metadata, patch.metadata);
   const mask = expressions.parseMask(after.mask);
   const expires = patch.expires_at === undefined ? valid(expiresBefore) : checkExpiresAt(patch.expires_at, now);
@@ -123,7 +130,8 @@ export function draftUpdate(
     ...{ metadata: metadata.value, ...after },
   };
   const cvc = cvcAfter(patch.data, data.value.cvc, content.type === 'card', hasCvc);
-  const dataReplaced = !isDeepStrictEqual(draft.data, content.data);
+  const dataReplaced = patch.data !== undefined && !isDeepStrictEqual(draft.data, content.data);
+  yield;
   const fields = ['mask', 'metadata', 'containers', 'search_indexes', 'fingerprint_expression'] as const;
   const changed = [
     ...(dataReplaced || cvc.is !== 'kept' ? ['data'] : []),
@@ -132,13 +140,15 @@ export function draftUpdate(
   ];
   const ownValues = rule.ownValues(draft.data);
   const given = patch.data === undefined ? [] : rule.ownValues(patch.data);
+  const alone = asStored(rule, patch.data);
+  yield;
   return valid({
     ...{ draft, changed, dataReplaced, cvc, expiresAt: expires.value },
     ...{ ownValues, ownValuesGiven: isDeepStrictEqual(ownValues, given) },
     carriesFingerprint: carriesFingerprint(
       expressions,
       draft.fingerprint_expression,
-      { data: asStored(rule, patch.data), metadata: patch.metadata },
+      { data: alone, metadata: patch.metadata },
       draft,
     ),
   });

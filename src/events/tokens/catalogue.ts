@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RecordedFact, TokenFact } from '../../domain/token/token-fact.js';
 import { tokenTypes } from '../../domain/token/token-type.js';
-import type { RecordedEvent } from '../event.js';
+import type { ClearEvent } from '../event.js';
 
 const keyId = z.string();
 const ends = z.array(keyId);
@@ -49,7 +49,7 @@ export class UnreadableEvent extends Error {
 }
 
 /** A stored event as the domain folds it, brought to the newest version. Throws UnreadableEvent. */
-export function readTokenEvent(event: RecordedEvent): RecordedFact {
+export function readTokenEvent(event: ClearEvent): RecordedFact {
   if (event.version > tokenEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never was');
   const { id, revision, position, time: at, tenantId, actorId, type } = event;

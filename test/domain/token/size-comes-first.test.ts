@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
+import { finish } from '#src/domain/steps.js';
 import type { TokenContent } from '#src/domain/token/content.js';
 import { draftToken } from '#src/domain/token/draft-token.js';
 import { checkPatch, draftUpdate } from '#src/domain/token/draft-update.js';
@@ -15,7 +16,7 @@ const number = '4242424242424242';
 it.each<[what: string, check: (expressions: ReturnType<typeof createExpressions>) => unknown]>([
   ['created', (e) => draftToken(e, { type: 'card', data: { number, a: half }, mask: [half] }, 0)],
   ['sent as a patch', (e) => checkPatch(e, { data: { b: half }, mask: [half] }, 0)],
-  ['merged', (e) => draftUpdate(e, { content, expiresAt: null, hasCvc: false }, { data: { b: half } }, 0)],
+  ['merged', (e) => finish(draftUpdate(e, { content, expiresAt: null, hasCvc: false }, { data: { b: half } }, 0))],
 ])('content that is too large is refused before data and mask are walked: %s', (_what, check) => {
   const expressions = createExpressions();
   const parseMask = vi.fn(expressions.parseMask);

@@ -1,6 +1,10 @@
 import { type AddressInfo, connect } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { Readable } from 'node:stream';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { noLimits } from '#src/commands/limits/limit-settings.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
+import { joinChunks } from '#src/http/body/join-chunks.js';
+import type { EventLog } from '#src/ports/event-log.js';
 import { http } from '../../support/process.js';
 import { rule, startTestService, type TestService } from '../../support/test-service.js';
 
@@ -141,4 +145,144 @@ test('a connection with more than 64 unanswered requests is closed', async () =>
   socket.resume();
   await new Promise((resolve) => socket.once('close', resolve));
   expect((await http('GET', `${origin}/health/live`)).status).toBe(200);
+});
+
+async function createLarge({ call }: TestService, count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const { body } = await call('POST', '/tokens', { type: 'token', data: `${i}-`.padEnd(halfMib, 'x') });
+    ids.push(String(body['id']));
+  }
+  return ids;
+}
+
+test('a page of the access log over 100 large tokens lets another tenant read in between', async () => {
+  const { service, origin } = await listening();
+  await createLarge(service, 100);
+  const key = service.managementKey;
+  const url = `${origin}/logs?entity_type=token&size=100&start_date=2000-01-01`;
+  const { gets, answer } = await getsDuring(service, origin, () => http('GET', url, { key }));
+  expect(answer.body).toMatchObject({ pagination: { total_items: 100 } });
+  expect(gets).toBeGreaterThan(4);
+}, 60_000);
+
+test.each<[string, (ids: readonly string[]) => object]>([
+  ['by their ids', (ids) => ({ ids })],
+  ['by a query', () => ({ query: 'type:token' })],
+])(
+  'a deletion of 60 large tokens %s lets another tenant read in between',
+  async (_, bodyOf) => {
+    const { service, origin } = await listening();
+    const ids = await createLarge(service, 60);
+    const { gets, answer } = await getsDuring(service, origin, () =>
+      http('POST', `${origin}/tokens/delete`, { key: service.key, body: bodyOf(ids) }),
+    );
+    expect(answer.body).toEqual({ deleted: 60, refused: 0, remaining: 0 });
+    expect(gets).toBeGreaterThan(8);
+  },
+  60_000,
+);
+
+test('the history of a token with many large updates lets another tenant read in between', async () => {
+  const { service, origin } = await listening();
+  const id = await createLongHistory(service, 80);
+  const url = `${origin}/tokens/${id}/history?size=100`;
+  const { gets, answer } = await getsDuring(service, origin, () => http('GET', url, { key: service.key }));
+  expect(answer.body).toMatchObject({ pagination: { total_items: 81 } });
+  expect(gets).toBeGreaterThan(4);
+}, 60_000);
+
+test('a change of a token with many large updates reads the ciphertexts in force, and not all that it ever had', async () => {
+  const service = await startTestService();
+  onTestFinished(() => service.close());
+  const updates = 40;
+  const id = await createLongHistory(service, updates);
+  const read = sealedBytesRead(service);
+  const { status } = await service.call('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } });
+  expect(status).toBe(200);
+  expect(read()).toBeLessThan((updates * halfMib) / 2);
+  const { body } = await service.call('GET', `/tokens/${id}`);
+  expect(body).toMatchObject({ data: `${updates - 1}-`.padEnd(halfMib, 'x'), metadata: { a: 'b' } });
+});
+
+async function createLongHistory({ call }: TestService, updates: number): Promise<string> {
+  const { body } = await call('POST', '/tokens', { type: 'token', data: 'first' });
+  const id = String(body['id']);
+  for (let i = 0; i < updates; i += 1) {
+    const { status } = await call('PATCH', `/tokens/${id}`, { data: `${i}-`.padEnd(halfMib, 'x') });
+    expect(status).toBe(200);
+  }
+  return id;
+}
+
+/** How many bytes of ciphertexts the vault reads from its log from now on. */
+function sealedBytesRead({ vault: { log } }: TestService): () => number {
+  const { readStream, readFrom } = log;
+  let bytes = 0;
+  const counted = async (read: ReturnType<EventLog['readStream']>) => {
+    const events = await read;
+    for (const { sealed } of events) bytes += sealed.content?.length ?? 0;
+    return events;
+  };
+  vi.spyOn(log, 'readStream').mockImplementation((stream) => counted(readStream(stream)));
+  vi.spyOn(log, 'readFrom').mockImplementation((...place) => counted(readFrom(...place)));
+  return () => bytes;
+}
+
+test('a text of 4 MiB of expressions is refused before they are compiled', async () => {
+  const { service, origin } = await listening();
+  const body = ['{{ abcd | upcase }}'.repeat(200_000)];
+  const compile = vi.spyOn(service.vault.expressions, 'parseFilters');
+  const answer = await http('POST', `${origin}/detokenize`, { key: service.key, body });
+  expect(answer.body['errors']).toEqual({ body: ['must have at most 1000 expressions'] });
+  expect(compile).not.toHaveBeenCalled();
+});
+
+test('requests without a key whose address cannot be decoded are limited as any others', async () => {
+  const { origin } = await listening();
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  socket.write('GET /%zz HTTP/1.1\r\nHost: vault\r\n\r\n'.repeat(1_000));
+  let text = '';
+  socket.on('data', (bytes) => {
+    text += String(bytes);
+  });
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(text.split('HTTP/1.1 400').length - 1).toBeLessThanOrEqual(65);
+  const limited = await startTestService({ limits: { ...noLimits, keylessRequests: 100, windowMs: 10_000 } });
+  onTestFinished(() => limited.close());
+  const statuses = new Set<number>();
+  for (let i = 0; i < 200; i += 1) statuses.add((await limited.app.inject({ method: 'GET', url: '/%zz' })).statusCode);
+  expect(statuses).toEqual(new Set([400, 429]));
+});
+
+test('a body in chunks of one byte is read in blocks', async () => {
+  const { service, origin } = await listening();
+  const value = 'ä'.repeat(100_000);
+  const bytes = Buffer.from(JSON.stringify([value]));
+  const chunks = Readable.from(
+    (function* () {
+      for (const byte of bytes) yield Buffer.of(byte);
+    })(),
+  );
+  const blocks: Buffer[] = [];
+  for await (const block of joinChunks(chunks)) blocks.push(block);
+  expect(Buffer.concat(blocks).equals(bytes)).toBe(true);
+  expect(blocks).toHaveLength(Math.ceil(bytes.length / 65_536));
+
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const key = `SERVICE-API-KEY: ${service.key}\r\nContent-Type: application/json`;
+  socket.write(
+    `POST /detokenize HTTP/1.1\r\nHost: vault\r\nConnection: close\r\n${key}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  socket.write(
+    Buffer.concat([...bytes].flatMap((byte) => [Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')])),
+  );
+  socket.write('0\r\n\r\n');
+  const answer: Buffer[] = [];
+  for await (const part of socket) answer.push(part);
+  const [head = '', ...body] = Buffer.concat(answer).toString().split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 200/);
+  expect(body.join('')).toContain(value);
 });

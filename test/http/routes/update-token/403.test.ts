@@ -187,3 +187,41 @@ describe('403 no move may widen what its caller may do or see', () => {
     expect(answer.status, answer.text).toBe(200);
   });
 });
+
+describe('403 deduplicating a part of the fingerprinted values needs reveal', () => {
+  const hidden = { routing_number: '021000021', account_number: '50773412' };
+  const known = '011401533';
+  /** A decoy for each candidate of the hidden account number. */
+  const decoys = Array.from({ length: 20 }, (_, i) => ({
+    type: 'bank',
+    data: { routing_number: known, account_number: `507734${String(i).padStart(2, '0')}` },
+  }));
+
+  test('an attacker with a decoy for each candidate learns neither that one is right nor which', async ({
+    service,
+  }) => {
+    const { id } = await create(service, { type: 'bank', data: hidden });
+    const key = await service.application([rule('/', 'mask', ['token:create', 'token:read', 'token:update'])]);
+    const patch = { data: { routing_number: known }, deduplicate_token: true };
+    const wrong = () => service.call('PATCH', path(id), patch, { key });
+    await expectRefusal(service, wrong, revealRequired);
+    expect((await service.call('POST', '/tokenize', decoys, { key })).status).toBe(200);
+    await expectRefusal(service, () => service.call('PATCH', path(id), patch, { key }), revealRequired);
+    expect((await read(service, id))['data']).toEqual(hidden);
+  });
+
+  test('who sends every value, or sees the token, deduplicates', async ({ service }) => {
+    const { id } = await create(service, { type: 'bank', data: hidden });
+    const other = await create(service, { type: 'bank', data: { ...hidden, routing_number: known } });
+    const whole = { data: { ...hidden, routing_number: known }, deduplicate_token: true };
+    const key = await service.application([rule('/', 'mask', ['token:read', 'token:update'])]);
+    const answers = [
+      await service.call('PATCH', path(id), whole, { key }),
+      await service.call('PATCH', path(id), { ...whole, data: { routing_number: known } }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body['id']])).toEqual([
+      [200, other.id],
+      [200, other.id],
+    ]);
+  });
+});

@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+
+const blockBytes = 64 * 1024;
+
+/**
+ * Reads a body in blocks of 64 KiB, whatever the chunks it comes in. Threat: a body of 4 MiB in chunks of one byte is four
+ * million buffers, which take more than a gigabyte until the last chunk has come.
+ */
+export function joinChunks(body: Readable): Readable {
+  let block = Buffer.allocUnsafeSlow(blockBytes);
+  let filled = 0;
+  const joined = new Readable({
+    read: () => void body.resume(),
+    destroy(error, done) {
+      block = Buffer.alloc(0);
+      done(error);
+    },
+  });
+
+  function flush(): void {
+    const hasRoom = joined.push(block.subarray(0, filled));
+    block = Buffer.allocUnsafeSlow(blockBytes);
+    filled = 0;
+    if (!hasRoom) body.pause();
+  }
+
+  body.on('data', (chunk: Buffer) => {
+    if (joined.destroyed) return;
+    for (let at = 0; at < chunk.length; ) {
+      const copied = chunk.copy(block, filled, at);
+      at += copied;
+      filled += copied;
+      if (filled === blockBytes) flush();
+    }
+  });
+  body.on('end', () => {
+    if (filled > 0) flush();
+    joined.push(null);
+  });
+  body.on('error', (error) => joined.destroy(error));
+  return joined;
+}
