@@ -1,10 +1,8 @@
 import { codePointCount } from '../../domain/text.js';
 import { parseIsoDateTime } from '../../domain/time.js';
-import { lex } from './lexer.js';
+import { type Field, lex, nearestPlainField, type TextValue, type Token, type Value } from './lexer.js';
 import { QueryError } from './query-error.js';
-import { nearestPlainField } from './read-field.js';
 import type { DateField, Query } from './syntax-tree.js';
-import type { Field, TextValue, Token, Value } from './token.js';
 
 const charactersMax = 2_000;
 const termsMax = 64;
