@@ -1,6 +1,6 @@
 // Writes docs/reference/settings.md from the table of settings. With --check it only says whether the page is as it should be.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { environmentName, flagName } from '#src/compose/config/names.js';
+import { environmentName, flagName } from '#src/compose/config/setting.js';
 import { settingPaths, settings } from '#src/compose/config/settings.js';
 
 const page = 'docs/reference/settings.md';

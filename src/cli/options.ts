@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { flagName } from '../compose/config/names.js';
+import { flagName } from '../compose/config/setting.js';
 import { type SettingPath, settings } from '../compose/config/settings.js';
 import { type Config, loadConfig } from '../compose/config.js';
 import { Failure } from './failure.js';

@@ -1,8 +1,5 @@
 import { crossChecks } from './config/cross-checks.js';
-import type { Given, Source } from './config/given.js';
-import { readEnvironment } from './config/read-environment.js';
-import { readFile } from './config/read-file.js';
-import { readFlags } from './config/read-flags.js';
+import { type Given, readEnvironment, readFile, readFlags, type Source } from './config/read-settings.js';
 import { type SettingPath, type Settings, settingPaths, settings } from './config/settings.js';
 
 export type Config = {

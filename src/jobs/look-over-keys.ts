@@ -1,26 +1,28 @@
 import { loadToken } from '../commands/load-token.js';
 import type { Vault } from '../commands/vault.js';
+import { checkpointVersion } from '../events/audit/checkpoint.js';
+import { directoryEventVersion } from '../events/directory/catalogue.js';
 import type { ClearEvent } from '../events/event.js';
-import { isOfKnownVersion } from '../events/known-versions.js';
+import { tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { KeyUse } from '../ports/key-ring.js';
 import { findLost, type LostToken } from './end-erased.js';
 
 const pageSize = 10_000;
 const logPageSize = 1_000;
-/** The search for orphans runs every hour, for keys that are an hour old. */
+/** The search for orphan keys runs every hour and considers keys that are at least an hour old. */
 const orphanAgeMs = 3 * 3_600_000;
 
-/** A living token with a key that does not open: it was destroyed, or has no row. */
+/** A living token whose key is destroyed or has no row. */
 type Lost = LostToken & { readonly key: 'destroyed' | 'missing' };
 
-/** `orphans`: how many old keys no event names. `newer`: the first event of a version that this program does not know. */
-export type KeysLookedOver = {
+/** `orphans` is the number of old keys that no event names. `newer` is the first event of an unknown version. */
+type KeysLookedOver = {
   readonly lost: readonly Lost[];
   readonly orphans: number;
   readonly newer: ClearEvent | null;
 };
 
-/** Compares all living keys with the log. Keys and tokens that come and go meanwhile are looked at twice. */
+/** Compares all living keys with the log. Keys and tokens that change meanwhile are checked twice. */
 export async function lookOverKeys(vault: Vault): Promise<KeysLookedOver> {
   const living = await livingKeys(vault, Number.MAX_SAFE_INTEGER);
   const old = await livingKeys(vault, vault.clock.now() - orphanAgeMs);
@@ -52,4 +54,15 @@ async function keyOf(vault: Vault, { tenantId, stream, what }: LostToken): Promi
   const { life } = (await loadToken(vault, tenantId, stream)).state;
   const keyId = what === 'data' ? life?.key : life?.cvc?.key;
   return keyId === undefined ? 'open' : (await vault.keys.use(tenantId, keyId, () => 0)).state;
+}
+
+/** The newest known schema version, by the first part of the event type. */
+const known: Readonly<Record<string, number>> = {
+  ...{ token: tokenEventVersion, tenant: directoryEventVersion, application: directoryEventVersion },
+  ...{ audit: checkpointVersion, log: 1 },
+};
+
+/** Returns whether this program can read an event of this version. It knows no version of an unknown type. */
+function isOfKnownVersion({ type, version }: Pick<ClearEvent, 'type' | 'version'>): boolean {
+  return version <= (known[type.slice(0, type.indexOf('.'))] ?? 0);
 }

@@ -1,15 +1,16 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { KeyRotation } from '../ports/key-rotation.js';
-import { type Patience, waitOut } from './wait-out.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
 
-/** How many of the living data keys were looked at. */
-export type RotationProgress = { readonly done: number; readonly total: number };
+/** The number of living data keys that were processed. */
+type RotationProgress = { readonly done: number; readonly total: number };
 
 const twoMinutes: Patience = { againMs: 1_000, limitMs: 120_000 };
 
 /**
- * Puts all keys under new keys of their tenants, and those under `next` (ADR 29). Cut off anywhere it is begun again with the
- * same `next` and goes on; with one that everything is under already, only what is left of the old one is cleared away; then it
- * answers false. Throws StoreUnavailable when there was no progress for as long as its patience lasts.
+ * Wraps all keys with new keys of their tenants, and those with `next` (ADR 29). After an interruption, a call with the same
+ * `next` continues. If everything is already under `next`, it only removes what is left of the old root key and returns
+ * false. Throws StoreUnavailable if there is no progress for the limit of its patience.
  */
 export async function rotateKeys(
   rotation: KeyRotation,
@@ -31,9 +32,28 @@ export async function rotateKeys(
       done += step.looked;
       onProgress({ done, total: Math.max(total, done) });
     }
-    // One whose answer did not come may have arrived: then everything is under it.
+    // A call whose response was lost may have succeeded: then everything is under the new key.
     if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next)))) break;
   }
   await again(() => rotation.settle());
   return isRotated;
+}
+
+/** Retries after `againMs`, until attempts have failed for `limitMs`. */
+type Patience = { readonly againMs: number; readonly limitMs: number };
+
+/**
+ * Retries an idempotent step while a store is unavailable, and returns its result. Throws StoreUnavailable after the limit,
+ * and any other error at once. The pauses do not keep a process running.
+ */
+async function waitOut<T>({ againMs, limitMs }: Patience, step: () => Promise<T>): Promise<T> {
+  const until = performance.now() + limitMs;
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || performance.now() > until) throw error;
+    }
+    await wait(againMs, null, { ref: false });
+  }
 }

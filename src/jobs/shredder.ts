@@ -1,22 +1,22 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { advancedKeys } from '../events/advanced-keys.js';
-import { revisedRecords } from '../events/directory/revised-records.js';
+import { tenantStream } from '../events/directory/streams.js';
 import { endedKeys } from '../events/ended-keys.js';
+import type { ClearEvent } from '../events/event.js';
 import type { EventLog } from '../ports/event-log.js';
 import type { KeyRing } from '../ports/key-ring.js';
 
 const pageSize = 1_000;
-/** Some seconds of reading. */
+/** A read of this many events takes some seconds. */
 const manyEvents = 100_000;
 
 /**
- * Destroys the keys that events of the log ended, and those of deleted tenants, from where it came to up to the head, and
- * notes the revisions that they led to. Commands do both before they answer; this repeats it for whatever a crash or a busy
- * store left. Its checkpoint
- * lies beside the keys, so a restored key store is rewound and shredded again; and a log that is shorter than the
- * checkpoint, because it was restored, is read again from its start. Nothing after the position `upTo` is looked at: where
- * rows are written after their events, they must be first, or a row would name a key that is gone. Answers how many keys
- * it brought to their end.
+ * Destroys the keys that events ended, and those of deleted tenants, and records the revisions that the events led to. Reads
+ * the log from its checkpoint to the head. Commands do both before they respond; the shredder repeats it after a crash or
+ * when a store was busy. Its checkpoint is stored with the keys, so a restored key store is rewound and shredded again. A
+ * restored log that is shorter than the checkpoint is read again from its start. Events after the position `upTo` are not
+ * read: where rows are written after their events, the rows must be written first, or a row would name a destroyed key.
+ * Returns the number of destroyed keys.
  */
 export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
   const start = await keys.checkpoint('shredder');
@@ -44,18 +44,37 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
       await keys.saveCheckpoint('shredder', position);
       saved = position;
     }
-    // Where reading is no waiting, others have their turn.
+    // Lets other work run, because reads of SQLite do not yield.
     await endOfTurn();
   }
-  // A few events that ended nothing are read again next time: so a start that is refused changes no byte of the store.
+  // Not stored after few events without ended keys, so that a rejected start changes no byte of the store.
   if (hasEnded || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
   return destroyed;
 }
 
-/** As `shredEndedKeys`; `onNotice` is told first when that takes long. */
+/** Runs `shredEndedKeys`, and calls `onNotice` first if it will take long. */
 export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (text: string) => void): Promise<void> {
   const [head, start] = [await log.head(), await keys.checkpoint('shredder')];
   const unread = start > head ? head : head - start;
   if (unread > manyEvents) onNotice(`${unread} events are looked through for keys that they ended`);
   await shredEndedKeys(log, keys);
+}
+
+/** A tenant or an application, and the revision of its row after an event. */
+type RevisedRecord = {
+  readonly kind: 'tenant' | 'application';
+  readonly id: string;
+  readonly revision: number;
+};
+
+/** Returns the records of the directory that events change. Each event of a tenant's stream changes the tenant's record. */
+function revisedRecords(events: readonly ClearEvent[]): readonly RevisedRecord[] {
+  return events.flatMap(({ stream, tenantId, revision, clear }): RevisedRecord[] => {
+    if (stream !== tenantStream(tenantId)) return [];
+    const application = clear['application_id'];
+    return [
+      { kind: 'tenant', id: tenantId, revision },
+      ...(typeof application === 'string' ? [{ kind: 'application', id: application, revision } as const] : []),
+    ];
+  });
 }

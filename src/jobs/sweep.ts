@@ -4,15 +4,16 @@ import { forgottenBefore } from '../commands/once.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import type { Vault } from '../commands/vault.js';
 import { atMost } from '../domain/at-most.js';
+import type { AccessLog } from '../ports/access-log.js';
 import { earliestForCodes, earliestNow, steadyNow } from '../ports/clock.js';
-import { dropOldAccess } from './drop-old-access.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
 import { shredEndedKeys } from './shredder.js';
 
 const dueRowsMax = 500;
-/** So many share a commit, or the connections of a server, without one of them waiting beyond its limit. */
+/** The number of tokens that share a commit, or the connections of a server, without exceeding their time limits. */
 const recordedAtOnce = 64;
-/** How often the sweep looks even when nobody woke it. */
+/** The longest time between two rounds. */
 const roundMs = 20_000;
 const housekeepingMs = 60_000;
 const tombstoneMs = 7 * 24 * 3_600_000;
@@ -20,18 +21,18 @@ const orphanSearchMs = 3_600_000;
 const waitMsMin = 5;
 
 export type Sweep = {
-  /** Runs everything that is due now and answers how many events it recorded or tried to. */
+  /** Runs everything that is due now. Returns the number of events that it recorded or tried to record. */
   run(): Promise<number>;
-  /** Something is due at this time, in ms since the epoch. */
+  /** Tells the sweep that a token is due at this time, in ms since the epoch. */
   dueAt(dueAt: number): void;
   start(): void;
   stop(): Promise<void>;
 };
 
 /**
- * Records expiry and cvc purge by the due times of the rows, woken by the next of them; and keeps house: shreds what
- * commands could not, forgets old claims and tombstones, looks for orphan keys. Reads never depend on it. `onError` is
- * told of a failure; the next round tries again. `projectedUpTo`: the position in the log that rows have come to.
+ * Records expiries and cvc purges when the rows are due, and does housekeeping: shreds keys that commands could not shred,
+ * forgets old claims and tombstones, and searches for orphan keys. Reads never depend on it. A failure is reported to
+ * `onError`, and the next round tries again. `projectedUpTo` returns the log position that the rows have reached.
  */
 export function createSweep(
   vault: Vault,
@@ -54,12 +55,12 @@ export function createSweep(
       const failed = await recordAll(due);
       recorded += due.length;
       if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
-      // Lets requests in between, also when the rows name what is not due any more.
+      // Lets requests run in between, also when the rows are no longer due.
       await nextTurn();
     }
   }
 
-  /** One that fails must not keep the others waiting. Answers how many failed. */
+  /** Records the due rows so that a failure of one does not delay the others. Returns the number of failures. */
   async function recordAll(due: Awaited<ReturnType<Vault['rows']['due']>>): Promise<number> {
     let failed = 0;
     await atMost(recordedAtOnce, due, async (row) => {
@@ -77,7 +78,7 @@ export function createSweep(
     const steady = steadyNow(vault.clock);
     if (steady - keptHouseAt < housekeepingMs) return;
     keptHouseAt = steady;
-    // What is forgotten here is gone for good, like what is destroyed.
+    // Forgotten claims and tombstones are as final as destroyed keys.
     const now = earliestNow(vault.clock);
     await shredEndedKeys(vault.log, vault.keys, await projectedUpTo());
     await noteLog(vault);
@@ -97,7 +98,7 @@ export function createSweep(
       onError(error);
     }
     const dueAt = await nextDueAt();
-    // Asked last: stop() may have come during any wait.
+    // Checked last, because stop() may have been called during any wait.
     if (!stopped) schedule(Math.min(dueAt ?? Number.POSITIVE_INFINITY, vault.clock.now() + roundMs));
   }
 
@@ -114,11 +115,11 @@ export function createSweep(
     if (timer !== null) clearTimeout(timer);
     wakesAt = at;
     const now = vault.clock.now();
-    // What is due and still there has failed just now: no busy loop.
+    // A row that is still due has just failed; waiting avoids a busy loop.
     const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;
-      // One after the other: stop() waits for the last, and that has waited for all before it.
+      // Rounds run one after the other, so stop() only waits for the last one.
       running = running.then(round);
     }, waitMs);
   }
@@ -139,4 +140,16 @@ export function createSweep(
       await running;
     },
   };
+}
+
+const monthsKept = 13;
+
+/** Drops the months of the access log that are entirely older than 13 months. If the store is unavailable, a later round does. */
+export async function dropOldAccess(log: AccessLog, now: number): Promise<void> {
+  const today = new Date(now);
+  try {
+    await log.dropMonths(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsKept, 1));
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+  }
 }

@@ -1,15 +1,16 @@
 import type { Reach } from '../domain/access/reach.js';
 import type { SearchKey } from '../ports/key-ring.js';
 import type { PlanNode, SearchPlan } from '../ports/search-plan.js';
+import { normalise } from './normalise.js';
 import type { Query } from './query/syntax-tree.js';
-import { type Findable, termOf } from './terms/term.js';
+import { type Findable, termOf } from './terms.js';
 
-/** Every token, and none. */
+/** The plans that match every token and no token. */
 const everything: PlanNode = { is: 'and', of: [] };
 
 /**
- * The plan of a query over keyed terms, narrowed to the containers that the caller may search, so that totals count
- * what it may see and nothing else (contract, section 2).
+ * Returns the plan of a query over keyed terms. It is limited to the containers that the caller may search, so that totals
+ * count only what the caller may see (docs/contract.md, "Pagination").
  */
 export function planSearch(
   { generation, key: searchKey }: SearchKey,
@@ -47,4 +48,64 @@ export function planSearch(
     all: termOf(searchKey, { by: 'all' }),
     where: { is: 'and', of: [allowed, plan(query)] },
   };
+}
+
+/** Filters of a list: the tokens that have one of the ids, one of the types and every metadata entry. */
+export type ListFilters = {
+  /** Null means any. */
+  readonly ids: readonly string[] | null;
+  readonly types: readonly string[] | null;
+  /** In the given order. */
+  readonly metadata: readonly (readonly [key: string, value: string])[];
+};
+
+/** Returns the syntax tree of list filters (docs/contract.md, "List tokens" and "Comparison"). */
+export function listQuery({ ids, types, metadata }: ListFilters): Query {
+  const filters = [
+    ...(ids === null ? [] : [anyOf('id', ids)]),
+    ...(types === null ? [] : [anyOf('type', types)]),
+    ...firstOfEach(metadata).map(([key, value]) => ({ is: 'metadata', key, value }) as const),
+  ];
+  const [first] = filters;
+  if (first === undefined) return { is: 'everything' };
+  return filters.length === 1 ? first : { is: 'and', of: filters };
+}
+
+function anyOf(field: 'id' | 'type', values: readonly string[]): Query {
+  return { is: 'or', of: values.map((value) => ({ is: 'text', field, value })) };
+}
+
+/** Keeps only the first of repeated keys, which are compared as in search. */
+function firstOfEach(metadata: ListFilters['metadata']): ListFilters['metadata'] {
+  const byKey = new Map<string, readonly [string, string]>();
+  for (const entry of metadata) {
+    const key = normalise(entry[0]);
+    if (!byKey.has(key)) byKey.set(key, entry);
+  }
+  return [...byKey.values()];
+}
+
+/** The parts of a token that a plan checks. */
+type Candidate = {
+  readonly terms: ReadonlySet<string>;
+  readonly createdAt: number;
+  readonly modifiedAt: number | null;
+};
+
+/** Returns whether a plan matches a token that is not in a store. */
+export function matchesPlan(node: PlanNode, candidate: Candidate): boolean {
+  switch (node.is) {
+    case 'term':
+      return candidate.terms.has(node.term);
+    case 'and':
+      return node.of.every((part) => matchesPlan(part, candidate));
+    case 'or':
+      return node.of.some((part) => matchesPlan(part, candidate));
+    case 'not':
+      return !matchesPlan(node.of, candidate);
+    case 'date': {
+      const at = node.column === 'created_at' ? candidate.createdAt : candidate.modifiedAt;
+      return at !== null && (node.from === null || at >= node.from) && (node.to === null || at < node.to);
+    }
+  }
 }

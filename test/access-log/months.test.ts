@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { dropOldAccess } from '#src/jobs/drop-old-access.js';
+import { dropOldAccess } from '#src/jobs/sweep.js';
 import { logs } from '../http/routes/list-logs/support.js';
 import { createPlain, path } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { environmentName } from '#src/compose/config/names.js';
+import { environmentName } from '#src/compose/config/setting.js';
 import { settingPaths, settings } from '#src/compose/config/settings.js';
 import { loadConfig } from '#src/compose/config.js';
 

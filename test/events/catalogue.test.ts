@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '#src/domain/json.js';
-import { openDocument } from '#src/events/directory/document-box.js';
+import { openDocument } from '#src/events/directory/documents.js';
 import type { RecordedEvent } from '#src/events/event.js';
 import { openJson } from '#src/events/sealing/json-box.js';
 import { readTokenEvent, tokenEventVersion, UnreadableEvent } from '#src/events/tokens/catalogue.js';

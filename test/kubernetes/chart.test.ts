@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { environmentName } from '#src/compose/config/names.js';
+import { environmentName } from '#src/compose/config/setting.js';
 import { settingPaths } from '#src/compose/config/settings.js';
 import { loadConfig } from '#src/compose/config.js';
 import { chart, lint, type Manifest, podsOf, profiles, render, selects } from './rendered.js';

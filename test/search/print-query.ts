@@ -1,4 +1,4 @@
-import { runAt } from '#src/search/query/characters.js';
+import { runAt } from '#src/search/query/lexer.js';
 import type { Query } from '#src/search/query/syntax-tree.js';
 
 /** A query as text that parses to the same tree. */

@@ -1,13 +1,14 @@
-import type { StoredLog } from '../../ports/event-log.js';
-import { appendTo } from './append-to.js';
-import type { Connection } from './connection.js';
+import type { EventData } from '@eventstore/db-client';
+import type { AppendOutcome, StoredLog } from '../../ports/event-log.js';
+import { type Connection, slotsFor, within } from './connection.js';
 import { decodeClear, decodeEvent } from './decode-event.js';
 import { encodeEvents } from './encode-events.js';
-import { readLog } from './read-log.js';
+import { positionOf } from './position.js';
+import { type ReadLog, readLog } from './read-log.js';
 
 /**
- * `StoredLog` on EventStoreDB. Every call is made again while the server is away and throws StoreUnavailable after
- * `limitMs`; so does one that a server does not answer. An append that throws it may have happened.
+ * `StoredLog` on EventStoreDB. Each call is retried while the server is unavailable, and throws StoreUnavailable after
+ * `limitMs`. An append that throws it may have been stored.
  */
 export function eventStoreDbEventLog(connection: Connection, limitMs: number): StoredLog {
   const read = readLog(connection, limitMs);
@@ -27,5 +28,40 @@ export function eventStoreDbEventLog(connection: Connection, limitMs: number): S
     readAll: (afterPosition, limit) => read.all(afterPosition, limit, decodeEvent),
     readClear: (afterPosition, limit) => read.all(afterPosition, limit, decodeClear),
     head: read.head,
+  };
+}
+
+/** The number of concurrent appends. More make EventStoreDB no faster, and each may hold a megabyte while it waits. */
+const appendsAtOnce = 128;
+
+type Append = (stream: string, expectedRevision: number, events: EventData[]) => Promise<AppendOutcome>;
+
+/**
+ * Appends events. While the server is unavailable, the append is repeated with the same bytes and the same expected
+ * revision, so that EventStoreDB recognises the repeat by its event ids.
+ */
+function appendTo(connection: Connection, limitMs: number, read: ReadLog): Append {
+  const slots = slotsFor(appendsAtOnce);
+
+  return async (stream, expectedRevision, events) => {
+    const first = expectedRevision + 1;
+    const { said, isFirst } = await connection.call(slots, limitMs, async (node, leftMs, isFirstTry) => ({
+      said: await within(leftMs, node.appends.append(stream, expectedRevision, events)),
+      isFirst: isFirstTry,
+    }));
+
+    if (said.outcome === 'conflict') {
+      // The outcome of an earlier attempt is unknown; the event ids show whether it was stored.
+      const found = isFirst ? [] : await read.some(stream, first, events.length, decodeClear);
+      const isStored = found.length === events.length && found.every(({ id }, index) => id === events[index]?.id);
+      return isStored
+        ? { outcome: 'appended', positions: found.map(({ position }) => position) }
+        : { outcome: 'conflict' };
+    }
+    // The server names the position of the last event of an append.
+    if (events.length === 1) return { outcome: 'appended', positions: [positionOf(said.position)] };
+    const written = await read.some(stream, first, events.length, decodeClear);
+    if (written.length < events.length) throw new Error('what was appended to EventStoreDB is not in its stream');
+    return { outcome: 'appended', positions: written.map(({ position }) => position) };
   };
 }

@@ -7,24 +7,24 @@ import {
   StreamNotFoundError,
 } from '@eventstore/db-client';
 import type { StoredClear } from '../../events/commit.js';
-import { collect } from './collect.js';
 import { type Connection, slotsFor } from './connection.js';
 import { decodeClear, type ReadEvent } from './decode-event.js';
+import { noAnswer } from './failure.js';
 import { positionOf } from './position.js';
 
-/** A connection takes about 98 calls at a time; further ones would wait in it without a word. */
+/** A connection accepts about 98 concurrent calls. Further calls would wait in it silently. */
 const readsAtOnce = 32;
-/** At least so many are read of the log, so that a short page gets past the system's events in few reads. */
+/** The smallest number of log events per read, so that a short page skips system events in few reads. */
 const pageMin = 32;
-/** At most so many are read of the log at a time: they are held in memory until they are decoded. */
+/** The largest number of log events per read. They stay in memory until they are decoded. */
 const pageMax = 4_096;
-/** `head` looks at the newest event, then at four times as many, and so on up to this. */
+/** `head` reads the newest event, then four times as many, and so on up to this number. */
 const lookMax = 1_024;
 const requiresLeader = true;
 
 type Decode<T> = (read: ReadEvent) => T | null;
 
-/** What can be read of the log: on the leader, each read to its end, what is not ours left out. */
+/** The reads of the log. They run on the leader, each to its end, and leave out events that are not ours. */
 export type ReadLog = {
   readonly stream: <T>(stream: string, decode: Decode<T>) => Promise<T[]>;
   readonly all: <T>(afterPosition: number, limit: number, decode: Decode<T>) => Promise<T[]>;
@@ -39,7 +39,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
   const slots = slotsFor(readsAtOnce);
 
   /**
-   * All that a read yields. `decode` runs after the call: what it throws is about the events, and no failure of the server.
+   * Returns all results of a read. `decode` runs after the call: its errors concern the events, not the server.
    */
   async function readAs<T>(
     begin: (client: EventStoreDBClient) => StreamingRead<ReadEvent>,
@@ -87,7 +87,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
     async all(afterPosition, limit, decode) {
       const kept: NonNullable<ReturnType<typeof decode>>[] = [];
       for (let after = afterPosition; ; ) {
-        // One more: a position is read from, itself included.
+        // One more, because a read includes the position that it starts from.
         const maxCount = Math.min(Math.max(limit - kept.length, pageMin), pageMax) + 1;
         const fromPosition = after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) };
         const page = await readAs(
@@ -120,8 +120,45 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
   };
 }
 
-/** An event of a stream of ours. Left out, it would leave a gap in what is folded. */
+/** Decodes an event of one of our streams. Leaving it out would leave a gap in the folded state. */
 function ours<T>(event: T | null): T {
   if (event === null) throw new Error('somebody else wrote to a stream of the vault');
   return event;
+}
+
+/**
+ * Reads to the end and passes each event to `take`, which must not throw. A read that stops early leaks a call of the
+ * connection, and all calls hang after about a hundred leaks. The first event or the end must arrive within `limitMs`, and
+ * each further event within `idleMs` of the previous one. Otherwise the read is cancelled and rejects with StoreUnavailable.
+ */
+function collect<T>(
+  read: StreamingRead<T>,
+  { limitMs, idleMs }: { readonly limitMs: number; readonly idleMs: number },
+  take: (event: T) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout;
+    const watch = (ms: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        reject(noAnswer());
+        read.removeAllListeners('data');
+        read.cancel().catch(() => undefined);
+      }, ms);
+    };
+    // This listener stays after the promise settles, so that a later error of the call is not unhandled.
+    read.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    read.on('end', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    read.on('data', (event: T) => {
+      watch(idleMs);
+      take(event);
+    });
+    watch(limitMs);
+  });
 }

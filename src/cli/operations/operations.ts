@@ -1,26 +1,17 @@
-import { auditAccess } from './audit-access.js';
+import { createApplication, listApplications } from './applications.js';
 import { auditBegin } from './audit-begin.js';
 import { auditErasure } from './audit-erasure.js';
-import { auditEvents } from './audit-events.js';
-import { auditHistory } from './audit-history.js';
+import { auditAccess, auditEvents, auditHistory } from './audit-pages.js';
 import { auditReplay, auditReplayQuery } from './audit-replay.js';
-import { backupMac } from './backup-mac.js';
-import { checkRows } from './check-rows.js';
-import { confirmClock } from './confirm-clock.js';
-import { createApplication } from './create-application.js';
 import { createTenant } from './create-tenant.js';
-import { createToken } from './create-token.js';
-import { deleteToken } from './delete-token.js';
 import { diagnose } from './diagnose.js';
 import { exportTokens } from './export-tokens.js';
-import { getToken } from './get-token.js';
 import { importTokens } from './import-tokens.js';
 import { init } from './init.js';
-import { listApplications } from './list-applications.js';
 import { listTenants } from './list-tenants.js';
+import { backupMac, checkRows, confirmClock, rotateKeys, rotationState } from './maintenance.js';
 import { projectionsCancel, projectionsPlan, projectionsRebuild, projectionsStatus } from './projections.js';
-import { rotateKeys, rotationState } from './rotate-keys.js';
-import { searchTokens } from './search-tokens.js';
+import { createToken, deleteToken, getToken, searchTokens } from './tokens.js';
 
 /** By the name that the control socket knows each by. */
 export const operations = {

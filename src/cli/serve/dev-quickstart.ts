@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTenant } from '../../commands/directory/create-tenant.js';
+import type { Config } from '../../compose/config.js';
 import { devRootKeyPath } from '../../compose/root-key/dev-root-key-path.js';
+import { generateRootKey } from '../../compose/root-key/generate-root-key.js';
 import { tokenPermissions } from '../../domain/access/permission.js';
 import type { ApplicationSpec } from '../../domain/directory/application-spec.js';
 import type { Service } from '../../http/service.js';
-import { shellWord } from './shell-word.js';
+import { Failure } from '../failure.js';
 
 const rule = {
   description: 'everything, in clear',
@@ -24,7 +26,7 @@ const quickstart: ApplicationSpec = {
 
 /**
  * Makes the tenant and the two applications of `--dev` and writes their keys into the data directory for their owner
- * alone (contract, section 12). False: they are there already.
+ * alone (docs/contract.md, "First start"). False: they are there already.
  */
 export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<boolean> {
   const keysFile = join(dataDir, 'dev-keys.json');
@@ -37,7 +39,7 @@ export async function prepareQuickstart({ vault }: Service, dataDir: string): Pr
   return true;
 }
 
-/** What a newcomer pastes: it creates a card token and reads it back. */
+/** Returns shell commands that create a card token and read it back. */
 export function quickstartText(dataDir: string, address: string): string {
   const header = shellWord(`@${join(dataDir, 'quickstart.header')}`);
   const tokens = shellWord(`${address}/tokens`);
@@ -55,12 +57,12 @@ ${placesText(dataDir)}--dev is for trying out on this machine: nothing real belo
 `;
 }
 
-/** Where the keys lie: one line, for later starts too. */
+/** Returns one line that names the key files, also for later starts. */
 export function placesText(dataDir: string): string {
   return `The keys of this tenant lie in ${join(dataDir, 'dev-keys.json')}, the root key in ${devRootKeyPath(dataDir)}.\n`;
 }
 
-/** Whole or not at all, and on the disk before anybody is told of it. */
+/** Writes a file atomically and durably. */
 async function writePrivately(path: string, text: string): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);
   try {
@@ -70,4 +72,18 @@ async function writePrivately(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(`${path}.new`, path);
+}
+
+/** Returns the text as one word of a shell, with quotes only where needed. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Creates the root key of `--dev` next to the data directory, unless it exists or the settings name another key. */
+export function ensureDevRootKey({ settings }: Config): void {
+  const path = devRootKeyPath(settings.data);
+  if (settings.root_key_file !== null || settings.root_key_command !== null || existsSync(path)) return;
+  const generated = generateRootKey(path);
+  if (!generated.ok) throw new Failure(generated.message);
+  process.stderr.write(`--dev made a root key: ${path}\n`);
 }

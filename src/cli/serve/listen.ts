@@ -1,6 +1,6 @@
 import { createServer, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { flagName } from '../../compose/config/names.js';
+import { flagName } from '../../compose/config/setting.js';
 import { Failure } from '../failure.js';
 
 type Address = { readonly host: string; readonly port: number };

@@ -19,8 +19,7 @@ import { productVersion } from '../product-version.js';
 import { expectSafeContainer, rootKeysOf } from '../root-keys-of.js';
 import { type Admin, expectFreeAdminAddress, startAdmin } from './admin.js';
 import { headerNamesOf, limitsOf } from './app-settings.js';
-import { placesText, prepareQuickstart, quickstartText } from './dev-quickstart.js';
-import { ensureDevRootKey } from './dev-root-key.js';
+import { ensureDevRootKey, placesText, prepareQuickstart, quickstartText } from './dev-quickstart.js';
 import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 

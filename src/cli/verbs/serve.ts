@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { environmentName } from '../../compose/config/names.js';
+import { environmentName } from '../../compose/config/setting.js';
 import { settingPaths } from '../../compose/config/settings.js';
 import { configOf, withSettings } from '../options.js';
 

@@ -1,6 +1,5 @@
 import type { ApplicationDocument, TenantDocument } from '../../domain/directory/documents.js';
-import { openDocument } from '../../events/directory/document-box.js';
-import { applicationDocumentSchema, tenantDocumentSchema } from '../../events/directory/document-schemas.js';
+import { applicationDocumentSchema, openDocument, tenantDocumentSchema } from '../../events/directory/documents.js';
 import { tenantStream } from '../../events/directory/streams.js';
 import type { DirectoryRecord } from '../../ports/directory.js';
 import { KeyLost } from '../key-lost.js';

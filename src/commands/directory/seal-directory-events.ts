@@ -1,6 +1,6 @@
 import type { DirectoryFact, DirectoryFactType } from '../../domain/directory/directory-fact.js';
 import { type DirectoryClear, directoryEventVersion } from '../../events/directory/catalogue.js';
-import { sealDocument } from '../../events/directory/document-box.js';
+import { sealDocument } from '../../events/directory/documents.js';
 import { tenantStream } from '../../events/directory/streams.js';
 import { type NewEvent, noSealedParts } from '../../events/event.js';
 import { sealTrace } from '../../events/sealing/trace-box.js';

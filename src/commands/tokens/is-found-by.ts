@@ -3,8 +3,8 @@ import { deriveFrom } from '../../domain/token/derive-content.js';
 import type { TokenLife } from '../../domain/token/token-state.js';
 import type { SearchKey } from '../../ports/key-ring.js';
 import type { SearchPlan } from '../../ports/search-plan.js';
-import { matchesPlan } from '../../search/matches-plan.js';
-import { tokenTerms } from '../../search/terms/token-terms.js';
+import { matchesPlan } from '../../search/plan-search.js';
+import { tokenTerms } from '../../search/terms.js';
 import type { Vault } from '../vault.js';
 
 /** Tells whether a plan, made with this key, finds a token with this content, whatever any store says. */

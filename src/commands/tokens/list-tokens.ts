@@ -1,11 +1,11 @@
-import { type ListFilters, listQuery } from '../../search/list-query.js';
+import { type ListFilters, listQuery } from '../../search/plan-search.js';
 import type { CommandContext } from '../command-context.js';
 import type { Vault } from '../vault.js';
 import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
 
 export type { ListFilters };
 
-/** Lists the tokens that pass all filters (specification, "List Tokens"; contract, sections 2 and 7). */
+/** Lists the tokens that pass all filters (docs/contract.md, "List tokens" and "Pagination"). */
 export function listTokens(
   vault: Vault,
   context: Pick<CommandContext, 'caller'>,

@@ -1,6 +1,5 @@
 import { type ParsedQuery, parseQuery } from '../../search/query/parse-query.js';
-import { correct, namingTerms } from '../../search/vocabulary/correct.js';
-import { nearestField } from '../../search/vocabulary/nearest-field.js';
+import { correct, namingTerms, nearestField } from '../../search/vocabulary/correct.js';
 import type { CommandContext } from '../command-context.js';
 import { chargeSearch, recordSearchByValue } from '../limits/search-guesses.js';
 import { type CommandResult, done, invalidFields } from '../result.js';
@@ -13,7 +12,7 @@ export type SearchResult = FoundTokens & { readonly suggestions: readonly string
 
 type Context = Pick<CommandContext, 'caller' | 'traceId'>;
 
-/** Searches by a query (specification, "Search Tokens"; contract, sections 2 and 7); an empty one finds everything. */
+/** Searches by a query (docs/contract.md, "Search tokens" and "Pagination"); an empty one finds everything. */
 export async function searchTokens(
   vault: Vault,
   context: Context,

@@ -1,18 +1,14 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { reachOf } from '../../domain/access/reach.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
-import {
-  type TenantWords,
-  type VisibleWords,
-  wordsOfRules,
-  wordsOfTenant,
-} from '../../search/vocabulary/visible-words.js';
+import { type TenantWords, type VisibleWords, wordsOfRules, wordsOfTenant } from '../../search/vocabulary/word-list.js';
 import { TenantGone } from '../tenant-gone.js';
 import type { Vault } from '../vault.js';
 import { collectWords } from './collect-words.js';
 
 /**
- * What a caller may be told of (contract, section 7). Threat: an oracle of other containers. Who does not search
+ * What a caller may be told of (docs/contract.md, "Suggestions"). Threat: an oracle of other containers. Who does not
+ * search
  * everything gets words made of its own rules, by a way that neither reads nor waits for anything of the tenant.
  */
 export async function visibleWordsOf(vault: Vault, caller: Caller): Promise<VisibleWords> {

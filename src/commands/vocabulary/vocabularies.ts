@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { TenantWords } from '../../search/vocabulary/visible-words.js';
+import type { TenantWords } from '../../search/vocabulary/word-list.js';
 
 const lifeMs = 600_000;
 /** How long a request waits for words that are being collected. */

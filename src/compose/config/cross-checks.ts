@@ -1,4 +1,4 @@
-import { isLoopback } from './host.js';
+import { isLoopback } from './schemas.js';
 import type { SettingPath, Settings } from './settings.js';
 
 type NameOf = (path: SettingPath) => string;

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 export const path = z
@@ -14,7 +15,7 @@ export function wholeNumber(min: number, max: number) {
 
 const portError = 'must be a whole number from 0 to 65535, or off';
 const portNumber = z.int({ error: portError }).min(0, { error: portError }).max(65_535, { error: portError });
-/** A port to listen on, 0 for a free one; or no listener at all. */
+/** A port to listen on (0 means any free port), or `off` for no listener. */
 export const portOrOff = z.union([portNumber, z.literal('off')], { error: portError });
 
 export function oneOf<const T extends readonly string[]>(values: T) {
@@ -29,7 +30,7 @@ const pathOrCommandError = 'must be a path, or a JSON array of strings, the prog
 /** A file, or a program with its arguments. */
 export const pathOrCommand = z.union([path, command], { error: pathOrCommandError });
 
-/** The address of a store, null for none. Whether it is safe enough is checked beside `insecure_stores`. */
+/** The address of a store, or null for none. Its security is checked together with `insecure_stores`. */
 export function storeUrl(...protocols: readonly string[]) {
   const error = `must be an address that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;
   return z
@@ -46,3 +47,64 @@ export function storeUrl(...protocols: readonly string[]) {
 export const databaseName = z
   .string({ error: 'must be a name' })
   .regex(/^[A-Za-z0-9_-]{1,50}$/, { error: 'must be 1 to 50 letters, digits, _ and -' });
+
+/** A token of RFC 9110, section 5.6.2. */
+const tokenPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+/** Header names that have a meaning for the protocol, proxies or browsers. */
+const reserved =
+  /^(accept(-.+)?|access-control-.+|age|allow|alt-svc|cache-control|connection|content-.+|cookie2?|date|etag|expect|forwarded|from|host|http2-settings|if-.+|keep-alive|last-modified|link|location|max-forwards|origin|pragma|prefer|priority|proxy-.+|range|referer|retry-after|sec-.+|server|set-cookie2?|te|trailer|transfer-encoding|upgrade(-.+)?|user-agent|vary|via|warning|www-authenticate|x-forwarded-.+|x-real-ip)$/;
+
+/** Returns a schema of distinct aliases of one of our headers, in lower case, as Node.js provides header names. */
+function headerNames(isReserved: (name: string) => boolean, why: string) {
+  const message = `must be a header name of letters, digits and hyphens that has no meaning of its own${why}`;
+  const name = z
+    .string({ error: message })
+    .regex(tokenPattern, { error: message })
+    .toLowerCase()
+    .refine((value) => !isReserved(value), { error: message });
+  return z.array(name, { error: 'must be a list of header names' }).transform((names) => [...new Set(names)]);
+}
+
+/** `Authorization` may carry the key, because it is made for credentials. */
+export const keyHeaderNames = headerNames((name) => reserved.test(name), '');
+
+/** Names of headers whose values are stored or logged. `Authorization` is excluded, because it contains credentials. */
+export const plainHeaderNames = headerNames(
+  (name) => reserved.test(name) || name === 'authorization',
+  ', and not authorization',
+);
+
+const namePattern = /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
+
+/** An address or name to listen on. */
+export const host = z.string({ error: 'must be text' }).refine((text) => isIP(text) !== 0 || namePattern.test(text), {
+  error: 'must be an IP address without brackets, or a host name',
+});
+
+/** Returns whether only this machine can reach the address. Unusual notations count as reachable by others. */
+export function isLoopback(text: string): boolean {
+  return text === 'localhost' || text === '::1' || (isIP(text) === 4 && text.startsWith('127.'));
+}
+
+/** An origin exactly as a browser sends it. `*` is rejected: a vault must name the pages that may call it. */
+export const origin = z.string({ error: 'must be text' }).refine(isOrigin, {
+  error: 'must be an origin as browsers send it, such as https://app.example.com, without a path',
+});
+
+function isOrigin(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
+  return new URL(text).origin === text;
+}
+
+/** An IP address, or a network as address and prefix length. Threat: if all addresses were allowed, any caller could forge its address. */
+export const proxyAddress = z
+  .string({ error: 'must be text' })
+  .refine(isProxyAddress, { error: 'must be an IP address or a network such as 10.0.0.0/8, and not every address' });
+
+function isProxyAddress(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
+}

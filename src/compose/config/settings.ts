@@ -1,10 +1,20 @@
 import { z } from 'zod';
 import { logLevels } from '../../http/logging/logger.js';
-import { keyHeaderNames, plainHeaderNames } from './header-name.js';
-import { host } from './host.js';
-import { origin } from './origin.js';
-import { proxyAddress } from './proxy-address.js';
-import { command, flag, oneOf, optionalPath, path, pathOrCommand, portOrOff, wholeNumber } from './schemas.js';
+import {
+  command,
+  flag,
+  host,
+  keyHeaderNames,
+  oneOf,
+  optionalPath,
+  origin,
+  path,
+  pathOrCommand,
+  plainHeaderNames,
+  portOrOff,
+  proxyAddress,
+  wholeNumber,
+} from './schemas.js';
 import { serverSettings } from './server-settings.js';
 import type { Setting } from './setting.js';
 

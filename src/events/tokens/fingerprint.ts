@@ -1,13 +1,26 @@
-import { base58 } from '../../domain/token/base58.js';
 import type { TokenType } from '../../domain/token/token-type.js';
 import { keyedHash } from '../sealing/keyed-hash.js';
 
-/** What callers see and store: base58 of a keyed hash over type and value, 43-44 characters (contract, section 3). */
+/**
+ * Returns the fingerprint that callers see: base58 of a keyed hash of type and value, 43-44 characters (docs/contract.md,
+ * "Fingerprints").
+ */
 export function fingerprintOf(fingerprintsKey: Buffer, type: TokenType, value: string): string {
   return base58(keyedHash(fingerprintsKey, 'fingerprint', type, value));
 }
 
-/** What a row is found by: a hash of the fingerprint, so that the store does not hold what callers hold. */
+/** Returns the search term of a fingerprint. It is a hash, so that the store does not contain the callers' fingerprints. */
 export function fingerprintHash(claimsKey: Buffer, fingerprint: string): string {
   return keyedHash(claimsKey, 'fingerprint', fingerprint).toString('hex');
+}
+
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** Encodes bytes in base58 with the Bitcoin alphabet. A leading zero byte becomes a leading `1`. */
+function base58(bytes: Uint8Array): string {
+  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`);
+  let digits = '';
+  for (; rest > 0n; rest /= 58n) digits = alphabet.charAt(Number(rest % 58n)) + digits;
+  const leadingZeros = bytes.findIndex((byte) => byte !== 0);
+  return '1'.repeat(leadingZeros === -1 ? bytes.length : leadingZeros) + digits;
 }

@@ -6,8 +6,12 @@ import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
-import { applicationWithKey } from '../openapi/schemas/application.js';
-import { applicationExample, applicationRequestExample, keyExample } from '../openapi/schemas/directory-examples.js';
+import {
+  applicationExample,
+  applicationRequestExample,
+  applicationWithKey,
+  keyExample,
+} from '../openapi/schemas/directory.js';
 import { Problem } from '../problem.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';

@@ -1,8 +1,7 @@
 import { applicationAnswer } from '../../commands/directory/directory-answers.js';
 import { livingApplication } from '../../commands/directory/living-application.js';
 import { documented } from '../openapi/operation.js';
-import { application } from '../openapi/schemas/application.js';
-import { applicationExample } from '../openapi/schemas/directory-examples.js';
+import { application, applicationExample } from '../openapi/schemas/directory.js';
 import { Problem } from '../problem.js';
 import { callerOf } from '../request-state.js';
 import type { ApplicationParams, Routes } from '../routes.js';

@@ -1,8 +1,7 @@
 import { tenantAnswer } from '../../commands/directory/directory-answers.js';
 import { tenantDocument } from '../../commands/directory/open-directory.js';
 import { documented } from '../openapi/operation.js';
-import { tenantExample } from '../openapi/schemas/directory-examples.js';
-import { tenant } from '../openapi/schemas/tenant.js';
+import { tenant, tenantExample } from '../openapi/schemas/directory.js';
 import { Problem } from '../problem.js';
 import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';

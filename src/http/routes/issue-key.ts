@@ -4,8 +4,7 @@ import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
-import { issuedApiKey } from '../openapi/schemas/api-key.js';
-import { apiKeyExample, keyExample } from '../openapi/schemas/directory-examples.js';
+import { apiKeyExample, issuedApiKey, keyExample } from '../openapi/schemas/directory.js';
 import type { ApplicationParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 

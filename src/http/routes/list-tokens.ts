@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ListFilters, listTokens } from '../../commands/tokens/list-tokens.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
-import { tokenPage, tokenPageExample } from '../openapi/schemas/token-page.js';
+import { tokenPage, tokenPageExample } from '../openapi/schemas/token.js';
 import { pageQuery, rangeOf } from '../pagination.js';
 import { Problem } from '../problem.js';
 import { refuseMalformedQuery } from '../refuse-malformed-query.js';

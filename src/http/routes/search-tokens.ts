@@ -3,7 +3,7 @@ import { searchTokens } from '../../commands/tokens/search-tokens.js';
 import { problemFrom } from '../error-handler.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
-import { foundPage, tokenPageExample } from '../openapi/schemas/token-page.js';
+import { foundPage, tokenPageExample } from '../openapi/schemas/token.js';
 import { pageFields, rangeOf } from '../pagination.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';

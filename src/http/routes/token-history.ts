@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tokenHistory } from '../../commands/tokens/token-history.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
-import { historyEntryExample } from '../openapi/schemas/directory-examples.js';
+import { historyEntryExample } from '../openapi/schemas/directory.js';
 import { dateTime, wholeNumber } from '../openapi/schemas/formats.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';

@@ -12,7 +12,7 @@ import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
 import { jsonBodyOf } from '../json-body.js';
 import { documented } from '../openapi/operation.js';
-import { tokenExample } from '../openapi/schemas/token-examples.js';
+import { tokenExample } from '../openapi/schemas/token.js';
 import { Problem } from '../problem.js';
 import { callerOf, contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';

@@ -5,8 +5,7 @@ import { updateApplicationBody } from '../directory-body.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
-import { application } from '../openapi/schemas/application.js';
-import { applicationExample, applicationRequestExample } from '../openapi/schemas/directory-examples.js';
+import { application, applicationExample, applicationRequestExample } from '../openapi/schemas/directory.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 

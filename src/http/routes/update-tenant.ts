@@ -4,8 +4,7 @@ import { updateTenantBody } from '../directory-body.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
-import { tenantExample } from '../openapi/schemas/directory-examples.js';
-import { tenant } from '../openapi/schemas/tenant.js';
+import { tenant, tenantExample } from '../openapi/schemas/directory.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 

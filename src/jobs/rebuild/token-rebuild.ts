@@ -4,10 +4,8 @@ import type { Clock } from '../../ports/clock.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { Generations, Rebuild, RebuildOutcome, RebuildRate } from '../../ports/generations.js';
 import type { KeyRing } from '../../ports/key-ring.js';
-import type { RebuildThread } from '../../ports/rebuild-thread.js';
+import type { ComparedPage, RebuildThread, TwoGenerations } from '../../ports/rebuild-thread.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
-import { compareGenerations } from './compare-generations.js';
-import { createRate } from './rate.js';
 
 /** Events of one page, and rows between two looks whether it was cancelled. */
 const eventsAtOnce = 200;
@@ -15,7 +13,7 @@ const rowsAtOnce = 25;
 const retryMs = 1_000;
 const examplesMax = 10;
 
-export type TokenRebuildNeeds = {
+type TokenRebuildNeeds = {
   readonly generations: Generations;
   readonly keys: Pick<KeyRing, 'createGeneration' | 'generations' | 'destroyGeneration'>;
   readonly log: Pick<EventLog, 'head'>;
@@ -36,8 +34,8 @@ type TokenThread = Pick<RebuildThread, 'build' | 'compare' | 'close'>;
 export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
 
 /**
- * Makes a new generation of token rows from the log beside the one that is read, and has it read instead (architecture,
- * "Projections"). What is done lies in the stores at each step: after a crash `resume` goes on from there.
+ * Builds a new generation of token rows from the log while the old one is read, and then switches to it (docs/design.md,
+ * "Rebuild"). Each step is recorded in the stores, so that `resume` continues after a crash.
  */
 export function createTokenRebuild(needs: TokenRebuildNeeds) {
   const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
@@ -228,3 +226,61 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
 }
 
 type Count = (events: number, position: number) => RebuildRate;
+
+const pageSize = 500;
+const looks = 3;
+/** The largest number of reported differences. */
+const differentMax = 10_000;
+
+/** `null`: it was told to stop. */
+type Compared = { readonly rows: number; readonly different: readonly string[] } | null;
+
+/**
+ * Compares all rows of two generations. Because writes continue, a row that differs is compared three times, each time
+ * after the rebuild has caught up. `goesOn` is called between pages; `caughtUp` brings the new generation to the head of the
+ * log.
+ */
+async function compareGenerations(
+  thread: Pick<RebuildThread, 'compare'>,
+  generations: TwoGenerations,
+  caughtUp: () => Promise<void>,
+  onPage: (rows: number) => Promise<boolean>,
+): Promise<Compared> {
+  let rows = 0;
+  let different: string[] = [];
+  for (let after: string | null = ''; after !== null && different.length < differentMax; ) {
+    const page: ComparedPage = await thread.compare(generations, { after, limit: pageSize });
+    rows += page.rows;
+    different.push(...page.different);
+    if (!(await onPage(page.rows))) return null;
+    after = page.last;
+  }
+  for (let look = 1; look < looks && different.length > 0; look += 1) {
+    await caughtUp();
+    const still: string[] = [];
+    for (let first = 0; first < different.length; first += pageSize) {
+      const streams = different.slice(first, first + pageSize);
+      still.push(...(await thread.compare(generations, { streams })).different);
+      if (!(await onPage(0))) return null;
+    }
+    different = still;
+  }
+  return { rows, different };
+}
+
+/** Counts the work since its creation and returns the rate. */
+function createRate() {
+  const startedAt = performance.now();
+  let first: number | null = null;
+  let counted = 0;
+  return (events: number, position: number): RebuildRate => {
+    first ??= position;
+    counted += events;
+    const seconds = (performance.now() - startedAt) / 1_000;
+    return {
+      events: counted,
+      eventsPerSecond: counted / seconds,
+      positionsPerSecond: (position - first) / seconds,
+    };
+  };
+}

@@ -1,13 +1,33 @@
-import { runAt } from './characters.js';
+import { nearest } from '../../domain/nearest.js';
 import { QueryError } from './query-error.js';
-import { readField } from './read-field.js';
-import { readValue } from './read-value.js';
-import type { Token } from './token.js';
+import { dateFields, type FieldName, textFields } from './syntax-tree.js';
+
+/** The field of a term. Only a metadata field has a `key`. */
+export type Field = { readonly name: FieldName; readonly key: string | null };
+
+export type TextValue = { readonly is: 'text'; readonly text: string; readonly quoted: boolean; readonly at: number };
+
+/** A value as written. `at` is the index of its first character. */
+export type Value =
+  | TextValue
+  | {
+      readonly is: 'range';
+      readonly from: TextValue;
+      readonly to: TextValue;
+      readonly fromIncluded: boolean;
+      readonly toIncluded: boolean;
+      readonly at: number;
+    };
+
+/** A token of a query. */
+export type Token =
+  | { readonly is: 'open' | 'close' | 'and' | 'or' | 'not' | 'end'; readonly at: number }
+  | { readonly is: 'term'; readonly field: Field; readonly value: Value; readonly at: number };
 
 const signs: Readonly<Record<string, 'open' | 'close' | 'not'>> = { '(': 'open', ')': 'close', '!': 'not', '-': 'not' };
 const words: Readonly<Record<string, 'and' | 'or' | 'not'>> = { AND: 'and', OR: 'or', NOT: 'not' };
 
-/** Cuts a query into tokens with their positions; a field and its value are one. Throws QueryError. */
+/** Splits a query into tokens with their positions. A field and its value are one token. Throws QueryError. */
 export function lex(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
@@ -44,4 +64,146 @@ function unexpectedIn(value: { readonly is: string; readonly quoted?: boolean })
   return value.is === 'text' && value.quoted === false
     ? 'this character is only allowed in a value in double quotes'
     : 'a space is missing after the value';
+}
+
+type Read<T> = { readonly value: T; readonly end: number };
+
+/** Reads the value after a colon: a text, a quoted text or a range. Throws QueryError. */
+function readValue(text: string, at: number): Read<Value> {
+  const first = text.charAt(at);
+  if (first === '[' || first === '{') return readRange(text, at);
+  const read = readText(text, at);
+  if (read !== null) return read;
+  const missing = first === '' || first === ')' || runAt(text, at, 'space') !== '';
+  throw new QueryError(missing ? 'a value is missing after the colon' : 'a value with this character needs quotes', at);
+}
+
+function readText(text: string, at: number): Read<TextValue> | null {
+  if (text.charAt(at) === '"') {
+    const { text: quoted, end } = readQuoted(text, at);
+    return { value: { is: 'text', text: quoted, quoted: true, at }, end };
+  }
+  const plain = runAt(text, at, 'value');
+  return plain === '' ? null : { value: { is: 'text', text: plain, quoted: false, at }, end: at + plain.length };
+}
+
+function readRange(text: string, at: number): Read<Value> {
+  const from = readEnd(text, skipSpace(text, at + 1));
+  const wordAt = skipSpace(text, from.end);
+  const word = runAt(text, wordAt, 'name');
+  if (word !== 'TO' || wordAt === from.end) throw new QueryError(rangeMessage(word), wordAt);
+  const toAt = skipSpace(text, wordAt + word.length);
+  if (toAt === wordAt + word.length) throw new QueryError(rangeShape, toAt);
+  const to = readEnd(text, toAt);
+  const closeAt = skipSpace(text, to.end);
+  const close = text.charAt(closeAt);
+  if (close !== ']' && close !== '}') throw new QueryError('a range is closed with ] or }', closeAt);
+  return {
+    value: {
+      ...{ is: 'range', from: from.value, to: to.value, at },
+      ...{ fromIncluded: text.charAt(at) === '[', toIncluded: close === ']' },
+    },
+    end: closeAt + 1,
+  };
+}
+
+const rangeShape = 'a range is written [start TO end]';
+
+function rangeMessage(word: string): string {
+  return word.toUpperCase() === 'TO' && word !== 'TO' ? 'the TO of a range is written in capitals' : rangeShape;
+}
+
+function readEnd(text: string, at: number): Read<TextValue> {
+  const read = readText(text, at);
+  if (read === null) throw new QueryError('a range has a date or * at each end', at);
+  return read;
+}
+
+const plainFields = [...textFields, 'container', ...dateFields] as const;
+const metadataPrefix = 'metadata.';
+const metadataField = 'metadata.<key>';
+const knownFields = [...plainFields, metadataField];
+/** A longer name resembles no field, and comparing it takes long. */
+const comparedLengthMax = 100;
+
+/**
+ * Reads a field name with its colon. `run` is the run of name characters at its start, and `end` is the start of the value.
+ * Throws QueryError for a bare word, an unknown field, or metadata without a key.
+ */
+function readField(text: string, at: number, run: string): { readonly field: Field; readonly end: number } {
+  if (run === '') throw new QueryError(startMessage(text.charAt(at)), at);
+  const end = at + run.length;
+  if (run === metadataPrefix && text.charAt(end) === '"') {
+    const { text: key, end: keyEnd } = readQuoted(text, end);
+    if (text.charAt(keyEnd) !== ':') throw new QueryError('a metadata key is followed by a colon and a value', keyEnd);
+    return { field: { name: 'metadata', key: expectKey(key, end) }, end: keyEnd + 1 };
+  }
+  if (text.charAt(end) !== ':') throw new QueryError(bareWordMessage(run), at);
+  if (run.startsWith(metadataPrefix)) {
+    const key = expectKey(run.slice(metadataPrefix.length), end);
+    return { field: { name: 'metadata', key }, end: end + 1 };
+  }
+  const name = plainFields.find((known) => known === run);
+  if (name === undefined) throw new QueryError('unknown field', at, run);
+  return { field: { name, key: null }, end: end + 1 };
+}
+
+function expectKey(key: string, at: number): string {
+  if (key === '') throw new QueryError('a metadata key is missing: write metadata.<key>:<value>', at);
+  return key;
+}
+
+/** Returns the known field that is nearest to an unknown one, regardless of case. */
+export function nearestPlainField(name: string): string {
+  const [first] = name.split('.');
+  if (first?.toLowerCase() === 'metadata') return metadataField;
+  return nearest(name.slice(0, comparedLengthMax).toLowerCase(), knownFields) ?? metadataField;
+}
+
+function startMessage(character: string): string {
+  return character === '"' ? bareWordMessage('') : 'unexpected character; a term is written field:value';
+}
+
+function bareWordMessage(run: string): string {
+  return /^(?:and|or|not)$/i.test(run)
+    ? 'AND, OR and NOT are written in capitals'
+    : 'a field is missing; a term is written field:value';
+}
+
+/** The characters of a quoted text that need handling: a quote, a backslash, and a lone surrogate, which is not valid. */
+const special = /["\\]|\p{Cs}/gu;
+
+/** Reads a text in double quotes that begins at `at`. `\"` and `\\` stand for `"` and `\`. Throws QueryError. */
+function readQuoted(text: string, at: number): { readonly text: string; readonly end: number } {
+  const parts: string[] = [];
+  for (let from = at + 1; ; ) {
+    special.lastIndex = from;
+    const match = special.exec(text);
+    if (match === null) throw new QueryError('the closing quote is missing', at);
+    parts.push(text.slice(from, match.index));
+    const [found] = match;
+    if (found === '"') return { text: parts.join(''), end: match.index + 1 };
+    const escaped = text.charAt(match.index + 1);
+    if (found !== '\\') throw new QueryError('the text is not well-formed Unicode', match.index);
+    if (escaped !== '"' && escaped !== '\\') {
+      throw new QueryError('in quotes a backslash is followed by a quote or a backslash', match.index);
+    }
+    parts.push(escaped);
+    from = match.index + 2;
+  }
+}
+
+/** The characters of a field name or an unquoted metadata key: letters of any script with their marks, digits, `_ - .` */
+const nameRun = /[\p{L}\p{M}\p{Nd}_.-]+/uy;
+/** The characters of an unquoted value (docs/contract.md, "Search grammar"), and `*`, which only some values allow. */
+const valueRun = /[\p{L}\p{M}\p{Nd}\-_.@:/+',#$%&=~*]+/uy;
+const spaceRun = /\s+/uy;
+
+const runs = { name: nameRun, value: valueRun, space: spaceRun } as const;
+
+/** Returns the longest run of such characters that begins at an index, or an empty text. */
+export function runAt(text: string, index: number, of: keyof typeof runs): string {
+  const run = runs[of];
+  run.lastIndex = index;
+  return run.exec(text)?.[0] ?? '';
 }

@@ -1,10 +1,8 @@
 import { codePointCount } from '../../domain/text.js';
-import { lex } from './lexer.js';
+import { parseIsoDateTime } from '../../domain/time.js';
+import { type Field, lex, nearestPlainField, type TextValue, type Token, type Value } from './lexer.js';
 import { QueryError } from './query-error.js';
-import { nearestPlainField } from './read-field.js';
-import { readTerm } from './read-term.js';
-import type { Query } from './syntax-tree.js';
-import type { Token } from './token.js';
+import type { DateField, Query } from './syntax-tree.js';
 
 const charactersMax = 2_000;
 const termsMax = 64;
@@ -15,13 +13,13 @@ export type ParsedQuery =
   | {
       readonly ok: false;
       readonly message: string;
-      /** Of an unknown field: its name, as the caller wrote it, and the message with what else it may have meant. */
+      /** For an unknown field: its name as the caller wrote it, and a message with a suggestion. */
       readonly unknownField?: { readonly name: string; nearest(field: string): string };
     };
 
 /**
- * Parses a search (specification, "Query syntax"; contract, section 7). A refusal says what is wrong and at which
- * character, counted from 1, and repeats nothing of the text. Linear in the length of the text; never throws.
+ * Parses a search (docs/contract.md, "Search grammar"). An error names the problem and the position, counted from 1, and
+ * never quotes the text. Takes linear time; never throws.
  */
 export function parseQuery(text: string): ParsedQuery {
   if (text.length > 2 * charactersMax || codePointCount(text) > charactersMax) {
@@ -103,4 +101,63 @@ function parse(tokens: readonly Token[]): Query {
   const query = alternatives(0);
   if (peek().is === 'close') throw new QueryError('no parenthesis was opened for this one', peek().at);
   return query;
+}
+
+/** Returns the meaning of a field and its value. Throws QueryError for a value that the field does not accept. */
+function readTerm({ name, key }: Field, value: Value): Query {
+  if (name === 'created_at' || name === 'modified_at') return readDate(name, value);
+  if (value.is === 'range') throw new QueryError('only created_at and modified_at take a range', value.at);
+  if (name === 'container') return readContainer(value);
+  refuseStar(value);
+  if (name === 'metadata') return { is: 'metadata', key: key ?? '', value: value.text };
+  return { is: 'text', field: name, value: value.text };
+}
+
+/** A quoted and an unquoted path mean the same: exactly that container, or with `/*` also its sub-containers. */
+function readContainer({ text, at, quoted }: TextValue): Query {
+  const within = text.endsWith('/*');
+  const path = within ? text.slice(0, -1) : text;
+  const star = path.indexOf('*');
+  if (star !== -1) throw new QueryError(starMessage, quoted ? at : at + star);
+  if (!path.startsWith('/')) throw new QueryError('a container path starts with /', at);
+  if (!path.endsWith('/')) throw new QueryError('a container path ends in / or in /*', at);
+  return { is: 'container', path, within };
+}
+
+const starMessage = '* is only allowed at the end of a container path, after /, and as an open end of a range';
+
+function refuseStar({ text, quoted, at }: TextValue): void {
+  const star = quoted ? -1 : text.indexOf('*');
+  if (star !== -1) throw new QueryError(starMessage, at + star);
+}
+
+const dayMs = 86_400_000;
+const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * Reads a date. Outside of a range, a date means the whole day and a date-time its millisecond. In a range, a date is its
+ * first instant in UTC. Throws QueryError for text that is not an ISO 8601 date.
+ */
+function readDate(field: DateField, value: Value): Query {
+  if (value.is === 'text') {
+    const from = instant(value);
+    return { is: 'date', field, from, to: from + (dateOnly.test(value.text) ? dayMs : 1) };
+  }
+  const from = end(value.from);
+  const to = end(value.to);
+  return {
+    ...{ is: 'date', field },
+    from: from === null || value.fromIncluded ? from : from + 1,
+    to: to === null || !value.toIncluded ? to : to + 1,
+  };
+}
+
+function end(value: TextValue): number | null {
+  return value.text === '*' && !value.quoted ? null : instant(value);
+}
+
+function instant({ text, at }: TextValue): number {
+  const ms = parseIsoDateTime(text);
+  if (ms === null) throw new QueryError('not an ISO 8601 date or date-time, such as 2026-01-31', at);
+  return ms;
 }

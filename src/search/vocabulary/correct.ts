@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nearest } from '../../domain/nearest.js';
+import { nearestPlainField, runAt } from '../query/lexer.js';
 import type { Query } from '../query/syntax-tree.js';
-import { metadataHead } from './metadata-head.js';
-import { typeWords, type VisibleWords } from './visible-words.js';
+import { typeWords, type VisibleWords } from './word-list.js';
 
-/** So many terms of a query are corrected; each takes about 10 ms at worst. */
+/** The number of terms of a query that are corrected. Each takes at most about 10 ms. */
 const correctionsMax = 4;
 
-/** A term whose head or path can be mistyped: a type, a metadata key or a container. */
-export type NamingTerm = Extract<Query, { readonly is: 'text' | 'metadata' | 'container' }>;
+/** A term that may contain a typing error: a type, a metadata key or a container. */
+type NamingTerm = Extract<Query, { readonly is: 'text' | 'metadata' | 'container' }>;
 
-/** Terms that name something a query may have mistyped. One under NOT is never why nothing is found. */
+/** Returns the terms that may contain a typing error. A term under NOT is never the reason for an empty result. */
 export function namingTerms(query: Query): readonly NamingTerm[] {
   switch (query.is) {
     case 'and':
@@ -26,8 +27,8 @@ export function namingTerms(query: Query): readonly NamingTerm[] {
 }
 
 /**
- * Corrected heads of terms that no token can meet because none has such a type, metadata key or container, such as
- * `metadata.customer` or `container:/pci/high/`.
+ * Returns corrections of terms that no token can match, because none has such a type, metadata key or container. A
+ * correction is a head such as `metadata.customer` or `container:/pci/high/`.
  */
 export async function correct(terms: readonly NamingTerm[], visible: VisibleWords): Promise<readonly string[]> {
   const texts = new Set<string>();
@@ -64,4 +65,25 @@ function nearestContainer(path: string, { containers }: VisibleWords): string | 
 
 function written(word: string | undefined, write: (word: string) => string): string | undefined {
   return word === undefined ? undefined : write(word);
+}
+
+const comparedLengthMax = 100;
+/** A possibly mistyped `metadata.` with a key. */
+const metadataLike = /^meta?[^.]{0,8}\.(.+)$/isu;
+
+/**
+ * Returns the likely meaning of an unknown field: a field, or a metadata key that the caller may see, written as
+ * `metadata.customer`. A field wins over an equally near key.
+ */
+export function nearestField(name: string, { keys }: VisibleWords): string {
+  const field = nearestPlainField(name);
+  const whole = keys.nearest(name);
+  const part = keys.nearest(metadataLike.exec(name)?.[1] ?? '');
+  const key = whole === undefined ? part : nearest(name.slice(0, comparedLengthMax), [field, whole]);
+  return key === undefined || key === field ? field : metadataHead(key);
+}
+
+/** Returns a metadata key as written in a query: `metadata.customer`, or `metadata."my key"`. */
+export function metadataHead(key: string): string {
+  return runAt(key, 0, 'name') === key ? `metadata.${key}` : `metadata."${key.replaceAll(/["\\]/g, '\\$&')}"`;
 }

@@ -1,6 +1,5 @@
-import { metadataHead } from './metadata-head.js';
-import { fieldWords, typeWords, type VisibleWords } from './visible-words.js';
-import type { WordList } from './word-list.js';
+import { metadataHead } from './correct.js';
+import { fieldWords, typeWords, type VisibleWords, type WordList } from './word-list.js';
 
 export const suggestionsMax = 20;
 

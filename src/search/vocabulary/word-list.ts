@@ -1,19 +1,21 @@
 import lunr from 'lunr';
 import { nearest } from '../../domain/nearest.js';
-import { normalise } from '../terms/normalise.js';
+import { tokenTypes } from '../../domain/token/token-type.js';
+import { normalise } from '../normalise.js';
+import { dateFields, textFields } from '../query/syntax-tree.js';
 
-/** Words in the spelling they came in, compared as search compares texts. */
+/** Words in their original spelling, compared as search compares texts. */
 export type WordList = {
-  /** In characters, of all words: what the list takes of memory goes with it, 80-200 bytes each. */
+  /** The total length of all words in characters. The list takes 80-200 bytes of memory per character. */
   readonly size: number;
   has(word: string): boolean;
-  /** Those that begin with a prefix, in their order, at most `max`. */
+  /** Returns at most `max` words that begin with a prefix, in order. */
   complete(prefix: string, max: number): readonly string[];
-  /** The word that is meant by one that may be mistyped, or undefined. Bounded work, about 10 ms of 10,000 words. */
+  /** Returns the word that a mistyped word means, or undefined. Takes at most about 10 ms for 10,000 words. */
   nearest(text: string): string | undefined;
 };
 
-/** The steps of making a list, a word each, so that the thread can serve others in between. */
+/** Builds a list in steps of one word, so that the thread can do other work in between. */
 export function* buildWordList(words: Iterable<string>): Generator<undefined, WordList> {
   const spellings = new Map<string, string>();
   for (const word of words) {
@@ -33,7 +35,7 @@ export function* buildWordList(words: Iterable<string>): Generator<undefined, Wo
   return {
     size: texts.reduce((sum, text) => sum + text.length, 0),
     has: (word) => spellings.has(normalise(word)),
-    // Not by lunr, which collects every match before it can stop: 0.1 s for "/" among 10,000 words.
+    // lunr collects all matches before it can stop, which takes 0.1 s for "/" among 10,000 words.
     complete(prefix, max) {
       const start = normalise(prefix);
       const from = firstFrom(texts, start);
@@ -54,7 +56,7 @@ export function* buildWordList(words: Iterable<string>): Generator<undefined, Wo
   };
 }
 
-/** A list of few words, made at once. */
+/** Builds a list of few words at once. */
 export function wordList(words: readonly string[]): WordList {
   const steps = buildWordList(words);
   for (;;) {
@@ -64,19 +66,19 @@ export function wordList(words: readonly string[]): WordList {
 }
 
 const rankedMax = 100;
-/** To lunr it is any character: `****` would be near to everything. At the end of a container it does no harm. */
+/** lunr reads `*` as any character, so `****` would resemble every word. At the end of a container it does no harm. */
 const starInside = /\*./s;
 
 /**
- * How many edits are tried, fewest first. Threat: the time of a fuzzy match grows with the length to the power of the
- * edits, and far more with words that repeat themselves: two edits of 64 characters can take half a second.
+ * Returns the numbers of edits to try, fewest first. Threat: the time of a fuzzy match grows with the length to the power of
+ * the edits, and much more for repetitive words: two edits of 64 characters can take half a second.
  */
 function editsAllowed(text: string): readonly number[] {
   if (text.length < 3 || text.length > 64 || starInside.test(text)) return [];
   return text.length < 6 || text.length > 24 ? [1] : [1, 2];
 }
 
-/** The index of the first text that does not come before `start`. */
+/** Returns the index of the first text that does not sort before `start`. */
 function firstFrom(texts: readonly string[], start: string): number {
   let from = 0;
   let to = texts.length;
@@ -86,4 +88,56 @@ function firstFrom(texts: readonly string[], start: string): number {
     else to = middle;
   }
   return from;
+}
+
+/** The metadata keys and containers of a tenant's tokens. */
+export type TenantWords = { readonly keys: WordList; readonly containers: WordList };
+
+/** The words that a caller may see besides fields and types (docs/contract.md, "Suggestions"). */
+export type VisibleWords = TenantWords & {
+  /** Returns whether a container (with `within`, or one below it) may contain tokens, so that it needs no correction. */
+  knowsContainer(path: string, within: boolean): boolean;
+};
+
+export const fieldWords = wordList([...textFields, 'container', ...dateFields, 'metadata.']);
+export const typeWords = wordList(tokenTypes);
+
+const noWords = wordList([]);
+
+/** Returns the words of a tenant, for a caller that may search all tokens. Null means that they are not known yet. */
+export function wordsOfTenant(words: TenantWords | null): VisibleWords {
+  if (words === null) return { keys: noWords, containers: noWords, knowsContainer: () => true };
+  const { keys, containers } = words;
+  return {
+    ...{ keys, containers },
+    knowsContainer: (path, within) => path === '/' || containers.has(path) || (within && containers.has(`${path}*`)),
+  };
+}
+
+/** Returns the words of a caller's own rules, without any word of the tenant. */
+export function wordsOfRules(containers: readonly string[]): VisibleWords {
+  return {
+    keys: noWords,
+    containers: wordList(containers),
+    knowsContainer: (path) => containers.some((own) => path.toLowerCase().startsWith(own)),
+  };
+}
+
+/**
+ * Returns at most `max` containers as written in a query: those in use, and `/pci/*` for an ancestor that contains no token
+ * itself. They have the order of the given paths, each before its ancestors.
+ */
+export function containersInUse(paths: ReadonlySet<string>, max: number): readonly string[] {
+  const words = new Set(paths);
+  for (const path of paths) {
+    for (const ancestor of ancestorsOf(path)) if (!paths.has(ancestor)) words.add(`${ancestor}*`);
+    if (words.size >= max) break;
+  }
+  return [...words].slice(0, max);
+}
+
+/** Returns the ancestors of a container, without `/`, which contains all of them. */
+function ancestorsOf(path: string): readonly string[] {
+  const segments = path.split('/').slice(1, -2);
+  return segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`);
 }

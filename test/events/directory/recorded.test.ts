@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { directoryEventVersion, readDirectoryEvent } from '#src/events/directory/catalogue.js';
-import { openDocument } from '#src/events/directory/document-box.js';
-import { applicationDocumentSchema, tenantDocumentSchema } from '#src/events/directory/document-schemas.js';
+import { applicationDocumentSchema, openDocument, tenantDocumentSchema } from '#src/events/directory/documents.js';
 import type { RecordedEvent } from '#src/events/event.js';
 import { openTrace } from '#src/events/sealing/trace-box.js';
 import { UnreadableEvent } from '#src/events/tokens/catalogue.js';

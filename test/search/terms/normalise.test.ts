@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normalise } from '#src/search/terms/normalise.js';
+import { normalise } from '#src/search/normalise.js';
 
 describe('texts that are the same to a person are the same to search', () => {
   test.for([

@@ -1,12 +1,19 @@
-import type { AccessLog } from '../../../ports/access-log.js';
-import { monthOf } from '../../access-log/month.js';
+import type { Filter } from 'mongodb';
+import type { AccessEntry } from '../../../events/access-log/access-entry.js';
+import { batchHash, noBatch } from '../../../events/access-log/batch-hash.js';
+import type { AccessFilter, AccessLog, AccessPage } from '../../../ports/access-log.js';
+import { batchesOf, type NewBatch } from '../../access-log/batches-of.js';
+import { type Month, monthOf } from '../../access-log/month.js';
 import type { MongoConnection } from '../connection.js';
+import { inGroups } from '../in-groups.js';
+import { ensureIndexes } from '../required-indexes.js';
+import { countBy, readSnapshot } from '../snapshot-reading.js';
 import { accessBatches, accessChains, accessHeads } from './access-chains.js';
-import { accessCollection, monthsStored } from './access-collections.js';
-import { queryAccess } from './access-query.js';
-import { createAccessWriter } from './access-writer.js';
+import { accessCollection, accessIndexes, accessIndexNames, monthsStored } from './access-collections.js';
+import { type EntryDocument, entryDocument, entryOf } from './entry-document.js';
+import { entryKey, newChain } from './entry-key.js';
 
-/** `AccessLog` on one collection a month, for many processes: each appends to a chain of its own. */
+/** `AccessLog` on one collection per month. Each process appends to a chain of its own. */
 export function mongoAccessLog(connection: MongoConnection): AccessLog & { close(): Promise<void> } {
   const writer = createAccessWriter(connection);
   return {
@@ -26,5 +33,105 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
       return dropped;
     },
     close: () => writer.close(),
+  };
+}
+
+type ChainHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
+
+/**
+ * Appends to the access log in a chain of its own. Concurrent entries are stored in one batch. After a failure it is
+ * unknown how much of a batch is stored, so a new chain begins.
+ */
+function createAccessWriter({ call }: MongoConnection) {
+  const withIndexes = new Set<Month>();
+  let head = noHead();
+
+  async function append(batch: NewBatch): Promise<void> {
+    const { month, entries, lines } = batch;
+    const sequence = head.sequence + 1;
+    const hash = batchHash(head.hash, sequence, lines);
+    const link = { previous: Buffer.from(head.hash), hash };
+    const documents = entries.map((entry, number) =>
+      entryDocument(
+        entryKey({ chain: head.chain, sequence, number }),
+        entry,
+        number === entries.length - 1 ? link : null,
+      ),
+    );
+    if (!withIndexes.has(month)) {
+      await call((db) => ensureIndexes(db, [accessIndexes(month)]));
+      withIndexes.add(month);
+    }
+    // In order, so that the entry that closes the batch is stored only if all entries before it are.
+    await call((db) => db.collection<EntryDocument>(accessCollection(month)).insertMany(documents, { ordered: true }));
+    head = { chain: head.chain, sequence, hash };
+  }
+
+  const groups = inGroups<readonly AccessEntry[], void>(async (group) => {
+    try {
+      for (const batch of batchesOf(group.flat())) await append(batch);
+    } catch (error) {
+      head = noHead();
+      throw error;
+    }
+    return [];
+  });
+
+  return {
+    async record(entries: readonly AccessEntry[]): Promise<void> {
+      if (entries.length > 0) await groups.add(entries);
+    },
+    /** Forgets which indexes exist, after collections of months were dropped. */
+    forgetMonths: (): void => withIndexes.clear(),
+    /** Resolves when no append is pending. */
+    close: groups.idle,
+  };
+}
+
+function noHead(): ChainHead {
+  return { chain: newChain(), sequence: 0, hash: noBatch };
+}
+
+/** Returns a page of a tenant's entries over all months, newest first, with the exact total as of the same instant. */
+async function queryAccess(
+  connection: MongoConnection,
+  tenantId: string,
+  filter: AccessFilter,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<AccessPage> {
+  const stored = await connection.call(monthsStored);
+  const [first, last] = [monthOf(filter.from), filter.to === null ? null : monthOf(filter.to)];
+  const months = stored.filter((month) => month >= first && (last === null || month <= last)).reverse();
+  const where = conditionsOf(tenantId, filter);
+  const hint = filter.entityRef === null ? accessIndexNames.time : accessIndexNames.ref;
+
+  return readSnapshot(connection, 'access_log_query_too_long', async (db, options) => {
+    let total = 0;
+    const entries: AccessEntry[] = [];
+    for (const month of months) {
+      const collection = accessCollection(month);
+      const count = await countBy(db, collection, where, { ...options(), hint });
+      const skipped = Math.max(0, offset - total);
+      total += count;
+      if (count <= skipped || entries.length >= limit) continue;
+      const page = db
+        .collection<EntryDocument>(collection)
+        .find(where as Filter<EntryDocument>, { ...options(), hint })
+        .sort({ time: -1, _id: -1 })
+        .skip(skipped)
+        .limit(limit - entries.length);
+      entries.push(...(await page.toArray()).map(entryOf));
+    }
+    return { total, entries };
+  });
+}
+
+function conditionsOf(tenantId: string, { entityType, entityRef, operation, from, to }: AccessFilter) {
+  return {
+    tenant: tenantId,
+    ...(entityRef === null ? {} : { ref: Buffer.from(entityRef, 'hex') }),
+    time: { $gte: from, ...(to === null ? {} : { $lt: to }) },
+    ...(operation === null ? {} : { operation }),
+    ...(entityType === null ? {} : { type: entityType }),
   };
 }

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EventLog } from '../../../ports/event-log.js';
-import type { Generations } from '../../../ports/generations.js';
+import type { Generations, Rebuild } from '../../../ports/generations.js';
 import type { MongoConnection } from '../connection.js';
 import { ensureIndexes } from '../required-indexes.js';
+import type { RowDocument } from '../token-rows/row-document.js';
 import { mongoRowWriter } from '../token-rows/row-writer.js';
-import { tokenRowsIndexes } from '../token-rows/token-rows-indexes.js';
-import { allHaveRows } from './all-have-rows.js';
+import { tokenRowsCollection, tokenRowsIndexes } from '../token-rows/token-rows-indexes.js';
 import { dropUnusedRows } from './drop-unused-rows.js';
 import { generationsCollection, loadGenerations, theGenerations } from './generations-document.js';
 import { type KnownGenerations, knownGenerations } from './known-generations.js';
-import { proveRights } from './prove-rights.js';
 import { createRebuildHold, heldByAnother, leaseUntil } from './rebuild-hold.js';
 
 /** After this nobody knows any more, or is about to write, what was left. */
@@ -29,15 +28,16 @@ export type MongoGenerations = Generations & {
 };
 
 /**
- * `Generations` on MongoDB: a collection each, and one document that says which are read and written. Whoever writes a row
- * reads that document after the event was stored: one that was added since will find the event in the log.
+ * `Generations` on MongoDB: one collection per generation, and a document that names those that are read and written. A
+ * writer of a row reads that document after the event is stored. A generation that is added later finds the event in the
+ * log.
  */
 export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): MongoGenerations {
   const { call } = connection;
   const { known, fresh, forget } = knownGenerations(connection);
   const hold = createRebuildHold(connection);
 
-  /** False: the filter did not meet the document. */
+  /** Returns false if the filter did not match the document. */
   async function change(filter: object, update: object | object[]): Promise<boolean> {
     forget();
     const changed = await call((db) => generationsCollection(db).updateOne({ ...theGenerations, ...filter }, update));
@@ -106,10 +106,49 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
     async retire(generations) {
       const { write } = await fresh();
       const unused = generations.filter((generation) => !write.includes(generation));
-      // Threat: a process that made its key, and was stopped before it began, would have a generation without a key written.
+      // Threat: a process that created its key and stopped before it began would cause a generation without a key.
       await change({}, { $max: { retired: Math.max(0, ...unused) } });
       const now = await fresh();
       return unused.filter((generation) => !now.write.includes(generation));
     },
   };
+}
+
+const pageSize = 1_000;
+const looks = 10;
+const pauseMs = 50;
+
+/**
+ * Returns whether each event after the position of a rebuild has its row in the new generation. The writers of recent
+ * events know both generations and write these rows within moments.
+ */
+async function allHaveRows(
+  connection: MongoConnection,
+  log: Pick<EventLog, 'readClear'>,
+  { generation, position }: Rebuild,
+): Promise<boolean> {
+  const events = await log.readClear(position, pageSize);
+  if (events.length === pageSize) return false;
+  const tokens = events.filter(({ stream }) => stream.startsWith('token-'));
+  const newest = new Map(tokens.map(({ stream, revision }) => [stream, revision]));
+  const { revisionsOf } = mongoRowWriter(connection, generation);
+  for (let look = 0; look < looks; look += 1) {
+    if (look > 0) await wait(pauseMs);
+    const stored = await revisionsOf([...newest.keys()]);
+    if ([...newest].every(([stream, revision]) => (stored.get(stream) ?? -1) >= revision)) return true;
+  }
+  return false;
+}
+
+/**
+ * Throws MongoBroken if the database user may not change the rows of a generation, before all processes must write them.
+ * No row has this id.
+ */
+async function proveRights({ call }: MongoConnection, generation: number): Promise<void> {
+  const none = { _id: '' };
+  await call(async (db) => {
+    const rows = db.collection<RowDocument>(tokenRowsCollection(generation));
+    await rows.updateOne(none, { $set: { revision: -1 } });
+    await rows.deleteOne(none);
+  });
 }

@@ -1,14 +1,14 @@
+import { Timestamp } from 'mongodb';
 import type { Clock } from '../../../ports/clock.js';
 import type { EndedKey, KeyFate, KeyRevision, MadeKey } from '../../../ports/key-ring.js';
 import type { MongoConnection } from '../connection.js';
 import { inGroups } from '../in-groups.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 import { type DataKeyDocument, keyCollections } from './key-collections.js';
-import { sequenceOf, stampedByServer, stampOf } from './key-sequence.js';
 
 const changedAtOnce = 1_000;
 
-export type NewDataKey = { readonly id: string; readonly wrapped: Buffer };
+type NewDataKey = { readonly id: string; readonly wrapped: Buffer };
 
 type Noted = Pick<DataKeyDocument, '_id' | 'revision' | 'destroyed_at'>;
 
@@ -30,7 +30,7 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
   });
 
   return {
-    /** Adds to how many keys a tenant's key wraps, before it does, and answers the new count. */
+    /** Increments the number of keys that a tenant's key wraps, before it wraps them, and returns the new number. */
     async countWraps(tenantKeyId: string, wraps: number): Promise<number> {
       const counted = await call((db) =>
         keyCollections
@@ -52,7 +52,7 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
       );
       await call((db) => keyCollections.dataKeys(db).insertMany(rows));
     },
-    /** Null: there never was one. Keys that are asked for at the same time are read together. */
+    /** Returns a key, or null if it never existed. Concurrent calls share one read. */
     find: finds.add,
     /** As `find`, without the wrapped key, for one that is open already. */
     noted: notes.add,
@@ -75,7 +75,7 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
       );
       return rows.map(({ _id, destroyed_at: destroyedAt }) => ({ keyId: uuidText(_id), destroyedAt }));
     },
-    /** Overwrites the keys that live; answers how many. What another process overwrote is of a majority, too, then. */
+    /** Overwrites the living keys and returns their number. By then, overwrites by other processes are on a majority, too. */
     async destroy(ended: readonly EndedKey[]): Promise<number> {
       let destroyed = 0;
       for (let start = 0; start < ended.length; start += changedAtOnce) {
@@ -90,7 +90,7 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
       }
       return destroyed;
     },
-    /** Living keys after a sequence in order, and the sequence of the last; null: there are none. */
+    /** Returns living keys after a sequence in order, with the sequence of the last key, or null if there are none. */
     async livingAfter(afterSequence: number, limit: number) {
       const rows = await call((db) =>
         keyCollections
@@ -103,7 +103,7 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
       const last = rows.at(-1);
       return { rows, last: last === undefined ? null : sequenceOf(last.stamp) };
     },
-    /** Overwrites what wraps each key, if it lives and `from` wraps it still. */
+    /** Replaces the wrapping of each key that lives and is still wrapped by `from`. */
     async rewrap(keys: readonly { keyId: string; from: string; to: string; wrapped: Buffer }[]): Promise<void> {
       if (keys.length === 0) return;
       const updates = keys.map(({ keyId, from, to, wrapped }) => ({
@@ -114,7 +114,7 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
       }));
       await call((db) => keyCollections.dataKeys(db).bulkWrite(updates, { ordered: false }));
     },
-    /** Stops at the first key that is too young, whatever came after it: no reader's sequence passes that one. */
+    /** Stops at the first key that is too young, so that no reader's sequence passes it. */
     async made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]> {
       const rows = await call((db) =>
         keyCollections
@@ -134,3 +134,21 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
     },
   };
 }
+
+/** Distinguishes two million inserts per second. The number stays exact until the year 2106. */
+const perSecond = 2 ** 21;
+
+/**
+ * The creation order, a number that rises with the server's time of each insert. The server assigns it when the insert
+ * arrives and shows the row moments later, so rows of all processes become visible almost in this order.
+ */
+function sequenceOf({ t, i }: Timestamp): number {
+  return t * perSecond + i;
+}
+
+function stampOf(sequence: number): Timestamp {
+  return new Timestamp({ t: Math.floor(sequence / perSecond), i: sequence % perSecond });
+}
+
+/** The server replaces this value with its own time. */
+const stampedByServer = new Timestamp({ t: 0, i: 0 });

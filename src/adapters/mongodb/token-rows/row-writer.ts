@@ -4,14 +4,13 @@ import type { RowIndex } from '../../../ports/unit-of-work.js';
 import type { Stored } from '../../../projections/row-mac.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import type { MongoConnection } from '../connection.js';
-import { forgetTombstones } from './forget-tombstones.js';
 import type { RowDocument } from './row-document.js';
 import { type RowWrite, writeOperation } from './row-write.js';
-import { tokenRowsCollection } from './token-rows-indexes.js';
+import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 /**
- * `stale`: the stored row is as new or newer, so there is nothing to do. `gap`: the row keeps what it is found by, and
- * the stored one is not that which the events follow; whoever wrote folds the stream and says what it is found by.
+ * `stale` means that the stored row is as new or newer, so there is nothing to do. `gap` means that the row keeps its search
+ * terms, but the stored row is not the one that the events follow. The caller then folds the stream to find the terms.
  */
 type RowOutcome = 'written' | 'stale' | 'gap';
 
@@ -19,14 +18,14 @@ const attemptsMax = 5;
 const duplicateKey = 11_000;
 
 /**
- * Writes the rows of one generation, which is to be compared with the one that is `read`, guarded by revision, so that
- * writers and the runner may come in any order and as often as they like. The place of the creating event is in the view by
- * now. Throws StoreUnavailable; the outcome is unknown then, and a repeat is harmless.
+ * Writes the rows of one generation, guarded by revision, so that writers and the runner may write in any order and
+ * repeatedly. The view already contains the position of the creating event. Throws StoreUnavailable; the outcome is then
+ * unknown, and a repeat is harmless.
  */
 export function mongoRowWriter({ call }: MongoConnection, generation: number, read: number | null = null) {
   const rowsName = tokenRowsCollection(generation);
 
-  /** Revisions of the rows that are stored, tombstones too; a stream without a row is left out. */
+  /** Returns the revisions of the stored rows, including tombstones. A stream without a row is left out. */
   async function revisionsOf(streams: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = await call((db) =>
       db
@@ -38,8 +37,8 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
   }
 
   /**
-   * Sends a batch, in no order. An upsert whose filter meets no row, though one is there, is a duplicate key: its guard
-   * was not met. Answers how many rows were changed or made.
+   * Sends an unordered batch and returns the number of changed or created rows. A duplicate key is an upsert whose guard
+   * failed: its filter did not match the existing row.
    */
   function send(writes: readonly RowWrite[]): Promise<number> {
     return call(async (db) => {
@@ -49,7 +48,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
         return result.matchedCount + result.upsertedCount;
       } catch (error) {
         if (!(error instanceof MongoBulkWriteError) || !onlyDuplicates(error)) throw error;
-        // What was written beside the duplicates is not yet safe.
+        // The other rows of the batch are not yet on a majority.
         if (error.result.getWriteConcernError() !== undefined) throw new StoreUnavailable('mongodb', 'not_confirmed');
         return error.matchedCount + error.upsertedCount;
       }
@@ -62,21 +61,20 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
       const stored = (await revisionsOf([view.stream])).get(view.stream) ?? -1;
       if (stored >= view.state.revision) return 'stale';
       if (isGap({ view, index, before }, stored)) return 'gap';
-      // Somebody else wrote an older row between the two looks.
+      // Another writer stored an older row between the two reads.
     }
     throw new Error('a row of an older revision was in the way of every attempt');
   }
 
   return {
     /**
-     * Writes one row. `before`: the revision that the events follow, -1 for none; `at`: the time of the newest event,
-     * from which a tombstone counts its days. The removal of a token leaves a tombstone even where no row was.
+     * Writes one row. `before` is the revision that the events follow, or -1 for none. `at` is the time of the newest
+     * event, from which the age of a tombstone counts. Removing a token leaves a tombstone even if there was no row.
      */
     write,
 
     /**
-     * Writes many rows, each stream once, and answers the streams whose row is still older than it should be: those of
-     * a gap.
+     * Writes many rows, each of another stream. Returns the streams with a gap, whose rows are still too old.
      */
     async writeMany(writes: readonly RowWrite[]): Promise<readonly string[]> {
       if (writes.length === 0 || (await send(writes)) === writes.length) return [];
@@ -86,7 +84,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
         const { view, index, before, at } = row;
         const revision = stored.get(view.stream) ?? -1;
         if (revision >= view.state.revision) continue;
-        // Of a race of two upserts one is refused, whichever revision is newer: it goes again, one by one.
+        // When two upserts race, one fails, whichever revision is newer. It is repeated one by one.
         if (isGap(row, revision) || (await write(view, index, before, at)) === 'gap') gaps.push(view.stream);
       }
       return gaps;
@@ -94,12 +92,12 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
 
     revisionsOf,
 
-    /** Forgets the tombstones of tokens removed before an instant (ms since the epoch) and answers how many. */
+    /** Removes the tombstones of tokens removed before a time (ms since the epoch) and returns their number. */
     forgetTombstones: (notBefore: number) => forgetTombstones(call, rowsName, notBefore),
   };
 }
 
-/** Whether the row keeps what it is found by, and the stored one is not that which its events follow. */
+/** Returns whether the row keeps its search terms, but the stored row is not the one that its events follow. */
 function isGap({ view, index, before }: Omit<RowWrite, 'at'>, stored: number): boolean {
   return index === 'keep' && view.state.life !== null && stored !== before;
 }
@@ -107,4 +105,24 @@ function isGap({ view, index, before }: Omit<RowWrite, 'at'>, stored: number): b
 function onlyDuplicates({ writeErrors }: MongoBulkWriteError): boolean {
   const errors = Array.isArray(writeErrors) ? writeErrors : [writeErrors];
   return errors.length > 0 && errors.every(({ code }) => code === duplicateKey);
+}
+
+/** The batch size, which keeps each call far from its time limit. */
+const batchSize = 1_000;
+
+/** Removes the tombstones of tokens removed before a time and returns their number. A recreated token stays. */
+async function forgetTombstones(call: MongoConnection['call'], rowsName: string, notBefore: number): Promise<number> {
+  const old = { removed_at: { $lt: notBefore } };
+  for (let forgotten = 0; ; ) {
+    const deleted = await call(async (db) => {
+      const rows = db.collection<RowDocument>(rowsName);
+      const found = await rows
+        .find(old, { projection: { _id: 1 }, hint: rowIndexes.removedAt, limit: batchSize })
+        .toArray();
+      const { deletedCount } = await rows.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, ...old });
+      return found.length === 0 ? null : deletedCount;
+    });
+    if (deleted === null) return forgotten;
+    forgotten += deleted;
+  }
 }

@@ -1,9 +1,10 @@
-import type { TokenRows } from '../../../ports/token-rows.js';
+import type { Collection } from 'mongodb';
+import { type TokenType, tokenTypes } from '../../../domain/token/token-type.js';
+import type { DueRow, TokenRows } from '../../../ports/token-rows.js';
 import type { Stored } from '../../../projections/row-mac.js';
 import type { TokenView } from '../../../projections/token-view.js';
 import type { MongoConnection } from '../connection.js';
-import { countByType } from './count-by-type.js';
-import { dueRows, nextDueAt } from './due-rows.js';
+import { countBy, readSnapshot } from '../snapshot-reading.js';
 import { hashBytes, type RowDocument, viewFields, viewOf } from './row-document.js';
 import { searchRows, walkRows } from './search/search-rows.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
@@ -14,8 +15,8 @@ export type MongoTokenRows = TokenRows & {
 };
 
 /**
- * `TokenRows` on one generation of rows; they are written by `mongoRowWriter`. A search is refused after `searchLimitMs`,
- * or after 4.5 s.
+ * `TokenRows` on one generation of rows, which `mongoRowWriter` writes. A search fails after `searchLimitMs`, or after
+ * 4.5 s.
  */
 export function mongoTokenRows(
   connection: MongoConnection,
@@ -69,4 +70,74 @@ export function mongoTokenRows(
       return found.map(viewOf);
     },
   };
+}
+
+/** Each kind of due time with its field and its index. */
+const kinds = [
+  { due: 'expiry', field: 'expires_at', hint: rowIndexes.expiresAt },
+  { due: 'cvc', field: 'cvc_purge_at', hint: rowIndexes.cvcPurgeAt },
+] as const;
+
+/** The fields that due times are read from. */
+type Due = Pick<RowDocument, '_id' | 'tenant'> & { readonly expires_at?: number; readonly cvc_purge_at?: number };
+
+/** `TokenRows.due`. A row that is swept between the two reads is in the result of only one of them. */
+async function dueRows(
+  rows: Collection<RowDocument>,
+  now: number,
+  limit: number,
+  codesNow = now,
+): Promise<readonly DueRow[]> {
+  const found = kinds.map(async ({ due, field, hint }) => {
+    const few = await rows
+      .find<Due>({ [field]: { $lte: due === 'cvc' ? codesNow : now } }, { projection: { tenant: 1, [field]: 1 }, hint })
+      .sort({ [field]: 1 })
+      .limit(limit)
+      .toArray();
+    return few.map((row) => ({ stream: row._id, tenantId: row.tenant, due, dueAt: Number(row[field]) }));
+  });
+  return (await Promise.all(found))
+    .flat()
+    .sort((a, b) => a.dueAt - b.dueAt)
+    .slice(0, limit);
+}
+
+/** `TokenRows.nextDueAt`. */
+async function nextDueAt(rows: Collection<RowDocument>): Promise<number | null> {
+  const found = kinds.map(async ({ field, hint }) => {
+    const first = await rows
+      .find<Due>({ [field]: { $gte: Number.MIN_SAFE_INTEGER } }, { projection: { _id: 0, [field]: 1 }, hint })
+      .sort({ [field]: 1 })
+      .limit(1)
+      .next();
+    return first?.[field];
+  });
+  const times = (await Promise.all(found)).filter((time) => time !== undefined);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** `TokenRows.countByType`. Counts each type with its index and subtracts rows that are due and not yet swept. */
+function countByType(
+  connection: MongoConnection,
+  rowsName: string,
+  tenantId: string,
+  now: number,
+): Promise<ReadonlyMap<TokenType, number>> {
+  return readSnapshot(connection, 'count_took_too_long', async (db, options) => {
+    const due = await db
+      .collection(rowsName)
+      .aggregate<{ _id: TokenType; count: number }>(
+        [{ $match: { expires_at: { $lte: now }, tenant: tenantId } }, { $group: { _id: '$type', count: { $sum: 1 } } }],
+        { ...options(), hint: rowIndexes.expiresAt },
+      )
+      .toArray();
+    const gone = new Map(due.map(({ _id, count }) => [_id, count]));
+    const living = new Map<TokenType, number>();
+    for (const type of tokenTypes) {
+      const all = await countBy(db, rowsName, { tenant: tenantId, type }, { ...options(), hint: rowIndexes.type });
+      const count = all - (gone.get(type) ?? 0);
+      if (count > 0) living.set(type, count);
+    }
+    return living;
+  });
 }

@@ -1,16 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import { atMost } from '../../../domain/at-most.js';
+import { isExpired, keysOf } from '../../../domain/token/token-state.js';
+import { type NewEvent, noSealedParts } from '../../../events/event.js';
+import { tokenEventVersion } from '../../../events/tokens/catalogue.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
+import { applyToView, emptyView } from '../../../projections/token-view.js';
 import type { MongoConnection } from '../connection.js';
-import type { Intent } from './intent.js';
-import { undoCreation } from './undo-creation.js';
+import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';
 import { batchesCollection } from './work-indexes.js';
 
 /**
- * Tokens that one request creates, all or none. `open` until all are in the log or the first is undone; `done`: they are
- * made, and their rows may be written; `shown`: the rows are there.
+ * Tokens that one request creates, all or none. `open` until all are in the log or the first is undone. `done` when they
+ * are created and their rows may be written. `shown` when the rows are written.
  */
 type Batch = {
   readonly _id: string;
@@ -34,8 +38,8 @@ type Needs = {
 export type Batches = ReturnType<typeof createBatches>;
 
 /**
- * Creations of several tokens over a log that knows no transaction over streams (architecture, "Tokenize"). While a batch
- * may still be undone nobody writes rows of its tokens, so that nothing of it is read or relied on.
+ * Creates several tokens on a log without transactions over streams (docs/design.md, "Tokenize"). While a batch may still be
+ * undone, no process writes rows of its tokens, so that none of them can be read.
  */
 export function createBatches({ connection, log, waits, now, destroyKeys, project }: Needs) {
   const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
@@ -46,9 +50,9 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
     );
   }
 
-  /** The batch as it stands, which is the given one where there was none. */
+  /** Returns the stored batch, or the given batch if there was none. */
   async function findOrMake(id: string, state: Batch['state'], intents: readonly Intent[]): Promise<Batch> {
-    // Values in a pipeline: what begins with `$$` is the server's.
+    // A pipeline, in which names that begin with `$$` are values of the server.
     const made = { _id: id, openedAt: '$$NOW', state, intents: { $literal: intents } };
     const isMissing = { $eq: [{ $type: '$state' }, 'missing'] };
     const batch = await connection.call((db) =>
@@ -67,36 +71,36 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
     await move(id, ['undoing'], 'undone');
   }
 
-  /** Writes the rows of a batch whose owner may not have come to it. */
+  /** Writes the rows of a batch, in case its owner stopped before it wrote them. */
   async function show({ _id, intents }: Batch): Promise<void> {
     await atMost(streamsAtOnce, intents, ({ tenantId, stream }) => project(tenantId, stream));
     await move(_id, ['done'], 'shown');
   }
 
   return {
-    /** Before anything of it is appended. False: somebody has barred it already. */
+    /** Opens a batch, before any of its events is appended. Returns false if another process has barred it. */
     async open(id: string, intents: readonly Intent[]): Promise<boolean> {
       return (await findOrMake(id, 'open', intents)).state === 'open';
     },
-    /** All is in the log. False: somebody has taken it for abandoned and undoes it. */
+    /** Records that all events are in the log. Returns false if another process considers it abandoned and undoes it. */
     async finish(id: string): Promise<boolean> {
       return (await move(id, ['open'], 'done')) !== null;
     },
-    /** The rows of what was finished are written. */
+    /** Records that the rows of the finished batch are written. */
     async shown(id: string): Promise<void> {
       await move(id, ['done'], 'shown');
     },
     undo,
-    /** Ends a batch of which nothing was appended, and nothing will be. */
+    /** Ends a batch of which no event was or will be appended. */
     async cancel(id: string): Promise<void> {
       await move(id, ['open'], 'undone');
     },
-    /** Whether its owner may still finish it. One that is not there may be opened yet. */
+    /** Returns whether its owner may still finish it. A missing batch may still be opened. */
     async isOpen(id: string): Promise<boolean> {
       const batch = await connection.call((db) => batches(db).findOne({ _id: id }, { projection: { state: 1 } }));
       return batch === null || batch.state === 'open';
     },
-    /** Whether a batch came to its end, with its rows; one that did not never will. */
+    /** Returns whether a batch was finished with its rows. If not, it never will be. */
     async settle(id: string): Promise<'landed' | 'barred'> {
       await findOrMake(id, 'undone', []);
       await undo(id);
@@ -104,14 +108,14 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
       if (batch?.state === 'done') await show(batch);
       return batch === null ? 'barred' : 'landed';
     },
-    /** Streams of which no row may be written yet: whoever ends their batch writes it. */
+    /** Returns the streams whose rows may not be written yet. The process that ends their batch writes them. */
     async heldBack(): Promise<ReadonlySet<string>> {
       const streams = await connection.call((db) =>
         batches(db).distinct('intents.stream', { state: { $in: ['open', 'undoing'] } }),
       );
       return new Set(streams);
     },
-    /** Ends what its process left half-done, and forgets what ended two days ago. Answers how many were undone. */
+    /** Ends abandoned batches and forgets batches that ended two days ago. Returns the number of undone batches. */
     async clear(): Promise<number> {
       const olderThan = (ms: number) => ({ $expr: { $lt: ['$openedAt', { $subtract: ['$$NOW', ms] }] } });
       const find = (states: readonly Batch['state'][], ms: number) =>
@@ -129,4 +133,38 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
       return abandoned.length;
     },
   };
+}
+
+type UndoCreationDeps = {
+  readonly log: EventLog;
+  readonly now: () => number;
+  readonly destroyKeys: (ended: readonly EndedKey[]) => Promise<unknown>;
+  readonly project: (tenantId: string, stream: string) => Promise<void>;
+};
+
+/** Ends an intended token that was created, and its keys, or bars its creation. Idempotent, also across processes. */
+async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps, intent: Intent): Promise<void> {
+  const { stream, tenantId, expectedRevision, eventIds } = intent;
+  const landed = (await settle(log, intent, now())) === 'landed';
+  for (;;) {
+    const { state } = (await log.readStream(stream)).reduce(applyToView, emptyView(stream, tenantId));
+    const { life, revision, ended } = state;
+    const born = life === null ? -1 : life.createdRevision - expectedRevision - 1;
+    if (!landed || life === null || born < 0 || born >= eventIds.length) {
+      // The row first, because a readable row must not name a destroyed key.
+      await project(tenantId, stream);
+      await destroyKeys(ended);
+      return;
+    }
+    const at = now();
+    const end = isExpired(life, at)
+      ? ({ type: 'token.expired', clear: { due_at: life.expiresAt ?? at, ends: [...keysOf(life)] } } as const)
+      : ({ type: 'token.deleted', clear: { reason: 'undone', ends: [...keysOf(life)] } } as const);
+    const event: NewEvent = {
+      ...{ id: randomUUID(), version: tokenEventVersion, tenantId, actorId: 'system', time: at, ...end },
+      ...{ cmd: null, trace: null, sealed: noSealedParts },
+    };
+    // The next read shows whether it was stored or another process was first.
+    await log.append(stream, revision, [event]);
+  }
 }

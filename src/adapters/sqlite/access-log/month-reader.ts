@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
-import type { AccessBatch, AccessEntry } from '../../../events/access-log/access-entry.js';
+import type { AccessBatch, AccessEntry, AccessOutcome, ActorType } from '../../../events/access-log/access-entry.js';
 import type { AccessFilter } from '../../../ports/access-log.js';
 import type { Month } from '../../access-log/month.js';
 import { openDatabase } from '../open-database.js';
-import { type EntryRow, entryColumns, entryOf } from './entry-rows.js';
 import { fileIdentity, monthFile } from './month-files.js';
 
 type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };
@@ -27,7 +26,7 @@ export function openMonthReader(dataDir: string, month: Month) {
   const newest = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
-  /** Null: the month has no entry with one of these words. */
+  /** Returns null if the month has no entry with one of these words. */
   function conditionsOf(tenantId: string, filter: AccessFilter): { where: string; values: unknown[] } | null {
     const { entityType, entityRef, operation, from, to } = filter;
     const words = { tenant: tenantId, entity_type: entityType, operation };
@@ -44,7 +43,7 @@ export function openMonthReader(dataDir: string, month: Month) {
     return { where: conditions.map(([sql]) => sql).join(' AND '), values: conditions.map(([, value]) => value) };
   }
 
-  /** One for each combination of filters. */
+  /** One statement per combination of filters. */
   const statements = new Map<string, Statements>();
   function statementsFor(where: string): Statements {
     let made = statements.get(where);
@@ -76,7 +75,7 @@ export function openMonthReader(dataDir: string, month: Month) {
     return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
   }
 
-  /** All that is read shows the file as of one moment. */
+  /** Runs reads that all see the file as of one moment. */
   function atOnce<T>(read: () => T): T {
     begin.run();
     try {
@@ -88,7 +87,7 @@ export function openMonthReader(dataDir: string, month: Month) {
 
   return {
     identity,
-    /** A page of the month's entries, newest first, and how many there are. */
+    /** Returns a page of the month's entries, newest first, and their total number. */
     query(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
       const { total, rows } = atOnce(() => select(tenantId, filter, offset, limit));
       return { total, entries: rows.map(entryOf) };
@@ -96,5 +95,42 @@ export function openMonthReader(dataDir: string, month: Month) {
     batches: (afterSequence: number, limit: number): AccessBatch[] => atOnce(() => batchesAfter(afterSequence, limit)),
     newestBatch: () => (newest.get() as Pick<Batch, 'sequence' | 'hash'> | undefined) ?? null,
     close: (): void => void database.close(),
+  };
+}
+
+type EntryRow = {
+  readonly batch: number;
+  readonly tenant: string;
+  readonly time: number;
+  readonly actor: string;
+  readonly actor_type: string;
+  readonly key: string | null;
+  readonly source: string | null;
+  readonly entity_type: string;
+  readonly ref: Buffer | null;
+  readonly entity: string | null;
+  readonly operation: string;
+  readonly outcome: string;
+  readonly message: string;
+  readonly trace: Buffer | null;
+  readonly trace_stream: string | null;
+  readonly trace_revision: number | null;
+};
+
+const words = ['tenant', 'actor', 'actor_type', 'key', 'source', 'entity_type', 'entity', 'operation', 'outcome'];
+
+/** The columns of an `EntryRow`, with words as texts. */
+const entryColumns = [
+  ...['batch', 'time', 'ref', 'trace', 'trace_stream', 'trace_revision'],
+  ...[...words, 'message'].map((column) => `(SELECT text FROM words WHERE id = entries.${column}) AS ${column}`),
+].join(', ');
+
+function entryOf({ trace_stream: stream, trace_revision: revision, ...row }: EntryRow): AccessEntry {
+  return {
+    ...{ tenantId: row.tenant, time: row.time, actorId: row.actor, actorType: row.actor_type as ActorType },
+    ...{ keyId: row.key, sourceAddress: row.source, entityType: row.entity_type, entityId: row.entity },
+    ...{ entityRef: row.ref?.toString('hex') ?? null, operation: row.operation },
+    ...{ outcome: row.outcome as AccessOutcome, message: row.message, trace: row.trace },
+    tracePlace: stream === null || revision === null ? null : { stream, revision },
   };
 }

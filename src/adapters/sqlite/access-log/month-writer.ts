@@ -4,26 +4,25 @@ import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import { batchHash } from '../../../events/access-log/batch-hash.js';
 import { batchesOf } from '../../access-log/batches-of.js';
 import type { Month } from '../../access-log/month.js';
+import type { SqliteDatabase } from '../open-database.js';
 import { prepareFile } from '../prepare-file.js';
 import { createGroupCommit } from '../writer/group-commit.js';
-import { accessSchema, accessSchemaVersion } from './access-schema.js';
 import { fileIdentity, monthFile } from './month-files.js';
-import { createWords } from './words.js';
 
-/** The end of the chain: what the next batch is linked to. */
+/** The end of the chain, to which the next batch is linked. */
 export type ChainHead = { readonly sequence: number; readonly hash: Uint8Array };
 
 export type MonthWriter = ReturnType<typeof openMonthWriter>;
 
-/** Opens one month's file for appending and makes it when it is not there. */
+/** Opens one month's file for appending. Creates the file if it does not exist. */
 export function openMonthWriter(dataDir: string, month: Month) {
   const fileName = monthFile(month);
   const path = join(dataDir, fileName);
   const prepare = (at: string) => prepareFile(at, fileName, accessSchema, accessSchemaVersion, 'unchecked');
   if (fileIdentity(dataDir, month) === null) {
-    // Made under another name: who reads finds it whole, or not yet.
+    // Created under another name, so that a reader finds the complete file or none.
     prepare(`${path}.new`).close();
-    // What was left of a file that was taken away would be read as the log of this one.
+    // SQLite would read the remains of a removed file's write-ahead log as the log of this file.
     for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
     renameSync(`${path}.new`, path);
   }
@@ -76,7 +75,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
   return {
     month,
     identity,
-    /** Appends the entries in one transaction; durable when it returns. Answers the new end of the chain. */
+    /** Appends the entries durably in one transaction and returns the new end of the chain. */
     append(entries: readonly AccessEntry[], head: ChainHead): ChainHead {
       let next = head;
       const work = () => {
@@ -88,5 +87,70 @@ export function openMonthWriter(dataDir: string, month: Month) {
       throw attempt?.error ?? new Error('a commit answered nothing');
     },
     close: (): void => void database.close(),
+  };
+}
+
+/**
+ * `access-YYYY-MM.db` is one month of the access log. Repeated texts (tenants, actors, operations) are stored once in
+ * `words`. Both indexes contain all columns that filters use, so that an exact total reads no entry.
+ */
+const accessSchema = `
+  CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+
+  CREATE TABLE batches (sequence INTEGER PRIMARY KEY, previous BLOB NOT NULL, hash BLOB NOT NULL) STRICT;
+
+  CREATE TABLE entries (
+    id INTEGER PRIMARY KEY,
+    batch INTEGER NOT NULL,
+    tenant INTEGER NOT NULL,
+    time INTEGER NOT NULL,
+    actor INTEGER NOT NULL,
+    actor_type INTEGER NOT NULL,
+    key INTEGER,
+    source INTEGER,
+    entity_type INTEGER NOT NULL,
+    ref BLOB,
+    entity INTEGER,
+    operation INTEGER NOT NULL,
+    outcome INTEGER NOT NULL,
+    message INTEGER NOT NULL,
+    trace BLOB,
+    trace_stream TEXT,
+    trace_revision INTEGER
+  ) STRICT;
+  CREATE INDEX entries_time ON entries (tenant, time, id, operation, entity_type);
+  CREATE INDEX entries_ref ON entries (tenant, ref, time, id, operation, entity_type) WHERE ref IS NOT NULL;
+
+  CREATE TRIGGER entries_are_never_changed BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END;
+  CREATE TRIGGER entries_are_never_removed BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END;
+  CREATE TRIGGER batches_are_never_changed BEFORE UPDATE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
+  CREATE TRIGGER batches_are_never_removed BEFORE DELETE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
+`;
+
+const accessSchemaVersion = 1;
+
+/** Limits the cache, because source addresses are words, too, and there may be many. */
+const cachedMax = 10_000;
+
+/** Maps texts to their numbers in one month's file. Adds a new text in the current transaction. */
+function createWords(database: SqliteDatabase) {
+  const find = database.prepare('SELECT id FROM words WHERE text = ?').pluck();
+  const insert = database.prepare('INSERT INTO words (text) VALUES (?)');
+  const known = new Map<string, number>();
+
+  function idOf(text: string): number {
+    const cached = known.get(text);
+    if (cached !== undefined) return cached;
+    const id = Number(find.get(text) ?? insert.run(text).lastInsertRowid);
+    if (known.size >= cachedMax) known.clear();
+    known.set(text, id);
+    return id;
+  }
+
+  return {
+    idOf,
+    idOrNull: (text: string | null): number | null => (text === null ? null : idOf(text)),
+    /** Forgets all words after a rollback, because the words that the transaction added do not exist. */
+    forget: (): void => known.clear(),
   };
 }

@@ -1,12 +1,11 @@
 import type { Rebuild } from '../../../ports/generations.js';
 import type { SqliteDatabase } from '../open-database.js';
-import { ofBothSlots, type Slot } from '../rows-schema.js';
-import { createEmptySlot } from './empty-slot.js';
+import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
 import type { WriterOperations } from './protocol.js';
 
 type Input<O extends keyof WriterOperations> = WriterOperations[O]['input'];
 
-/** What is done to the generations of token rows, each call inside a savepoint of the group's transaction. */
+/** Operations on the generations of token rows. Each call runs inside a savepoint of the group's transaction. */
 export function createGenerationOperations(database: SqliteDatabase) {
   const add = database.prepare(
     `INSERT INTO generations (generation, slot, state)
@@ -65,5 +64,32 @@ export function createGenerationOperations(database: SqliteDatabase) {
       forget.run(generation);
       return true;
     },
+  };
+}
+
+/** The number of rows per call, small enough that their commit delays no other work. */
+const rowsMax = 200;
+const postingsMax = 2_000;
+
+/**
+ * Removes some of the rows in a set of tables and returns true when none are left. The last step empties the table as a
+ * whole: it overwrites the remaining page, which may contain parts of moved records (`secure_delete`).
+ */
+function createEmptySlot(database: SqliteDatabase, slot: Slot): () => boolean {
+  const { rows, postings, termCounts, tokenCounts } = rowTables(slot);
+  const bound = database.prepare(`SELECT term, seq FROM ${postings} ORDER BY term, seq LIMIT 1 OFFSET ${postingsMax}`);
+  const removePostings = database.prepare(`DELETE FROM ${postings} WHERE (term, seq) < (@term, @seq)`);
+  const removeRows = database.prepare(`DELETE FROM ${rows} WHERE row IN (SELECT row FROM ${rows} LIMIT ${rowsMax})`);
+  const clear = [postings, rows, termCounts, tokenCounts].map((table) => database.prepare(`DELETE FROM ${table}`));
+
+  return () => {
+    const next = bound.get();
+    if (next !== undefined) {
+      removePostings.run(next);
+      return false;
+    }
+    if (removeRows.run().changes === rowsMax) return false;
+    for (const all of clear) all.run();
+    return true;
   };
 }

@@ -4,11 +4,10 @@ import type { GenerationTerms, RowIndex } from '../../../ports/unit-of-work.js';
 import { markOf } from '../../search-plan/mark-of.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { rowTables, type Slot } from '../rows-schema.js';
-import { packTerms, unpackTerms } from '../term-list.js';
+import { keptCountMin } from '../term-counts.js';
 import type { WrittenGeneration } from './generations-in.js';
-import { createPostingWriter } from './posting-writer.js';
 
-/** What a row is found by, as it stands in the row. */
+/** The search terms of a row, as stored in the row. */
 type Found = {
   readonly fingerprint: string | null;
   readonly seq: number | null;
@@ -37,7 +36,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   );
 
   return {
-    /** Of the row of a stream; -1 when there is none. */
+    /** Returns the revision of the row of a stream, or -1 if there is none. */
     revisionOf: (stream: string): number => Number(findRevision.get(stream) ?? -1),
     write({ view, index, at }: BuiltRow, generation: WrittenGeneration): void {
       const { state } = view;
@@ -48,7 +47,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
         stream: view.stream,
         tenant: view.tenantId,
         revision: state.revision,
-        // Ended keys grow with every update, and whoever needs them folds the stream.
+        // Ended keys grow with each update, and their readers fold the stream.
         state: JSON.stringify({ ...state, ended: [] }),
         content: view.content,
         cvc: view.cvc,
@@ -69,7 +68,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   };
 }
 
-/** A removed token is found by nothing; one that keeps its index, by what it was found by. */
+/** Returns the search terms of a row. A removed token has none, and a row that keeps its index keeps its terms. */
 function found({ life }: TokenState, index: RowIndex, before: Found, generation: WrittenGeneration): Found {
   if (life === null) return byNothing;
   if (index === 'keep') return before;
@@ -82,4 +81,63 @@ function termsIn(terms: GenerationTerms, generation: number): readonly string[] 
   const own = terms[generation];
   if (own === undefined) throw new Error('a row must say what it is found by in each generation');
   return own;
+}
+
+/** The search index of a row: the position of the event that created it, and its distinct terms. */
+type Postings = { readonly seq: number | null; readonly terms: readonly Buffer[] };
+
+/** Updates postings and term counts inside the transaction that writes the row. */
+function createPostingWriter(database: SqliteDatabase, slot: Slot) {
+  const { postings, termCounts } = rowTables(slot);
+  const insert = database.prepare(`INSERT INTO ${postings} (term, seq) VALUES (?, ?)`);
+  const remove = database.prepare(`DELETE FROM ${postings} WHERE term = ? AND seq = ?`);
+  const countUp = database.prepare(`UPDATE ${termCounts} SET count = count + 1 WHERE term = ?`);
+  const isCommon = database.prepare(`SELECT 1 FROM ${postings} WHERE term = ? LIMIT 1 OFFSET ${keptCountMin - 1}`);
+  const keepCount = database.prepare(
+    `INSERT INTO ${termCounts} (term, count) SELECT term, count(*) FROM ${postings} WHERE term = ?`,
+  );
+  const countDown = database.prepare(`UPDATE ${termCounts} SET count = count - 1 WHERE term = ?`);
+  const dropCount = database.prepare(`DELETE FROM ${termCounts} WHERE term = ? AND count = 0`);
+
+  function add(term: Buffer, seq: number): void {
+    insert.run(term, seq);
+    if (countUp.run(term).changes === 0 && isCommon.get(term) !== undefined) keepCount.run(term);
+  }
+
+  function take(term: Buffer, seq: number): void {
+    remove.run(term, seq);
+    countDown.run(term);
+    dropCount.run(term);
+  }
+
+  return {
+    /** Replaces the search index of a row. Another `seq` means a recreated token, which shares no terms with the last one. */
+    replace(before: Postings, after: Postings): void {
+      const had = before.seq === null ? [] : before.terms;
+      const has = after.seq === null ? [] : after.terms;
+      const goesOn = before.seq === after.seq;
+      for (const term of goesOn ? without(had, has) : had) take(term, Number(before.seq));
+      for (const term of goesOn ? without(has, had) : has) add(term, Number(after.seq));
+    },
+  };
+}
+
+function without(terms: readonly Buffer[], others: readonly Buffer[]): readonly Buffer[] {
+  const left = new Set(others.map((term) => term.toString('hex')));
+  return terms.filter((term) => !left.has(term.toString('hex')));
+}
+
+const termBytes = 16;
+
+/** Converts terms from hex to the concatenated bytes that a row stores. */
+function packTerms(terms: readonly string[]): Buffer {
+  return Buffer.from(terms.join(''), 'hex');
+}
+
+/** Converts each term to the bytes of its posting. */
+function unpackTerms(packed: Buffer | null): readonly Buffer[] {
+  if (packed === null) return [];
+  return Array.from({ length: packed.length / termBytes }, (_, i) =>
+    packed.subarray(i * termBytes, (i + 1) * termBytes),
+  );
 }

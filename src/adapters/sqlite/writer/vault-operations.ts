@@ -1,15 +1,15 @@
+import { type BudgetUse, type Reservation, reserveGuesses } from '../../../domain/guess-budget.js';
 import { linkAfter, noLink } from '../../../events/commit.js';
 import { type CommitOutcome, makesToken, type StoredChange, type StoredWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
-import { createBudgetOperations } from './budget-operations.js';
 import { createGenerationOperations } from './generation-operations.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
 
 type Newest = { readonly position: number; readonly number: number; readonly link: Buffer };
 
-/** What is done to `vault.db`, each call inside a savepoint of the group's transaction. */
+/** Operations on `vault.db`. Each call runs inside a savepoint of the group's transaction. */
 export function createVaultOperations(database: SqliteDatabase) {
   const rows = createRowWriter(database);
   const headOf = database.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?').pluck();
@@ -56,7 +56,7 @@ export function createVaultOperations(database: SqliteDatabase) {
     return null;
   }
 
-  /** Appends a commit after the newest one and answers the positions of its events. The last one carries the link. */
+  /** Appends a commit after the newest one and returns the positions of its events. The last event carries the link. */
   function append({ stream, expectedRevision, commit: { events, leaf } }: StoredWrite): number[] {
     const before = newest.get() as Newest | undefined;
     const number = (before?.number ?? 0) + 1;
@@ -99,6 +99,34 @@ export function createVaultOperations(database: SqliteDatabase) {
     mark_key_used(use: WriterOperations['mark_key_used']['input']): null {
       markKeyUsed.run(use);
       return null;
+    },
+  };
+}
+
+type Row = Omit<BudgetUse, 'exhausted'> & { readonly exhausted: 0 | 1 };
+
+/** Reserves guesses in `vault.db`, inside a savepoint of the group's transaction. */
+function createBudgetOperations(database: SqliteDatabase) {
+  const find = database.prepare(
+    `SELECT ends_at AS endsAt, used, hits, exhausted, suspect_at AS suspectAt FROM budgets
+       WHERE name = ? AND application = ?`,
+  );
+  const save = database.prepare(
+    `INSERT OR REPLACE INTO budgets (name, application, ends_at, used, hits, exhausted, suspect_at)
+       VALUES (@name, @applicationId, @endsAt, @used, @hits, @exhausted, @suspectAt)`,
+  );
+  return {
+    reserve_guesses({
+      name,
+      applicationId,
+      budget,
+      request,
+    }: WriterOperations['reserve_guesses']['input']): Reservation {
+      const row = find.get(name, applicationId) as Row | undefined;
+      const stored = row === undefined ? null : { ...row, exhausted: row.exhausted === 1 };
+      const { after, reservation } = reserveGuesses(stored, budget, request);
+      save.run({ name, applicationId, ...after, exhausted: after.exhausted ? 1 : 0 });
+      return reservation;
     },
   };
 }

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { createApplication as create } from '../../commands/directory/create-application.js';
+import { applicationAnswer } from '../../commands/directory/directory-answers.js';
+import { listApplications as list } from '../../commands/directory/list-applications.js';
 import { applicationTypes } from '../../domain/access/application-type.js';
 import { parseApplication } from '../../domain/directory/parse-directory.js';
-import type { Json } from '../../domain/json.js';
+import type { Json, JsonObject } from '../../domain/json.js';
 import { unwrap } from './as-application.js';
 import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed, operation } from './operation.js';
 import { tenantOrOnly } from './tenant-or-only.js';
 
 const input = z.object({
-  /** Null: the only tenant there is. */
+  /** Null means the only tenant. */
   tenantId: z.string().nullable(),
   name: z.string(),
   type: z.enum(applicationTypes),
@@ -17,7 +19,7 @@ const input = z.object({
   rules: z.custom<Json>().optional(),
 });
 
-/** Makes an application of a tenant and answers with its key, which is shown this once. */
+/** Creates an application of a tenant and returns its key, which is never shown again. */
 export const createApplication = operation(input, async (service, { tenantId, ...fields }) => {
   const { vault } = service;
   const spec = parseApplication(fields, vault.clock.now());
@@ -28,3 +30,20 @@ export const createApplication = operation(input, async (service, { tenantId, ..
   if (key === null) throw new Error('a new application has a key');
   return { id, tenant_id: tenant, name: fields.name, type: fields.type, key: key.reveal() };
 });
+
+const pageSize = 100;
+const everything = { ids: null, types: null };
+
+/** Returns all applications of a tenant that are not deleted, newest first, without keys. */
+export const listApplications = operation(
+  z.object({ /** Null: the only tenant there is. */ tenantId: z.string().nullable() }),
+  async (service, { tenantId }) => {
+    const tenant = await tenantOrOnly(service, tenantId);
+    const applications: JsonObject[] = [];
+    for (let offset = 0; ; offset += pageSize) {
+      const page = await list(service.vault, tenant, everything, { offset, limit: pageSize });
+      applications.push(...page.applications.map((application) => applicationAnswer(tenant, application)));
+      if (offset + pageSize >= page.total) return { applications };
+    }
+  },
+);

@@ -1,28 +1,29 @@
-import { createLru, type Lru } from '../../domain/lru.js';
-import type { TokenContent } from '../../domain/token/content.js';
-import { type Findable, termOf } from './term.js';
+import { createLru, type Lru } from '../domain/lru.js';
+import type { TokenContent } from '../domain/token/content.js';
+import { keyedHash } from '../events/sealing/keyed-hash.js';
+import { normalise } from './normalise.js';
 
-/** What a token is searched by besides its content. */
+/** The searchable parts of a token besides its content. */
 export type Circumstances = {
   readonly createdBy: string;
   readonly modifiedBy: string | null;
-  /** What its index expressions gave; the cvc is in none of them. */
+  /** The results of its index expressions, none of which contains the cvc. */
   readonly indexValues: readonly string[];
 };
 
-/** The terms of a token, in no telling order (architecture, "Search"). Dates are columns of its row. */
+/** Returns the terms of a token in an order that reveals nothing (docs/design.md, "Search index"). Dates are columns of its row. */
 export function tokenTerms(searchKey: Uint8Array, content: TokenContent, circumstances: Circumstances): string[] {
   const terms = findables(content, circumstances).map((what) => termFor(searchKey, what));
   return [...new Set(terms)].sort();
 }
 
-/** Terms that many tokens of a tenant share are hashed once; they are forgotten with the key. */
+/** Caches the hashes of terms that many tokens of a tenant share. They are forgotten with the key. */
 const sharedTerms = new WeakMap<Uint8Array, Lru<string>>();
-/** For each tenant. */
+/** The cache size per tenant. */
 const sharedTermsMax = 100;
 
 function termFor(searchKey: Uint8Array, what: Findable): string {
-  // Threat: values in the memory of a process that nobody asks for them. Of what people put in nothing is kept.
+  // Threat: values that stay in memory. So ids, fingerprints, metadata and data are not cached.
   if (what.by === 'id' || what.by === 'fingerprint' || what.by === 'metadata' || what.by === 'data') {
     return termOf(searchKey, what);
   }
@@ -50,8 +51,39 @@ function findables(content: TokenContent, { createdBy, modifiedBy, indexValues }
   ];
 }
 
-/** `/a/b/` lies within `/a/b/` and `/a/`. That all lie within `/` needs no term. */
+/** `/a/b/` is within `/a/b/` and `/a/`. All containers are within `/`, which needs no term. */
 function selfAndAncestors(path: string): string[] {
   const segments = path.split('/').slice(1, -1);
   return segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`);
+}
+
+const termBytes = 16;
+
+/** A searchable property of a token. `within` is a container or one of its ancestors. */
+export type Findable =
+  | { readonly by: 'all' }
+  | { readonly by: 'id' | 'fingerprint'; readonly value: string }
+  | { readonly by: 'type' | 'data' | 'created_by' | 'modified_by' | 'container' | 'within'; readonly value: string }
+  | { readonly by: 'metadata'; readonly key: string; readonly value: string };
+
+/**
+ * Returns the keyed hash of a term as the stores contain it, 16 bytes in hex. Texts are normalised; ids and fingerprints
+ * are compared exactly.
+ */
+export function termOf(searchKey: Uint8Array, what: Findable): string {
+  return keyedHash(searchKey, 'search-term', what.by, ...parts(what)).toString('hex', 0, termBytes);
+}
+
+function parts(what: Findable): readonly string[] {
+  switch (what.by) {
+    case 'all':
+      return [];
+    case 'id':
+    case 'fingerprint':
+      return [what.value];
+    case 'metadata':
+      return [normalise(what.key), normalise(what.value)];
+    default:
+      return [normalise(what.value)];
+  }
 }

@@ -1,17 +1,48 @@
 import { z } from 'zod';
+import { readChained } from '../../audit/read-chained.js';
 import { recordManagementRead } from '../../commands/access-log/record-management-read.js';
 import { tenantKeysOf } from '../../commands/tenant-keys.js';
 import { tokenHistory } from '../../commands/tokens/token-history.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
+import { entryLine } from '../../events/access-log/batch-hash.js';
 import { endedKeys } from '../../events/ended-keys.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { unwrap, verbContext } from './as-application.js';
 import { OperationFailed, operation } from './operation.js';
 
+/** Returns a page of the log with its links. Sealed values stay sealed. */
+export const auditEvents = operation(
+  z.object({ after: z.int().min(0), upTo: z.int().min(0) }),
+  async ({ vault }, { after, upTo }) => {
+    const { storedLog: log, chain, keys } = vault;
+    const { lines, forged, next } = await readChained({ log, chain, keys }, after, upTo);
+    return { lines: [...lines], forged, next };
+  },
+);
+
+const batchesMax = 100;
+
+/** Returns batches of a chain of the access log, with the lines that their hashes cover. */
+export const auditAccess = operation(
+  z.object({ chain: z.string(), after: z.int().min(0) }),
+  async ({ vault }, { chain, after }) => {
+    const batches = await vault.accessLog.batches(chain, after, batchesMax);
+    return {
+      batches: batches.map(({ sequence, previous, hash, entries }) => ({
+        ...{ sequence, previous: hex(previous), hash: hex(hash), lines: entries.map(entryLine) },
+      })),
+    };
+  },
+);
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
 /**
- * What happened to a token, as `GET /tokens/{id}/history` answers the application; with each event that sealed values
- * whether these are kept or erased.
+ * Returns the history of a token, as `GET /tokens/{id}/history` returns it to the application. Each event with sealed values
+ * also says whether they are kept or erased.
  */
 export const auditHistory = operation(
   z.object({ key: z.string(), id: z.string(), ...pageFields }),

@@ -3,6 +3,9 @@ import { applicationTypes } from '../../domain/access/application-type.js';
 import { managementPermissions, tokenPermissions } from '../../domain/access/permission.js';
 import { transforms } from '../../domain/access/transform.js';
 import type { ApplicationDocument, TenantDocument } from '../../domain/directory/documents.js';
+import type { Json } from '../../domain/json.js';
+import type { BoxPlace } from '../sealing/box.js';
+import { openJson, sealJson } from '../sealing/json-box.js';
 
 const time = z.number().int();
 const setting = z.enum(['true', 'false']);
@@ -13,7 +16,7 @@ const stamps = {
   modified_at: time.nullable(),
 };
 
-/** What the box of a tenant event holds, in version 1. */
+/** The plaintext of a tenant event's ciphertext, in version 1. */
 export const tenantDocumentSchema: z.ZodType<TenantDocument> = z.object({
   name: z.string(),
   settings: z.object({
@@ -32,7 +35,7 @@ const rule = z.object({
   permissions: z.array(z.enum(tokenPermissions)),
 });
 
-/** What the box of an application event holds, in version 1. */
+/** The plaintext of an application event's ciphertext, in version 1. */
 export const applicationDocumentSchema: z.ZodType<ApplicationDocument> = z.object({
   name: z.string(),
   type: z.enum(applicationTypes),
@@ -47,3 +50,19 @@ export const applicationDocumentSchema: z.ZodType<ApplicationDocument> = z.objec
   keys: z.array(z.object({ id: z.string(), hash: z.string(), created_by: z.string(), created_at: time })),
   ...stamps,
 });
+
+type DocumentPlace = { readonly tenantId: string; readonly stream: string; readonly revision: number };
+
+/** Seals a tenant's or an application's document under the tenant's directory key. */
+export function sealDocument(directoryKey: Buffer, document: object, place: DocumentPlace): Buffer {
+  return sealJson(directoryKey, document, boxPlace(place));
+}
+
+/** Decrypts a sealed document. Returns undefined if it is damaged or was moved. */
+export function openDocument(directoryKey: Buffer, box: Uint8Array, place: DocumentPlace): Json | undefined {
+  return openJson(directoryKey, box, boxPlace(place));
+}
+
+function boxPlace(place: DocumentPlace): BoxPlace {
+  return { ...place, keyId: 'directory', field: 'content' };
+}

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { nearest } from '../../domain/nearest.js';
+import { parseJsonBody } from '../../http/body/parse-json-body.js';
+import { environmentName, environmentPrefix, flagMember, flagName, type TextForm } from './setting.js';
+import { isSettingPath, type SettingPath, settingPaths, settings } from './settings.js';
+
+export type Source = 'default' | 'file' | 'environment' | 'flag';
+
+/** An unchecked value, and the name under which the user gave it. */
+export type Given = {
+  readonly path: SettingPath;
+  readonly source: Source;
+  readonly name: string;
+  readonly value: unknown;
+};
+
+/** The settings of one source, and one line for each name in it that is not a setting. */
+type Reading = { readonly given: readonly Given[]; readonly problems: readonly string[] };
+
+/** Variables of tests and of the servers that they start. They share our prefix but are not settings. */
+const foreign = /^STRONGROOM_(TEST_.*|CRASH_.*|SERVERS_DIR|MONGO_NODES|MONGO_PORT|REDIS_PORT)$/;
+
+/** Reads the settings in variables. An unknown `STRONGROOM_…` is a problem: a misspelt name would silently have no effect. */
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Reading {
+  const paths = new Map(settingPaths.map((path) => [environmentName(path), path]));
+  const given: Given[] = [];
+  const problems: string[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    if (text === undefined || !name.startsWith(environmentPrefix) || foreign.test(name)) continue;
+    const path = paths.get(name);
+    if (path !== undefined) {
+      given.push({ path, source: 'environment', name, value: fromText(text, settings[path].form) });
+    } else {
+      const written = name.slice(environmentPrefix.length).toLowerCase();
+      problems.push(`${name}: ${unknownSetting(written, environmentName)}`);
+    }
+  }
+  return { given, problems };
+}
+
+/**
+ * Reads the settings among the flags of a command, by the members that commander gives them. The other flags belong to the
+ * command; commander has rejected unknown flags.
+ */
+export function readFlags(flags: Readonly<Record<string, unknown>>): Reading {
+  const given = settingPaths.flatMap((path): Given[] => {
+    const value = flags[flagMember(path)];
+    if (value === undefined) return [];
+    const read = typeof value === 'string' ? fromText(value, settings[path].form) : value;
+    return [{ path, source: 'flag', name: flagName(path), value: read }];
+  });
+  return { given, problems: [] };
+}
+
+/** Reads the settings of a JSON file. A path such as `a.b` may be nested objects or one key. */
+export function readFile(file: string): Reading {
+  const contents = parse(file);
+  if (typeof contents === 'string') return { given: [], problems: [`${file}: ${contents}`] };
+  const given: Given[] = [];
+  const problems: string[] = [];
+  for (const [path, value] of leaves(contents, '')) {
+    const name = `${path} (${file})`;
+    if (isSettingPath(path)) given.push({ path, source: 'file', name, value });
+    else if (isGroup(path)) problems.push(`${name}: must be an object that holds settings`);
+    else problems.push(`${name}: ${unknownSetting(path, (known) => known)}`);
+  }
+  return { given, problems };
+}
+
+/** Returns the content of the file, or the problem with it. */
+function parse(file: string): JsonObject | string {
+  try {
+    const parsed = parseJsonBody(readFileSync(file));
+    if (!parsed.ok) return `${parsed.path ?? 'the file'} ${parsed.message}`;
+    return isJsonObject(parsed.value) ? parsed.value : 'the file must hold a JSON object';
+  } catch {
+    return 'cannot be read; check the path and that this user may read it';
+  }
+}
+
+/** Returns all values with their paths. An object that contains settings is searched; any other object is a value. */
+function leaves(value: JsonObject, prefix: string): (readonly [string, Json])[] {
+  return Object.entries(value).flatMap(([key, member]) => {
+    const path = prefix + key;
+    return isGroup(path) && isJsonObject(member) ? leaves(member, `${path}.`) : [[path, member]];
+  });
+}
+
+function isGroup(path: string): boolean {
+  return settingPaths.some((setting) => setting.startsWith(`${path}.`));
+}
+
+const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
+
+/** Returns the value of a text, or the text itself if it is not valid, which the setting's schema then rejects. */
+function fromText(text: string, form: TextForm): unknown {
+  switch (form) {
+    case 'text':
+      return text;
+    case 'number':
+      return /^\d{1,15}$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      return Object.hasOwn(booleans, text) ? booleans[text] : text;
+    case 'list':
+      return text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
+    case 'json': {
+      const parsed = parseJsonBody(text);
+      return parsed.ok ? parsed.value : text;
+    }
+  }
+}
+
+/** Returns the message for an unknown name, in the notation of its source. */
+function unknownSetting(path: string, nameOf: (path: string) => string): string {
+  if (path === 'root_key') {
+    return (
+      `the root key is never a setting, so that it shows up in no list of variables; put it into a file for its owner ` +
+      `alone and set ${nameOf('root_key_file')} to the path`
+    );
+  }
+  return `is no setting; the nearest is ${nameOf(nearest(path, settingPaths) ?? '')}`;
+}
