@@ -12,10 +12,14 @@ const isPlain = /^[\x00-\x7f]*$/;
 /** Dotless i folds to itself, not to the i that its capital would give. */
 const dotlessI = 'ı';
 
+/**
+ * Folds whole texts and no single characters: NFKC makes 18 characters of one, and 50 metadata values of 1,000 such characters
+ * took a third of a second. Of all characters only the capital sigma has a lower case that depends on its neighbours.
+ */
 function foldOnce(text: string): string {
-  return Array.from(text.normalize('NFKC'), fold).join('');
+  return text.normalize('NFKC').split(dotlessI).map(fold).join(dotlessI);
 }
 
-function fold(character: string): string {
-  return character === dotlessI ? character : character.toLowerCase().toUpperCase().toLowerCase();
+function fold(text: string): string {
+  return text.toLowerCase().toUpperCase().replaceAll('Σ', 'σ').toLowerCase();
 }

@@ -50,14 +50,15 @@ const names = ['deduplicate_tokens', 'keep_superseded_data', 'show_fingerprints'
 export function parseSettings(value: Json | undefined): Checked<Partial<TenantSettings>> {
   if (value === undefined || value === null) return valid({});
   if (!isJsonObject(value)) return invalid('settings', 'must be an object');
+  // One unknown name is enough: a body of 4 MiB has 250,000.
+  const unknown = Object.keys(value).find((name) => value[name] !== null && !names.some((known) => known === name));
+  if (unknown !== undefined) return invalid('settings', `may only have ${names.join(', ')}`);
   const given = Object.entries(value).filter(([, setting]) => setting !== null);
   const errors = errorsOf(given.map(([name, setting]) => checkSetting(name, setting)));
   return errors === null ? valid(Object.fromEntries(given)) : { ok: false, errors };
 }
 
-function checkSetting(name: string, setting: Json): Checked<null> {
-  const known = names.find((candidate) => candidate === name);
-  if (known === undefined) return invalid('settings', `may only have ${names.join(', ')}`);
+function checkSetting(name: string, setting: Json | undefined): Checked<null> {
   if (setting === 'true' || setting === 'false') return valid(null);
-  return invalid(`settings.${known}`, 'must be "true" or "false"');
+  return invalid(`settings.${name}`, 'must be "true" or "false"');
 }

@@ -286,3 +286,30 @@ test('a body in chunks of one byte is read in blocks', async () => {
   expect(head).toMatch(/^HTTP\/1\.1 200/);
   expect(body.join('')).toContain(value);
 });
+
+test.each([
+  ['settings', 'PUT', '/tenants/self', { name: 'x', settings: many((i) => `k${i}`, 100_000) }, 'settings'],
+  [
+    'metadata keys',
+    'POST',
+    '/tokens',
+    { type: 'token', data: 1, metadata: many((i) => `${1_000_000 + i}`, 30_000) },
+    'metadata',
+  ],
+] as const)(
+  'a body with many %s that fail alike names the error once',
+  async (_, method, path, body, field) => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const key = path === '/tokens' ? service.key : service.managementKey;
+    const answer = await service.call(method, path, body, { key });
+    expect(answer.status).toBe(400);
+    expect(answer.text.length).toBeLessThan(2_000);
+    expect(Object.keys(answer.body['errors'] as object).every((at) => at.startsWith(field))).toBe(true);
+  },
+  20_000,
+);
+
+function many(nameOf: (i: number) => string, count: number): Record<string, number> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [nameOf(i), 1]));
+}

@@ -43,3 +43,20 @@ test('it is done once: normalising again changes nothing, and case never matters
     { numRuns: 2_000 },
   );
 });
+
+test('a text is folded as its characters are, each by itself', () => {
+  const fold = (character: string) =>
+    character === 'ı' ? character : character.toLowerCase().toUpperCase().toLowerCase();
+  const once = (text: string) => Array.from(text.normalize('NFKC'), fold).join('');
+  const unit = fc.oneof(
+    fc.constantFrom('Σ', 'σ', 'ς', 'ı', 'İ', 'i\u0307', 'a', ' ', 'ß', 'ﷺ'),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+  );
+  fc.assert(
+    fc.property(fc.array(unit), (units) => {
+      const text = units.join('');
+      expect(normalise(text)).toBe(once(once(text)).normalize('NFKC'));
+    }),
+    { numRuns: 2_000 },
+  );
+});
