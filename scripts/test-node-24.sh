@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 # Runs part of the suites on Node.js 24, which the image uses: what depends on Node.js itself, that is the native module, the
-# cryptography, HTTP, the processes and their signals, and the clients of the cluster profile. The rest of the suites runs on
+# cryptography, HTTP, the processes and their signals. The rest of the suites runs on
 # the Node.js of the machine alone. Takes Node.js 24 from npm into a cache, and builds the native module in a copy.
 #
-#   scripts/test-node-24.sh [DIRECTORY]     where node-24.json and node-24-cluster.json, the reports, are written
+#   scripts/test-node-24.sh [--more] [DIRECTORY]
+#
+# DIRECTORY receives the reports: node-24.json and, with --more, node-24-more.json and node-24-cluster.json. --more also runs
+# suites that take longer or need the servers of the cluster profile. Fails if Node.js 24 or the native module is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=24.21.0
+more=no
+if [ "${1:-}" = --more ]; then more=yes; shift; fi
 reports=$(realpath "${1:-$(mktemp -d)}")
 cache=${STRONGROOM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/strongroom}/node-$version
 modules=$cache/modules-$(sha256sum package-lock.json | cut -c1-16)
@@ -41,9 +46,13 @@ node dist/cli/main.js --version
 vitest() { node --preserve-symlinks-main node_modules/vitest/vitest.mjs run --reporter=default --reporter=json "$@"; }
 status=0
 vitest --outputFile.json="$reports/node-24.json" test/contract/sqlite.test.ts test/compose/root-key.test.ts test/events \
-  test/http/over-the-wire.test.ts test/http/routes/create-token test/http/routes/detokenize test/cli/serve.test.ts \
-  test/cli/serve-tls.test.ts test/cli/launcher.test.ts test/crash/left-behind.test.ts || status=$?
-vitest --outputFile.json="$reports/node-24-cluster.json" --config vitest.cluster.config.ts --project cluster --project servers \
-  test/http/routes/create-token/201.test.ts test/http/routes/get-token test/cluster/mongodb-key-ring.test.ts \
-  test/cluster/redis-rate-limits.test.ts test/cluster/eventstoredb test/cluster/rolling-restart.test.ts || status=$?
+  test/backup/age.test.ts test/http/over-the-wire.test.ts test/http/routes/create-token/201.test.ts test/http/routes/get-token \
+  test/audit/erasure.test.ts test/cli/serve-tls.test.ts test/cli/launcher.test.ts || status=$?
+if [ "$more" = yes ]; then
+  vitest --outputFile.json="$reports/node-24-more.json" test/http/routes/create-token test/http/routes/detokenize \
+    test/cli/serve.test.ts test/crash/left-behind.test.ts || status=$?
+  vitest --outputFile.json="$reports/node-24-cluster.json" --config vitest.cluster.config.ts --project cluster --project servers \
+    test/http/routes/create-token/201.test.ts test/http/routes/get-token test/cluster/mongodb-key-ring.test.ts \
+    test/cluster/redis-rate-limits.test.ts test/cluster/eventstoredb test/cluster/rolling-restart.test.ts || status=$?
+fi
 exit "$status"

@@ -108,7 +108,7 @@ test('rows that differ end it with 3 and are named by their streams', async () =
   const { code, stdout, stderr } = await run(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
   expect(stderr).toContain(
-    `1 rows differ between the log and what is read; nothing was changed. The first of them:\n  ${stream}\n`,
+    `1 row differs between the log and what is read; nothing was changed. The first of them:\n  ${stream}\n`,
   );
   expect((await run(['projections', 'status', ...vault.flags])).stdout).toContain('1 row differed');
   const accepted = await run(['projections', 'rebuild', 'tokens', '--yes', '--accept-new', ...vault.flags]);

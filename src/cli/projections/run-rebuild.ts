@@ -58,7 +58,7 @@ function failure(name: ProjectionName, last: ProjectionStatus['lastRebuild']): F
   switch (last?.outcome) {
     case 'different':
       return new Failure(
-        `${last.different} rows differ between the log and what is read; nothing was changed. The first of them:${listed}\n` +
+        `${last.different} ${last.different === 1 ? 'row differs' : 'rows differ'} between the log and what is read; nothing was changed. The first of them:${listed}\n` +
           'If the log is right, take the new rows into use with --accept-new.',
         3,
       );
