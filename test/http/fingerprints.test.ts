@@ -77,7 +77,7 @@ describe('a fingerprint is an oracle, so a caller below reveal is shown none', (
     if (isShown) expect(body['fingerprint']).toBe((await read(service, id))['fingerprint']);
   });
 
-  test('an update that meets a duplicate shows its fingerprint only if it carried the value', async ({ service }) => {
+  test('an update that meets a duplicate must carry all that its fingerprint reads', async ({ service }) => {
     const key = await below(service, 'mask');
     const expression = '{{ data.a }}|{{ data.b }}';
     const make = (data: Json) =>
@@ -87,9 +87,12 @@ describe('a fingerprint is an oracle, so a caller below reveal is shown none', (
     const own = await make({ a, b: 2 });
     const update = (data: Json) => service.call('PATCH', path(own.id), { data, deduplicate_token: true }, { key });
     const partly = await update({ b: 1 });
-    expect(partly.body).toMatchObject({ _extras: { deduplicated: true } });
-    expect(partly.body).not.toHaveProperty('fingerprint');
-    expect((await update({ a, b: 1 })).body).toHaveProperty('fingerprint');
+    expect(partly.body).toMatchObject({ code: 'reveal_required' });
+    expect(partly.text).not.toContain('fingerprint":');
+    expect((await update({ a, b: 1 })).body).toMatchObject({
+      fingerprint: expect.any(String),
+      _extras: { deduplicated: true },
+    });
   });
 
   test('a repeat shows it while the token holds what the first request sent, and no longer', async ({ service }) => {

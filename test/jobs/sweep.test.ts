@@ -85,9 +85,9 @@ test('one row that fails stops no other, and is told of', async () => {
   const failing = await streamOf(service, String(ids[2]));
   const log = {
     ...service.vault.log,
-    readStream: async (stream: string) => {
+    readFrom: async (stream: string, fromRevision: number, limit: number) => {
       if (stream === failing) throw new Error('damaged');
-      return service.vault.log.readStream(stream);
+      return service.vault.log.readFrom(stream, fromRevision, limit);
     },
   };
   const errors: unknown[] = [];
