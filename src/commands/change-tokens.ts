@@ -6,7 +6,7 @@ import { type KeyRevision, keyNamedWithinMs, type TenantKeys } from '../ports/ke
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { DueRow } from '../ports/token-rows.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
-import { withTokenMac } from '../projections/row-mac.js';
+import { withClaimMac, withTokenMac } from '../projections/row-mac.js';
 import { emptyView, type TokenView } from '../projections/token-view.js';
 import { dueRowsOf } from './due-rows-of.js';
 import type { EventOrigin, RequestOrigin } from './event-origin.js';
@@ -143,7 +143,8 @@ async function store(
   const writes = decided
     .map((write, index) => streamWrite(vault, write, sealed[index], at))
     .filter((write) => write !== null);
-  const claim = cmd === null || result === null ? null : { cmd, result, time: at };
+  const finished = cmd === null || result === null ? null : { cmd, result, time: at };
+  const claim = finished === null ? null : withClaimMac(vault.integrity.rows, finished);
   if (writes.length > 0 || claim !== null) {
     const { outcome } = await vault.work.commit({ writes, claim });
     if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');

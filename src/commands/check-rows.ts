@@ -8,6 +8,7 @@ import type { Vault } from './vault.js';
 /** Rows hold up to 512 KiB of ciphertext each, and all of a page are in memory together. */
 const pageSize = 100;
 const lanes = 16;
+const claimsPageSize = 1_000;
 
 export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
 
@@ -46,6 +47,16 @@ export async function checkTokenRows(vault: Vault, after: string): Promise<Check
   });
   const next = page.length < pageSize ? null : (page.at(-1)?.stream ?? null);
   return { rows: page.length, problems: found.flat(), next };
+}
+
+/** Verifies a page of the claims of idempotency keys, by their hashes from `after` on. */
+export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: string): Promise<CheckedRows> {
+  const page = await claims.page(after, claimsPageSize);
+  const problems = page.flatMap(({ cmd, claim }): readonly FoundRow[] =>
+    claim === null ? [{ row: { of: 'claim', name: cmd }, what: 'not_authentic' }] : [],
+  );
+  const next = page.length < claimsPageSize ? null : (page.at(-1)?.cmd ?? null);
+  return { rows: page.length, problems, next };
 }
 
 async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {

@@ -4,8 +4,8 @@ export type ForgedWhat =
   /** The vault wrote it, and a newer one since. */
   | 'outdated';
 
-/** A row of a token (named by its stream, a keyed hash), of a tenant or of an application (named by their ids). */
-export type RowName = { readonly of: 'token' | 'tenant' | 'application'; readonly name: string };
+/** A row of a token (named by its stream) or the claim of an idempotency key, named by keyed hashes; of a tenant or an application, named by its id. */
+export type RowName = { readonly of: 'token' | 'tenant' | 'application' | 'claim'; readonly name: string };
 
 /**
  * A row that someone else than the vault changed or put back. It decides nothing and nothing of it is shown: the request

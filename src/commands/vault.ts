@@ -1,7 +1,6 @@
 import type { Expressions } from '../domain/expressions/expressions.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Budgets } from '../ports/budgets.js';
-import type { Claims } from '../ports/claims.js';
 import type { Clock } from '../ports/clock.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog, StoredLog } from '../ports/event-log.js';
@@ -12,6 +11,7 @@ import type { Timers } from '../ports/timers.js';
 import type { Traces } from '../ports/traces.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { AccessRecorder } from './access-log/access-recorder.js';
+import type { AuthenticClaims } from './authentic-claims.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';
 import type { AuthenticDirectory } from './directory/authentic-directory.js';
 import type { KnownCallers } from './directory/known-callers.js';
@@ -32,7 +32,7 @@ export type Vault = {
   readonly keys: KeyRing;
   /** Compute and verify the authentication codes of what the stores hold. */
   readonly integrity: IntegrityKeys;
-  readonly claims: Claims;
+  readonly claims: AuthenticClaims;
   /** What applications have used of their guesses; spent through `guesses`. */
   readonly budgets: Budgets;
   readonly directory: AuthenticDirectory;

@@ -2,6 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { type AccessRecorder, createAccessRecorder } from '../commands/access-log/access-recorder.js';
 import { recordExhaustedBudget, recordSuspect } from '../commands/access-log/record-guessing.js';
 import { recordedWork } from '../commands/access-log/recorded-work.js';
+import { authenticClaims } from '../commands/authentic-claims.js';
 import { authenticTokenRows } from '../commands/authentic-token-rows.js';
 import { authenticDirectory } from '../commands/directory/authentic-directory.js';
 import { createAuthenticate } from '../commands/directory/authenticate.js';
@@ -18,6 +19,7 @@ import { createVocabularies } from '../commands/vocabulary/vocabularies.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
 import { createLimits } from '../http/limits/limits.js';
 import type { Service } from '../http/service.js';
+import type { Claims } from '../ports/claims.js';
 import type { Directory } from '../ports/directory.js';
 import { ForgedLog } from '../ports/event-log.js';
 import type { Metrics } from '../ports/metrics.js';
@@ -29,8 +31,8 @@ import { countingKeyRing } from './counting-key-ring.js';
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  'log' | 'storedLog' | 'chain' | 'traces' | 'generations' | 'work' | 'keys' | 'claims' | 'budgets' | 'accessLog'
-> & { readonly rows: TokenRows; readonly directory: Directory };
+  'log' | 'storedLog' | 'chain' | 'traces' | 'generations' | 'work' | 'keys' | 'budgets' | 'accessLog'
+> & { readonly rows: TokenRows; readonly claims: Claims; readonly directory: Directory };
 
 /** What a profile decides besides its stores. */
 export type Parts = Pick<Vault, 'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs'> & {
@@ -63,7 +65,7 @@ const forgedNamedMax = 10;
 
 /** What all commands work with, on the stores of one profile. */
 export function composeVault(
-  { log, storedLog, chain, traces, generations, claims, budgets, accessLog, ...stores }: Stores,
+  { log, storedLog, chain, traces, generations, budgets, accessLog, ...stores }: Stores,
   { integrity, metrics, rateLimits, limits, onError, ...parts }: Parts,
 ): ComposedVault {
   const keys = countingKeyRing(stores.keys, metrics);
@@ -74,7 +76,8 @@ export function composeVault(
     heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
   });
   const vault: Vault = {
-    ...{ log, storedLog, chain, rows, traces, generations, keys, claims, budgets, directory, accessLog, recorder },
+    ...{ log, storedLog, chain, rows, traces, generations, keys, budgets, directory, accessLog, recorder },
+    claims: authenticClaims(stores.claims, integrity.rows),
     ...{ integrity, ...parts },
     work: recordedWork(stores.work, keys, recorder),
     expressions: createExpressions(),

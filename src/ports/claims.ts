@@ -1,3 +1,5 @@
+import type { Stored } from '../projections/row-mac.js';
+
 /** One token of a finished command: its stream, and the revision that its life began with. */
 export type ClaimedToken = {
   readonly stream: string;
@@ -20,10 +22,13 @@ export type ClaimResult = {
   readonly application?: { readonly id: string; readonly keyId: string };
 };
 
+/** The claim of a command that finished at `time` (ms); `cmd` is the keyed hash of the request that it belongs to. */
+export type FinishedClaim = { readonly cmd: string; readonly result: ClaimResult; readonly time: number };
+
 export type ClaimBegin =
   | { readonly state: 'fresh' }
   | { readonly state: 'in_flight' }
-  | { readonly state: 'done'; readonly result: ClaimResult };
+  | { readonly state: 'done'; readonly claim: Stored<FinishedClaim> };
 
 /** Who owns an idempotency key. A finished claim is written by `UnitOfWork.commit` beside the events it stands for. */
 export interface Claims {
@@ -32,4 +37,6 @@ export interface Claims {
   release(cmd: string): Promise<void>;
   /** Forgets claims finished before `notBefore`. */
   forget(notBefore: number): Promise<void>;
+  /** Returns at most `limit` claims that have a result, those after `afterCmd` in the order of `cmd`. */
+  page(afterCmd: string, limit: number): Promise<readonly Stored<FinishedClaim>[]>;
 }

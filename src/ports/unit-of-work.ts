@@ -2,7 +2,7 @@ import type { Commit } from '../events/commit.js';
 import type { NewEvent } from '../events/event.js';
 import type { Stored } from '../projections/row-mac.js';
 import type { TokenView } from '../projections/token-view.js';
-import type { ClaimResult } from './claims.js';
+import type { FinishedClaim } from './claims.js';
 import type { DirectoryRecord } from './directory.js';
 
 /** What search finds a row by, in each generation of rows: 16 bytes a term in hex, none twice. */
@@ -45,7 +45,7 @@ export type StoredWork = {
 export type Change = {
   readonly writes: readonly StreamWrite[];
   /** Recorded together with the writes, so that a repeat finds what the first did. */
-  readonly claim: { readonly cmd: string; readonly result: ClaimResult; readonly time: number } | null;
+  readonly claim: Stored<FinishedClaim> | null;
 };
 
 export type CommitOutcome =

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { ClaimedToken, FinishedClaim } from '../ports/claims.js';
 import type { DirectoryRecord } from '../ports/directory.js';
 import type { TokenView } from './token-view.js';
 
@@ -18,6 +19,11 @@ export function withDirectoryMac(key: Uint8Array, record: DirectoryRecord): Stor
   return { ...record, mac: directoryMac(key, record) };
 }
 
+/** Adds the code of a claim: over the request that it belongs to, its time, and all that a repeat is rendered from. */
+export function withClaimMac(key: Uint8Array, claim: FinishedClaim): Stored<FinishedClaim> {
+  return { ...claim, mac: claimMac(key, claim) };
+}
+
 /** Tells whether the vault wrote this row of a token. Whatever a store returns is compared, also what is no row at all. */
 export function isAuthenticToken(key: Uint8Array, stored: Stored<TokenView>): boolean {
   return isMac(stored.mac, () => tokenMac(key, stored));
@@ -26,6 +32,11 @@ export function isAuthenticToken(key: Uint8Array, stored: Stored<TokenView>): bo
 /** Tells whether the vault wrote this row of the directory. */
 export function isAuthenticRecord(key: Uint8Array, stored: Stored<DirectoryRecord>): boolean {
   return isMac(stored.mac, () => directoryMac(key, stored));
+}
+
+/** Tells whether the vault wrote this claim. */
+export function isAuthenticClaim(key: Uint8Array, stored: Stored<FinishedClaim>): boolean {
+  return isMac(stored.mac, () => claimMac(key, stored));
 }
 
 function tokenMac(key: Uint8Array, { stream, tenantId, state, content, cvc }: TokenView): Buffer {
@@ -45,6 +56,17 @@ function directoryMac(key: Uint8Array, record: DirectoryRecord): Buffer {
   const facts = ['strongroom.row.directory.1', kind, id, tenantId, applicationType, content?.length];
   const keys = record.keys.map((apiKey) => [apiKey.hash, apiKey.id]).sort();
   return mac(key, [...facts, revision, createdRevision, contentRevision, removedAt, keys], content, null);
+}
+
+/** `cmd` is a keyed hash that names the tenant, the application, the path and the idempotency key. */
+function claimMac(key: Uint8Array, { cmd, time, result: { tokens, application } }: FinishedClaim): Buffer {
+  const issued = application == null ? null : [application.id, application.keyId];
+  return mac(key, ['strongroom.claim.1', cmd, time, tokens.map(claimedFacts), issued], null, null);
+}
+
+/** A store may return an absent field as null; both mean the same. */
+function claimedFacts({ stream, createdRevision, carriedContent, deduplicated, cvcIgnored }: ClaimedToken): unknown[] {
+  return [stream, createdRevision, carriedContent ?? null, deduplicated ?? false, cvcIgnored ?? false];
 }
 
 /** The facts say how long each ciphertext is, and JSON tells every two lists of facts apart. */

@@ -215,6 +215,7 @@ test.each(['while the service runs', 'while it does not'])(
     const keyFile = join(dir, 'key');
     writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
     await runJson(['tokens', 'create', ...flags, '--key-file', keyFile], { stdin: '{"type":"token","data":"x"}' });
+    const plantClaim = `INSERT INTO claims VALUES ('planted', 9000000000000, '{"tokens":[]}', x'00')`;
     expect((await doctor(flags)).says('rows')).toMatch(/^\d+ are authentic and the newest$/);
     const service = when === 'while the service runs' ? await startService(flags) : null;
     expect(
@@ -226,10 +227,11 @@ test.each(['while the service runs', 'while it does not'])(
     ).toBe(1);
     const plant = `INSERT INTO api_keys SELECT 'ab', 'planted', id, NULL FROM directory WHERE kind = 'application' LIMIT 1`;
     expect(tamper(dataDir, 'vault.db', plant)).toBe(1);
+    expect(tamper(dataDir, 'vault.db', plantClaim)).toBe(1);
     const found = await doctor(flags);
     expect(found.wrong).toContain('rows');
     expect(found.says('rows')).toMatch(
-      /^the row of application .* is not authentic; the row of token token-.* is not authentic$/,
+      /^the row of application .* is not authentic; the row of token token-.* is not authentic; the row of claim planted is not authentic$/,
     );
     const { code, stderr } = await run(['audit', 'verify', ...flags]);
     expect(code).toBe(3);

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { ClaimResult } from '#src/ports/claims.js';
+import type { ClaimResult, FinishedClaim } from '#src/ports/claims.js';
 import type { UnitOfWork } from '#src/ports/unit-of-work.js';
+import type { Stored } from '#src/projections/row-mac.js';
 import { aDay, aHash, aStream, atNoon, type OpenStores, onStores } from './support.js';
 
 /** What every `Claims` must do; an adapter runs it in one line. */
@@ -26,10 +28,10 @@ export function claimsContract(name: string, open: OpenStores): void {
       on(async ({ work, claims, reopen }) => {
         const [cmd, result] = [aHash(), aResult()];
         await claims.begin(cmd, 0);
-        await finish(work, cmd, result, atNoon);
+        const claim = await finish(work, cmd, result, atNoon);
         await claims.release(cmd);
-        expect(await claims.begin(cmd, atNoon)).toEqual({ state: 'done', result });
-        expect(await (await reopen()).claims.begin(cmd, atNoon)).toEqual({ state: 'done', result });
+        expect(await claims.begin(cmd, atNoon)).toEqual({ state: 'done', claim });
+        expect(await (await reopen()).claims.begin(cmd, atNoon)).toEqual({ state: 'done', claim });
       }),
     );
 
@@ -40,9 +42,9 @@ export function claimsContract(name: string, open: OpenStores): void {
         await finish(work, cmd, aResult(), atNoon);
         expect(await claims.begin(cmd, atNoon + 1)).toEqual({ state: 'fresh' });
         expect(await claims.begin(cmd, atNoon + 1)).toEqual({ state: 'in_flight' });
-        await finish(work, cmd, result, atNoon + aDay);
+        const claim = await finish(work, cmd, result, atNoon + aDay);
         await claims.release(cmd);
-        expect(await claims.begin(cmd, atNoon + 1)).toEqual({ state: 'done', result });
+        expect(await claims.begin(cmd, atNoon + 1)).toEqual({ state: 'done', claim });
       }),
     );
 
@@ -51,10 +53,22 @@ export function claimsContract(name: string, open: OpenStores): void {
       on(async ({ work, claims }) => {
         const [old, young, result] = [aHash(), aHash(), aResult()];
         await finish(work, old, result, atNoon - 1);
-        await finish(work, young, result, atNoon);
+        const claim = await finish(work, young, result, atNoon);
         await claims.forget(atNoon);
         expect(await claims.begin(old, 0)).toEqual({ state: 'fresh' });
-        expect(await claims.begin(young, 0)).toEqual({ state: 'done', result });
+        expect(await claims.begin(young, 0)).toEqual({ state: 'done', claim });
+      }),
+    );
+
+    test(
+      'pages hold every finished claim with its code, once and in order',
+      on(async ({ work, claims }) => {
+        const cmds = Array.from({ length: 5 }, aHash).sort();
+        const finished: Stored<FinishedClaim>[] = [];
+        for (const cmd of cmds) finished.push(await finish(work, cmd, aResult(), atNoon));
+        await claims.begin(aHash(), 0);
+        expect(await claims.page('', 3)).toEqual(finished.slice(0, 3));
+        expect(await claims.page(cmds[2] ?? '', 3)).toEqual(finished.slice(3));
       }),
     );
   });
@@ -64,6 +78,13 @@ function aResult(): ClaimResult {
   return { tokens: [0, 3].map((createdRevision) => ({ stream: aStream(), createdRevision, deduplicated: true })) };
 }
 
-async function finish(work: UnitOfWork, cmd: string, result: ClaimResult, time: number): Promise<void> {
-  expect(await work.commit({ writes: [], claim: { cmd, result, time } })).toEqual({ outcome: 'committed' });
+async function finish(
+  work: UnitOfWork,
+  cmd: string,
+  result: ClaimResult,
+  time: number,
+): Promise<Stored<FinishedClaim>> {
+  const claim = { cmd, result, time, mac: randomBytes(32) };
+  expect(await work.commit({ writes: [], claim })).toEqual({ outcome: 'committed' });
+  return claim;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { TokenView } from '#src/projections/token-view.js';
 import {
@@ -30,14 +31,14 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       on(async ({ work, log, rows, claims }) => {
         const write = tokenWrite(noTokenYet(), [tokenCreated({ cvcPurgeAt: atNoon + 5 })]);
         const result = { tokens: [{ stream: write.stream, createdRevision: 0 }] };
-        const cmd = aHash();
-        expect(await work.commit({ writes: [write], claim: { cmd, result, time: atNoon } })).toEqual(committed);
+        const claim = { cmd: aHash(), result, time: atNoon, mac: randomBytes(32) };
+        expect(await work.commit({ writes: [write], claim })).toEqual(committed);
         const [event] = await log.readStream(write.stream);
         expect(event).toMatchObject({ id: write.events[0]?.id, revision: 0 });
         const row = await rows.get(write.stream);
         expect(bytes(row?.content ?? null)).toEqual(bytes(write.view.content));
         expect(bytes(row?.cvc ?? null)).toEqual(bytes(write.view.cvc));
-        expect(await claims.begin(cmd, atNoon)).toEqual({ state: 'done', result });
+        expect(await claims.begin(claim.cmd, atNoon)).toEqual({ state: 'done', claim });
       }),
     );
 
@@ -352,7 +353,7 @@ function same(fingerprintHash: string) {
 }
 
 function claimOf(cmd: string) {
-  return { cmd, result: { tokens: [] }, time: atNoon };
+  return { cmd, result: { tokens: [] }, time: atNoon, mac: Buffer.alloc(32) };
 }
 
 async function expectNothing(

@@ -1,22 +1,26 @@
-import type { ClaimResult, Claims } from '../../ports/claims.js';
+import type { Claims, FinishedClaim } from '../../ports/claims.js';
+import type { Stored } from '../../projections/row-mac.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import type { Writer } from './writer/writer.js';
+
+type ClaimRow = Omit<Stored<FinishedClaim>, 'result'> & { readonly result: string };
 
 /**
  * `Claims` on `vault.db`. One process has the data, and a claim is stored in the transaction of what it stands for:
  * so what is under way needs no row, and after a crash nothing is.
  */
 export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
-  const find = database.prepare('SELECT time, result FROM claims WHERE cmd = ?');
+  const find = database.prepare('SELECT cmd, time, result, mac FROM claims WHERE cmd = ?');
+  const page = database.prepare('SELECT cmd, time, result, mac FROM claims WHERE cmd > ? ORDER BY cmd LIMIT ?');
   const open = new Set<string>();
 
   return {
     async begin(cmd, notBefore) {
       if (open.has(cmd)) return { state: 'in_flight' };
-      const row = reading(() => find.get(cmd) as { time: number; result: string } | undefined);
+      const row = reading(() => find.get(cmd) as ClaimRow | undefined);
       if (row !== undefined && row.time >= notBefore) {
-        return { state: 'done', result: JSON.parse(row.result) as ClaimResult };
+        return { state: 'done', claim: claimOf(row) };
       }
       open.add(cmd);
       try {
@@ -34,5 +38,10 @@ export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
     async forget(notBefore) {
       await writer.request('forget_claims', { notBefore });
     },
+    page: async (afterCmd, limit) => reading(() => page.all(afterCmd, limit) as ClaimRow[]).map(claimOf),
   };
+}
+
+function claimOf({ result, ...row }: ClaimRow): Stored<FinishedClaim> {
+  return { ...row, result: JSON.parse(result) };
 }

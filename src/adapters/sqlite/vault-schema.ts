@@ -77,7 +77,13 @@ ${slots.map(rowsSchema).join('')}
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX api_keys_application ON api_keys (application);
 
-  CREATE TABLE claims (cmd TEXT PRIMARY KEY, time INTEGER NOT NULL, result TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE claims (
+    cmd TEXT PRIMARY KEY,
+    time INTEGER NOT NULL,
+    result TEXT NOT NULL,
+    -- The message authentication code of all of the above.
+    mac BLOB NOT NULL
+  ) STRICT, WITHOUT ROWID;
   CREATE INDEX claims_time ON claims (time);
 
   -- What an application has used of its guesses in the window that ends at ends_at (ms).
@@ -93,4 +99,4 @@ ${slots.map(rowsSchema).join('')}
   ) STRICT, WITHOUT ROWID;
 `;
 
-export const vaultSchemaVersion = 4;
+export const vaultSchemaVersion = 5;

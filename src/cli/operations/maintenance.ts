@@ -1,16 +1,30 @@
 import { z } from 'zod';
-import { checkDirectory, checkTokenRows } from '../../commands/check-rows.js';
+import { type CheckedRows, checkClaims, checkDirectory, checkTokenRows } from '../../commands/check-rows.js';
+import type { Vault } from '../../commands/vault.js';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
 import { operation } from './operation.js';
 
+const place = z.object({ of: z.enum(['token', 'claim']), after: z.string() });
+type Place = z.infer<typeof place>;
+
 /**
- * Runs one step of a check of all rows. `after` is the end of the previous step. It is null for the first step, which checks
- * tenants and applications.
+ * Runs one step of a check of all rows: first tenants and applications, then tokens, then claims. `from` is the `next` of the
+ * previous step. It is null for the first step.
  */
-export const checkRows = operation(z.object({ after: z.string().nullable() }), async ({ vault }, { after }) => {
-  const step = after === null ? { ...(await checkDirectory(vault)), next: '' } : await checkTokenRows(vault, after);
-  return { ...step, problems: step.problems.map(({ row, what }) => ({ row: { ...row }, what })) };
+export const checkRows = operation(z.object({ from: place.nullable() }), async ({ vault }, { from }) => {
+  const { rows, problems, next } = await checkFrom(vault, from);
+  return { rows, problems: problems.map(({ row, what }) => ({ row: { ...row }, what })), next };
 });
+
+async function checkFrom(
+  vault: Vault,
+  from: Place | null,
+): Promise<Omit<CheckedRows, 'next'> & { readonly next: Place | null }> {
+  if (from === null) return { ...(await checkDirectory(vault)), next: { of: 'token', after: '' } };
+  const checked = await (from.of === 'token' ? checkTokenRows(vault, from.after) : checkClaims(vault, from.after));
+  if (checked.next !== null) return { ...checked, next: { of: from.of, after: checked.next } };
+  return { ...checked, next: from.of === 'token' ? { of: 'claim', after: '' } : null };
+}
 
 /** Starts a rotation of all keys in the process that holds the data. `rotationState` returns its progress. */
 export const rotateKeys = operation(z.object({}), async ({ rotation }) => {

@@ -1,25 +1,28 @@
 import type { FoundRow } from '../../commands/check-rows.js';
 import { ForgedRow } from '../../commands/forged-row.js';
 import { showProgress } from '../bulk/progress.js';
+import type { Answers } from '../operations/operations.js';
 import type { RunOperation } from '../run-verb.js';
 
 const namedMax = 10;
 
+type Step = Answers['rows-check'];
+
 export type RowsChecked = { readonly rows: number; readonly problems: readonly FoundRow[] };
 
-/** Checks all rows of the directory and of tokens, step by step, and shows how far it is. */
+/** Checks all rows of the directory and of tokens, and all claims, step by step, and shows how far it is. */
 export async function checkAllRows(run: RunOperation, { json }: { readonly json: boolean }): Promise<RowsChecked> {
   let rows = 0;
   const problems: FoundRow[] = [];
   const progress = () => ({ items: rows, done: rows, total: null, fields: { rows } });
   const display = showProgress(progress, { json, noun: 'rows' });
   try {
-    for (let after: string | null = null; ; ) {
-      const step: Awaited<ReturnType<typeof run<'rows-check'>>> = await run('rows-check', { after });
+    for (let from: Step['next'] = null; ; ) {
+      const step: Step = await run('rows-check', { from });
       rows += step.rows;
       problems.push(...step.problems);
-      after = step.next;
-      if (after === null) return { rows, problems };
+      from = step.next;
+      if (from === null) return { rows, problems };
     }
   } finally {
     display.end();

@@ -9,7 +9,7 @@ import type { NewEvent } from '../../events/event.js';
 import type { ClaimResult } from '../../ports/claims.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { applyToDirectory, type DirectoryView } from '../../projections/directory-view.js';
-import { withDirectoryMac } from '../../projections/row-mac.js';
+import { withClaimMac, withDirectoryMac } from '../../projections/row-mac.js';
 import type { EventOrigin } from '../event-origin.js';
 import { noteLog } from '../log-behind.js';
 import { type CommandResult, done } from '../result.js';
@@ -126,7 +126,10 @@ async function store(
   const write = { stream, expectedRevision, events, row: { of: 'directory', records } as const, distinct: null };
   const { outcome } = await vault.work.commit({
     writes: events.length === 0 ? [] : [write],
-    claim: claim == null ? null : { cmd: claim.cmd, time, result: resultOf(claim.application) },
+    claim:
+      claim == null
+        ? null
+        : withClaimMac(vault.integrity.rows, { cmd: claim.cmd, time, result: resultOf(claim.application) }),
   });
   if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
   if (outcome !== 'committed') return false;

@@ -14,8 +14,8 @@ test('a claim that could not be begun is not in flight for ever', async () => {
     (error) => expect.unreachable(String(error)),
     () => undefined,
   );
-  const result = { tokens: [], deduplicated: false };
-  await writer.request('commit', { writes: [], claim: { cmd: 'old', result, time: 1 } });
+  const claim = { cmd: 'old', result: { tokens: [] }, time: 1, mac: Buffer.alloc(32) };
+  await writer.request('commit', { writes: [], claim });
   let isFull = true;
   const sometimesFull: Writer = {
     ...writer,

@@ -6,6 +6,7 @@ import { readToken } from '#src/commands/tokens/read-token.js';
 import { apiKeyHash, newApiKey } from '#src/domain/directory/api-key.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
+import type { ClaimResult } from '#src/ports/claims.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { profile } from '../../support/profile.js';
 import { type Answer, rule, startTestService, type TestService } from '../../support/test-service.js';
@@ -269,6 +270,52 @@ describe('a writer of the rows', () => {
     const repeated = await service.call('POST', '/tokens', body, options);
     expect(repeated.status, repeated.text).toBeGreaterThanOrEqual(400);
     expect(repeated.text).not.toContain(secret);
+  });
+
+  describe('cannot have the repeat of a request with an idempotency key', () => {
+    const claimForged = 'the row of claim';
+
+    async function claimed(data: string) {
+      const options = { headers: { 'service-idempotency-key': randomUUID() } };
+      const send = () => service.call('POST', '/tokens', { type: 'token', data }, options);
+      const created = await send();
+      expect(created.status, created.text).toBe(201);
+      const repeated = await send();
+      expect(repeated.body).toEqual(created.body);
+      const id = String(created.body['id']);
+      return { id, stream: await streamOf(id), send };
+    }
+
+    async function expectClaimRefused(answer: Answer): Promise<void> {
+      expect(answer.status, answer.text).toBe(500);
+      await expectRefused(answer, claimForged);
+    }
+
+    test('return another token that the same application created', async () => {
+      const [asked, other] = [await claimed('asked'), await claimed(secret)];
+      await attacker.moveClaims(asked.stream, other.stream);
+      await expectClaimRefused(await asked.send());
+      expect((await service.call('POST', '/tokens', { type: 'token', data: 'new' })).status).toBe(201);
+    });
+
+    test('return the result of another request', async () => {
+      const [asked, other] = [await claimed('asked'), await claimed(secret)];
+      await attacker.copyClaim(other.stream, asked.stream);
+      await expectClaimRefused(await asked.send());
+    });
+
+    test('show a fingerprint, or call the token a duplicate', async () => {
+      const flags = [{ carriedContent: 1 }, { deduplicated: true }, { cvcIgnored: true }, { createdRevision: 1 }];
+      for (const flag of flags) {
+        const { stream, send } = await claimed('asked');
+        const edit = (result: ClaimResult) => ({
+          ...result,
+          tokens: result.tokens.map((one) => ({ ...one, ...flag })),
+        });
+        await attacker.editClaim(stream, edit);
+        await expectClaimRefused(await send());
+      }
+    });
   });
 
   test.runIf(profile === 'embedded')('cannot put a view before the rows that shows one token as another', async () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
 import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import type { TokenLife } from '#src/domain/token/token-state.js';
+import type { ClaimResult } from '#src/ports/claims.js';
 import type { TestService } from '../../support/test-service.js';
 
 type Kind = 'tenant' | 'application';
@@ -22,6 +23,10 @@ export type RowsAttacker = {
   copyTerms(fromStream: string, toStream: string): Promise<void>;
   /** Has every claim of an idempotency key that names one token name another one. */
   moveClaims(fromStream: string, toStream: string): Promise<void>;
+  /** Changes the result of the claim that names a token. */
+  editClaim(stream: string, edit: (result: ClaimResult) => ClaimResult): Promise<void>;
+  /** Gives the claim that names one token the result, time and code of the claim that names another one. */
+  copyClaim(fromStream: string, toStream: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -83,6 +88,14 @@ function onFiles(dataDir: string): RowsAttacker {
     async moveClaims(fromStream, toStream) {
       changeOne('UPDATE claims SET result = replace(result, ?, ?)', fromStream, toStream);
     },
+    async editClaim(stream, edit) {
+      const { cmd, result } = rowOf('claims', 'instr(result, ?) > 0', stream);
+      changeOne('UPDATE claims SET result = ? WHERE cmd = ?', JSON.stringify(edit(JSON.parse(String(result)))), cmd);
+    },
+    async copyClaim(fromStream, toStream) {
+      const { cmd: _, ...claim } = rowOf('claims', 'instr(result, ?) > 0', fromStream);
+      replace('claims', { ...rowOf('claims', 'instr(result, ?) > 0', toStream), ...claim });
+    },
     close: async () => void database.close(),
   };
 }
@@ -92,6 +105,7 @@ async function onMongo(name: string): Promise<RowsAttacker> {
   const client = await MongoClient.connect(url, { promoteBuffers: true });
   const directory = client.db(name).collection<Document & { _id: string }>('directory');
   const tokens = client.db(name).collection<Document & { _id: string }>('token_rows_1');
+  const claims = client.db(name).collection<Document & { _id: string }>('claims');
   const take = async (rows: typeof tokens, _id: string): Promise<Taken> => {
     const row = await rows.findOne({ _id });
     if (row === null) throw new Error('there is no such row');
@@ -124,12 +138,23 @@ async function onMongo(name: string): Promise<RowsAttacker> {
       await tokens.updateOne({ _id: toStream }, added);
     },
     async moveClaims(fromStream, toStream) {
-      const claims = client.db(name).collection<Document & { _id: string }>('claims');
       const { modifiedCount } = await claims.updateOne(
         { 'result.tokens.stream': fromStream },
         { $set: { 'result.tokens.$.stream': toStream } },
       );
       if (modifiedCount !== 1) throw new Error('the attack changed nothing');
+    },
+    async editClaim(stream, edit) {
+      const claim = await claims.findOne({ 'result.tokens.stream': stream });
+      if (claim === null) throw new Error('there is no such claim');
+      await claims.updateOne({ _id: claim._id }, { $set: { result: edit(claim['result']) } });
+    },
+    async copyClaim(fromStream, toStream) {
+      const from = await claims.findOne({ 'result.tokens.stream': fromStream });
+      if (from === null) throw new Error('there is no such claim');
+      const { _id: __, ...claim } = from;
+      const { matchedCount } = await claims.replaceOne({ 'result.tokens.stream': toStream }, claim);
+      if (matchedCount !== 1) throw new Error('the attack changed nothing');
     },
     close: () => client.close(),
   };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import type { ClaimResult, Claims } from '../../../ports/claims.js';
+import type { ClaimResult, Claims, FinishedClaim } from '../../../ports/claims.js';
 import type { EventLog } from '../../../ports/event-log.js';
+import type { Stored } from '../../../projections/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import type { Batches } from './batches.js';
 import { type Intent, settle } from './intent.js';
@@ -27,7 +28,11 @@ type Claim = {
   readonly result?: ClaimResult;
   /** Milliseconds since the epoch, by the clock of who claimed. */
   readonly time?: number;
+  /** The message authentication code of id, result and time. */
+  readonly mac?: Buffer;
 };
+
+const withoutResult = { $unset: { work: 1, result: 1, time: 1, mac: 1 } } as const;
 
 type Needs = {
   readonly connection: MongoConnection;
@@ -96,19 +101,21 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
       try {
         const claim = await take(cmd, attempt, notBefore);
         if (claim.attempt === attempt) {
-          const { work, result } = claim;
-          if (work === undefined || result === undefined) return { state: 'fresh' };
+          const { work } = claim;
+          const finished = finishedOf(claim);
+          if (work === undefined || finished === null) return { state: 'fresh' };
           if (!(await settleFormer(work))) {
-            await own(cmd, { $unset: { work: 1, result: 1, time: 1 } });
+            await own(cmd, withoutResult);
             return { state: 'fresh' };
           }
           await own(cmd, { $set: { state: 'done' } });
           mine.delete(cmd);
-          return { state: 'done', result };
+          return { state: 'done', claim: finished };
         }
         mine.delete(cmd);
-        return claim.state === 'done' && claim.result !== undefined
-          ? { state: 'done', result: claim.result }
+        const finished = finishedOf(claim);
+        return claim.state === 'done' && finished !== null
+          ? { state: 'done', claim: finished }
           : { state: 'in_flight' };
       } catch (error) {
         await letGo(cmd).catch(() => undefined);
@@ -122,6 +129,11 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
       const left = { state: 'open', time: { $exists: false }, openedAt: { $lt: new Date(notBefore) } } as const;
       const known = { state: { $in: ['open', 'done'] as Claim['state'][] }, time: { $lt: notBefore } };
       await connection.call((db) => claims(db).deleteMany({ $or: [known, left] }));
+    },
+    async page(afterCmd, limit) {
+      const filter = { _id: { $gt: afterCmd }, result: { $exists: true } };
+      const found = await connection.call((db) => claims(db).find(filter).sort({ _id: 1 }).limit(limit).toArray());
+      return found.flatMap((claim) => finishedOf(claim) ?? []);
     },
   };
 
@@ -140,18 +152,18 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
   return {
     port,
     /** Notes what is about to be stored. False: somebody else owns the claim by now. */
-    async intend(cmd: string, work: ClaimedWork, result: ClaimResult, time: number): Promise<boolean> {
+    async intend({ cmd, result, time, mac }: Stored<FinishedClaim>, work: ClaimedWork): Promise<boolean> {
       if (storing.has(cmd)) return false;
       storing.add(cmd);
       const isMine = mine.has(cmd) || (await port.begin(cmd, 0)).state === 'fresh';
-      if (isMine && (await own(cmd, { $set: { work, result, time } }))) return true;
+      if (isMine && (await own(cmd, { $set: { work, result, time, mac: Buffer.from(mac) } }))) return true;
       storing.delete(cmd);
       return false;
     },
     /** What was intended is known not to be stored. */
     async withdraw(cmd: string): Promise<void> {
       storing.delete(cmd);
-      await own(cmd, { $unset: { work: 1, result: 1, time: 1 } });
+      await own(cmd, withoutResult);
     },
     async finish(cmd: string): Promise<void> {
       await own(cmd, { $set: { state: 'done' } });
@@ -159,4 +171,9 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
       mine.delete(cmd);
     },
   };
+}
+
+/** A claim with its result; a field that is missing is none that the vault wrote, and its code will not match. */
+function finishedOf({ _id: cmd, result, time, mac }: Claim): Stored<FinishedClaim> | null {
+  return result === undefined ? null : { cmd, result, time: time ?? 0, mac: mac ?? Buffer.alloc(0) };
 }

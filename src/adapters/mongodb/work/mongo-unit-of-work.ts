@@ -183,9 +183,9 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
 
   async function commit({ writes, claim }: Change, hold: HoldFingerprint): Promise<CommitOutcome> {
     if (claim === null) return store(writes, { intend: async () => true, hold });
-    const { cmd, result, time } = claim;
+    const { cmd } = claim;
     // What throws leaves the claim as it is: whoever takes it over learns what was stored.
-    const outcome = await store(writes, { intend: (work) => claims.intend(cmd, work, result, time), hold });
+    const outcome = await store(writes, { intend: (work) => claims.intend(claim, work), hold });
     if (outcome.outcome === 'committed') await claims.finish(cmd);
     else if (outcome.outcome !== 'claimed') await claims.withdraw(cmd);
     return outcome;

@@ -33,7 +33,7 @@ export function createVaultOperations(database: SqliteDatabase) {
     `SELECT 1 FROM events WHERE position > ? AND stream >= 'tenant-' AND stream < 'tenant.' LIMIT 1`,
   );
   const findClaim = database.prepare('SELECT 1 FROM claims WHERE cmd = ?');
-  const insertClaim = database.prepare('INSERT INTO claims (cmd, time, result) VALUES (?, ?, ?)');
+  const insertClaim = database.prepare('INSERT INTO claims (cmd, time, result, mac) VALUES (?, ?, ?, ?)');
   const forgetClaims = database.prepare('DELETE FROM claims WHERE time < ?');
   const markKeyUsed = database.prepare(
     'UPDATE api_keys SET used_on = @day WHERE hash = @keyHash AND (used_on IS NULL OR used_on < @day)',
@@ -90,7 +90,7 @@ export function createVaultOperations(database: SqliteDatabase) {
       const refused = refusal(writes);
       if (refused !== null) return refused;
       for (const write of writes) rows.write(write, append(write));
-      if (claim !== null) insertClaim.run(claim.cmd, claim.time, JSON.stringify(claim.result));
+      if (claim !== null) insertClaim.run(claim.cmd, claim.time, JSON.stringify(claim.result), claim.mac);
       return { outcome: 'committed' };
     },
     forget_claims: ({ notBefore }: { readonly notBefore: number }): number => forgetClaims.run(notBefore).changes,
