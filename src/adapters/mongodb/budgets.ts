@@ -1,5 +1,11 @@
 import type { Collection, Db } from 'mongodb';
-import { type BudgetUse, reserveGuesses } from '../../domain/guess-budget.js';
+import {
+  type BudgetUse,
+  type GuessBudget,
+  type Reservation,
+  type ReservationRequest,
+  reserveGuesses,
+} from '../../domain/guess-budget.js';
 import type { BudgetName, Budgets } from '../../ports/budgets.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { MongoConnection } from './connection.js';
@@ -13,7 +19,7 @@ type BudgetDocument = BudgetUse & {
   readonly version: number;
 };
 
-/** Each process reserves a block at a time, so few ever write the same document at the same moment. */
+/** Each process reserves a block at a time, so only as many write a document at the same moment as there are processes. */
 const triesMax = 50;
 
 /** `Budgets` on MongoDB, beside the rows. */
@@ -37,16 +43,39 @@ export function mongoBudgets(connection: MongoConnection): Budgets {
     return replaced.matchedCount === 1;
   }
 
+  async function reserveFrom(
+    _id: string,
+    applicationId: string,
+    budget: GuessBudget,
+    request: ReservationRequest,
+  ): Promise<Reservation> {
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const stored = await connection.call((db) => budgets(db).findOne({ _id }));
+      const { after, reservation } = reserveGuesses(stored, budget, request);
+      const next = { _id, applicationId, version: (stored?.version ?? 0) + 1, ...after };
+      if (await replace(stored, next)) return reservation;
+    }
+    throw new StoreUnavailable('mongodb', 'race_not_settled');
+  }
+
+  /** The last reservation of each document that this process has begun. */
+  const begun = new Map<string, Promise<unknown>>();
+
+  /** Runs the reservations of this process from one document one after the other. */
+  function inTurn<T>(_id: string, reserve: () => Promise<T>): Promise<T> {
+    const reserved = (begun.get(_id) ?? Promise.resolve()).then(reserve, reserve);
+    const forget = (): void => {
+      if (begun.get(_id) === reserved) begun.delete(_id);
+    };
+    begun.set(_id, reserved);
+    reserved.then(forget, forget);
+    return reserved;
+  }
+
   return {
-    async reserve(name, applicationId, budget, request) {
+    reserve: (name, applicationId, budget, request) => {
       const _id = idOf(name, applicationId);
-      for (let tries = 0; tries < triesMax; tries += 1) {
-        const stored = await connection.call((db) => budgets(db).findOne({ _id }));
-        const { after, reservation } = reserveGuesses(stored, budget, request);
-        const next = { _id, applicationId, version: (stored?.version ?? 0) + 1, ...after };
-        if (await replace(stored, next)) return reservation;
-      }
-      throw new StoreUnavailable('mongodb', 'race_not_settled');
+      return inTurn(_id, () => reserveFrom(_id, applicationId, budget, request));
     },
     async suspects(since) {
       const found = await connection.call((db) =>
