@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { createPlain, path } from '../http/routes/support.js';
+import { behindTriggers } from '../support/behind-triggers.js';
 import { startTestService } from '../support/test-service.js';
 import { verifyAccessChain } from '../support/verify-access-chain.js';
 
@@ -35,9 +36,7 @@ test.each(Object.entries(tamperings))('%s: recomputing the chain shows it', asyn
   await service.stop();
 
   const database = keptDatabase(join(service.dataDir, file), {});
-  const triggers = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).pluck().all() as string[];
-  for (const name of triggers) database.exec(`DROP TRIGGER ${name}`);
-  database.exec(statements);
+  behindTriggers(database, () => database.exec(statements));
   database.close();
 
   const again = await startTestService({ dataDir: service.dataDir, rootKey: service.rootKey });

@@ -9,6 +9,7 @@ import { issueKey } from '#src/commands/directory/issue-key.js';
 import { revokeKey } from '#src/commands/directory/revoke-key.js';
 import { type EmbeddedOptions, openEmbedded } from '#src/compose/embedded.js';
 import { apiKeyHash, newApiKey } from '#src/domain/directory/api-key.js';
+import { behindTriggers } from '../support/behind-triggers.js';
 import { profile } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { operate } from './operate.js';
@@ -197,9 +198,8 @@ describe.skipIf(profile !== 'embedded')('a log that is changed while the service
     await sign();
     await create('two');
     const database = new Database(join(dataDir, 'vault.db'));
-    database.exec('DROP TRIGGER events_are_never_changed');
     const newest = 'position = (SELECT max(position) FROM events)';
-    database.prepare(`UPDATE events SET actor = 'somebody' WHERE ${newest}`).run();
+    behindTriggers(database, () => database.exec(`UPDATE events SET actor = 'somebody' WHERE ${newest}`));
     database.close();
     await expect(service.service.checkpointer.run(true)).rejects.toThrow('no valid authentication code');
     const answer = await service.call('DELETE', '/tokens/two');

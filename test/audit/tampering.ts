@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { JsonObject } from '#src/domain/json.js';
 import { linkAfter, noLink, sealCommit } from '#src/events/commit.js';
+import { behindTriggers } from '../support/behind-triggers.js';
 
 export type Row = {
   position: number;
@@ -31,16 +32,15 @@ export type Row = {
 export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   const database = new Database(join(dataDir, 'vault.db'));
   try {
-    const triggers = ['events_are_never_changed', 'events_are_never_removed'];
-    for (const trigger of triggers) database.exec(`DROP TRIGGER ${trigger}`);
-    const rows = database.prepare('SELECT * FROM events ORDER BY position').all() as Row[];
-    const changed = change(rows);
-    database.exec('DELETE FROM events');
-    for (const row of changed) {
-      const columns = Object.keys(row);
-      const places = columns.map(() => '?').join(', ');
-      database.prepare(`INSERT INTO events (${columns.join(', ')}) VALUES (${places})`).run(...Object.values(row));
-    }
+    const changed = change(database.prepare('SELECT * FROM events ORDER BY position').all() as Row[]);
+    behindTriggers(database, () => {
+      database.exec('DELETE FROM events');
+      for (const row of changed) {
+        const columns = Object.keys(row);
+        const places = columns.map(() => '?').join(', ');
+        database.prepare(`INSERT INTO events (${columns.join(', ')}) VALUES (${places})`).run(...Object.values(row));
+      }
+    });
   } finally {
     database.close();
   }

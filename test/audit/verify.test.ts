@@ -10,6 +10,7 @@ import { type Verification, type VerifyOptions, verifyExport, verifyVault } from
 import { verificationText } from '#src/cli/audit/verification-text.js';
 import type { RunOperation } from '#src/cli/run-verb.js';
 import { openEmbedded } from '#src/compose/embedded.js';
+import { behindTriggers } from '../support/behind-triggers.js';
 import { profile } from '../support/profile.js';
 import { startTestService } from '../support/test-service.js';
 import { operate } from './operate.js';
@@ -256,9 +257,7 @@ describe.skipIf(profile !== 'embedded')('the access log', () => {
   function onAccess(dataDir: string, sql: string): void {
     const [file] = readdirSync(dataDir).filter((name) => /^access-.*\.db$/.test(name));
     const database = new Database(join(dataDir, file ?? ''));
-    const triggers = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).pluck().all();
-    for (const name of triggers) database.exec(`DROP TRIGGER ${name}`);
-    database.exec(sql);
+    behindTriggers(database, () => database.exec(sql));
     database.close();
   }
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { behindTriggers } from '../support/behind-triggers.js';
 import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
 
 test('a vault is verified while it serves, and tampering with its file ends with exit code 3', async () => {
@@ -37,10 +38,8 @@ test('a vault is verified while it serves, and tampering with its file ends with
   expect(await run(offline)).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('was changed') });
 
   const database = new Database(join(dataDir, 'vault.db'));
-  database.exec('DROP TRIGGER events_are_never_changed');
-  database.exec(
-    `UPDATE events SET actor = 'nobody' WHERE type = 'token.created' AND position = (SELECT min(position) FROM events WHERE type = 'token.created')`,
-  );
+  const first = `(SELECT min(position) FROM events WHERE type = 'token.created')`;
+  behindTriggers(database, () => database.exec(`UPDATE events SET actor = 'nobody' WHERE position = ${first}`));
   database.close();
   const found = await run(['audit', 'verify', '--json', ...flags]);
   expect(found).toMatchObject({

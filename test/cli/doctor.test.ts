@@ -7,7 +7,7 @@ import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { authenticStores } from '#src/audit/authentic-log.js';
 import { loadRootKey } from '#src/compose/root-key.js';
 import { anEvent } from '../contract/support.js';
-import { keyIdBytes, keyIdsOf, tamper } from '../erasure/support.js';
+import { keyIdBytes, keyIdsOf, tamper, tamperBehindTriggers } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
 import { makeVault, run, runJson, startService, tempDir, until } from '../support/process.js';
 import { startTestService } from '../support/test-service.js';
@@ -155,9 +155,7 @@ test('events that no checkpoint signs for more than an hour, and a checkpoint th
   await until('a checkpoint', 60_000, async () => ((await doctor(flags)).wrong.length === 0 ? true : undefined));
   await running.stop();
   expect((await doctor(flags)).says('checkpoint')).toMatch(/^number \d+ of .* is signed by the key of this vault$/);
-  const triggers = 'DROP TRIGGER events_are_never_changed';
-  tamper(dataDir, 'vault.db', triggers);
-  tamper(
+  tamperBehindTriggers(
     dataDir,
     'vault.db',
     `UPDATE events SET clear = json_set(clear, '$.signed_by', '${'0'.repeat(64)}') WHERE type = 'audit.checkpoint'`,
@@ -172,8 +170,7 @@ test('events that no checkpoint signs for more than an hour, and a checkpoint th
 test('a log that is changed from outside while the service runs is named', async () => {
   const { dataDir, flags } = await makeVault();
   const running = await startService(flags);
-  tamper(dataDir, 'vault.db', 'DROP TRIGGER events_are_never_changed');
-  tamper(
+  tamperBehindTriggers(
     dataDir,
     'vault.db',
     `UPDATE events SET actor = 'somebody' WHERE position = (SELECT max(position) FROM events)`,

@@ -66,5 +66,9 @@ test('a pause is none while the slice lasts', async () => {
   const pause = work.pause();
   expect(pause).toBeInstanceOf(Promise);
   await pause;
-  expect(work.pause()).toBeUndefined();
+  // A busy machine may take the whole of a slice away.
+  for (let tries = 0; work.pause() !== undefined; tries += 1) {
+    expect(tries).toBeLessThan(100);
+    await work.pause();
+  }
 });

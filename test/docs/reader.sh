@@ -36,6 +36,8 @@ as_unit() {
 # Stops what the block before started, starts this, and comes back when it is ready.
 in_background() {
   stop_background
+  # Or the line of the service before would say that this one is ready.
+  : >"$PLACE/output"
   set -m
   "$@" >"$PLACE/output" 2>&1 &
   set +m

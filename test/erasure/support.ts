@@ -8,6 +8,7 @@ import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { withTokenMac } from '#src/projections/row-mac.js';
 import { applyToView } from '#src/projections/token-view.js';
+import { behindTriggers } from '../support/behind-triggers.js';
 import { profile } from '../support/profile.js';
 import type { TestService } from '../support/test-service.js';
 import { isSomewhere, type WrappedKey, wrappedKeys } from './files.js';
@@ -80,6 +81,16 @@ export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement:
   const database = keptDatabase(join(dataDir, file), {});
   try {
     return database.prepare(statement).run(...values).changes;
+  } finally {
+    database.close();
+  }
+}
+
+/** The same for tables that triggers protect. */
+export function tamperBehindTriggers(dataDir: string, file: 'keys.db' | 'vault.db', statement: string): number {
+  const database = keptDatabase(join(dataDir, file), {});
+  try {
+    return behindTriggers(database, () => database.prepare(statement).run().changes);
   } finally {
     database.close();
   }

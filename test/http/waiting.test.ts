@@ -10,12 +10,12 @@ function passTime(service: TestService, during: 'load' | 'commit', ms: number): 
     if (!passed) service.clock.advance(ms);
     passed = true;
   };
-  const readStream = log.readStream.bind(log);
+  const readFrom = log.readFrom.bind(log);
   const commit: UnitOfWork['commit'] = work.commit.bind(work);
   if (during === 'load') {
-    log.readStream = async (stream) => {
+    log.readFrom = async (stream, fromRevision, limit) => {
       pass();
-      return readStream(stream);
+      return readFrom(stream, fromRevision, limit);
     };
   } else {
     work.commit = async (change) => {

@@ -55,6 +55,13 @@ export function openDatabase(
   }
 }
 
+/** Opens a database in memory with these tables and nothing in them. */
+export function openInMemory(schema: string): SqliteDatabase {
+  const database = keptDatabase(':memory:', {});
+  database.exec(schema);
+  return database;
+}
+
 function expectSetting(database: SqliteDatabase, pragma: string, expected: number | string): void {
   const actual = database.pragma(pragma, { simple: true }) ?? 0;
   if (actual !== expected) throw new Error(`SQLite did not accept ${pragma} = ${expected}: it answers ${actual}`);

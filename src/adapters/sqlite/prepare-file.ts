@@ -1,5 +1,5 @@
 import { databaseError, StoreBroken } from './database-error.js';
-import { openDatabase, type SqliteDatabase } from './open-database.js';
+import { openDatabase, openInMemory, type SqliteDatabase } from './open-database.js';
 
 /** SQLite's own mark of whose file it is: "SGRM". */
 const applicationId = 0x5347524d;
@@ -7,8 +7,8 @@ const applicationId = 0x5347524d;
 const checkedSizeBytesMax = 256 * 1024 * 1024;
 
 /**
- * Opens a store file for writing, makes its tables when it is new, refuses one of another kind, version or, unless told
- * not to look, damaged.
+ * Opens a store file for writing and creates its tables if it is new. Throws StoreBroken for a file of another kind, version
+ * or schema, and, unless told not to look, for a damaged one.
  */
 export function prepareFile(
   path: string,
@@ -20,6 +20,7 @@ export function prepareFile(
   const database = openDatabase(path, fileName, 'writer', (opened) => expectOurs(opened, fileName, version));
   try {
     if (isNew(database)) create(database, schema, version);
+    else expectSchema(database, fileName, schema);
     const sizeBytes = read(database, 'page_count') * read(database, 'page_size');
     const looks = look === 'checked' && sizeBytes <= checkedSizeBytesMax;
     if (looks && database.pragma('quick_check(1)', { simple: true }) !== 'ok') {
@@ -45,6 +46,37 @@ function expectOurs(database: SqliteDatabase, fileName: string, version: number)
       do: 'Nothing was changed. Start the version that wrote it',
     });
   }
+}
+
+type SchemaObject = {
+  readonly type: string;
+  readonly name: string;
+  readonly tbl_name: string;
+  readonly sql: string | null;
+};
+
+/**
+ * Throws StoreBroken if the tables, indexes, triggers and views of a file are not exactly those of `schema`. Threat: a trigger
+ * that ignores deletions, or a view or a partial index that hides rows.
+ */
+export function expectSchema(database: SqliteDatabase, fileName: string, schema: string): void {
+  const ours = openInMemory(schema);
+  const expected = objectsOf(ours);
+  ours.close();
+  const found = objectsOf(database);
+  for (const name of new Set([...found.keys(), ...expected.keys()])) {
+    if (found.get(name) === expected.get(name)) continue;
+    throw new StoreBroken({
+      check: 'schema',
+      says: `${fileName} was changed by another program: ${JSON.stringify(name)} is not as Strongroom made it`,
+      do: 'Find out who can write the data directory, then restore it from a backup',
+    });
+  }
+}
+
+function objectsOf(database: SqliteDatabase): ReadonlyMap<string, string> {
+  const objects = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').all() as SchemaObject[];
+  return new Map(objects.map(({ type, name, tbl_name: table, sql }) => [name, JSON.stringify([type, table, sql])]));
 }
 
 function isNew(database: SqliteDatabase): boolean {

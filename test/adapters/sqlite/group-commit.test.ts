@@ -14,12 +14,13 @@ import { filesOf } from '../../erasure/files.js';
 import { startTestService } from '../../support/test-service.js';
 
 describe('a group', () => {
+  const schema = 'CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT';
   let folder: string;
   let database: SqliteDatabase;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'strongroom-group-'));
     database = openDatabase(join(folder, 'test.db'), 'test.db', 'writer');
-    database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT');
+    database.exec(schema);
   });
   afterEach(async () => {
     database.close();
@@ -31,7 +32,7 @@ describe('a group', () => {
     () =>
       database.prepare('INSERT INTO t VALUES (?, ?)').run(a, b).changes;
   const stored = () => database.prepare('SELECT a FROM t ORDER BY a').pluck().all();
-  const run = (...works: (() => unknown)[]) => createGroupCommit(database, 'test.db')(works);
+  const run = (...works: (() => unknown)[]) => createGroupCommit(database, 'test.db', schema)(works);
 
   test('a command that can never be stored takes no other with it, nor what it had done itself', () => {
     const half = () => {

@@ -8,5 +8,7 @@ import { databaseError, StoreBroken } from '../database-error.js';
 export function accessLogError(error: unknown): Error {
   const translated = databaseError(error, 'access log');
   const isOfSystem = typeof (translated as NodeJS.ErrnoException).syscall === 'string';
-  return translated instanceof StoreBroken || isOfSystem ? new StoreUnavailable('access log', 'broken') : translated;
+  if (!(translated instanceof StoreBroken) && !isOfSystem) return translated;
+  const isOtherSchema = translated instanceof StoreBroken && translated.found?.check === 'schema';
+  return new StoreUnavailable('access log', isOtherSchema ? 'changed_by_another_program' : 'broken');
 }

@@ -4,7 +4,9 @@ import type { AccessBatch, AccessEntry, AccessOutcome, ActorType } from '../../.
 import type { AccessFilter } from '../../../ports/access-log.js';
 import type { Month } from '../../access-log/month.js';
 import { openDatabase } from '../open-database.js';
+import { expectSchema } from '../prepare-file.js';
 import { fileIdentity, monthFile } from './month-files.js';
+import { accessSchema } from './month-writer.js';
 
 type Batch = { readonly sequence: number; readonly previous: Buffer; readonly hash: Buffer };
 
@@ -17,6 +19,7 @@ export type MonthReader = ReturnType<typeof openMonthReader>;
 export function openMonthReader(dataDir: string, month: Month) {
   const identity = fileIdentity(dataDir, month);
   const database = openDatabase(join(dataDir, monthFile(month)), monthFile(month), 'reader');
+  expectSchema(database, monthFile(month), accessSchema);
   const begin = database.prepare('BEGIN');
   const end = database.prepare('COMMIT');
   const wordId = database.prepare('SELECT id FROM words WHERE text = ?').pluck();

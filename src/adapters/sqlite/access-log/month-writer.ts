@@ -28,7 +28,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
   }
   const database = prepare(path);
   const identity = fileIdentity(dataDir, month);
-  const commit = createGroupCommit(database, 'access log');
+  const commit = createGroupCommit(database, 'access log', accessSchema);
   const words = createWords(database);
   const insertBatch = database.prepare('INSERT INTO batches (sequence, previous, hash) VALUES (?, ?, ?)');
   const insertEntry = database.prepare(
@@ -94,7 +94,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
  * `access-YYYY-MM.db` is one month of the access log. Repeated texts (tenants, actors, operations) are stored once in
  * `words`. Both indexes contain all columns that filters use, so that an exact total reads no entry.
  */
-const accessSchema = `
+export const accessSchema = `
   CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 
   CREATE TABLE batches (sequence INTEGER PRIMARY KEY, previous BLOB NOT NULL, hash BLOB NOT NULL) STRICT;

@@ -3,7 +3,9 @@ import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { createAccessWriter } from '../access-log/access-writer.js';
 import { StoreBroken } from '../database-error.js';
+import { keysSchema } from '../keys-schema.js';
 import { prepareStores } from '../prepare-stores.js';
+import { vaultSchema } from '../vault-schema.js';
 import { createAccessOperations, isOfAccess, isOfStores, type StoreRequest } from './access-operations.js';
 import { createErasure, truncateLog } from './erasure.js';
 import { type Attempt, createGroupCommit } from './group-commit.js';
@@ -21,8 +23,8 @@ const vaultTruncateMs = 30_000;
  */
 function start(port: MessagePort, dataDir: string): void {
   const { vault, keys } = prepareStores(dataDir);
-  const commitVault = createGroupCommit(vault, 'vault.db');
-  const commitKeys = createGroupCommit(keys, 'keys.db');
+  const commitVault = createGroupCommit(vault, 'vault.db', vaultSchema);
+  const commitKeys = createGroupCommit(keys, 'keys.db', keysSchema);
   const ofKeys = { ...createKeyOperations(keys), ...createRotationOperations(keys) };
   const operations = { ...createVaultOperations(vault), ...ofKeys };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);

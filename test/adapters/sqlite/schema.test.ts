@@ -1,0 +1,76 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { manualClock } from '../../support/manual-clock.js';
+import { tempDir } from '../../support/process.js';
+import { startTestService } from '../../support/test-service.js';
+
+/** What a program that can write the files may put into them. */
+const plants: readonly (readonly [what: string, file: string, sql: string])[] = [
+  [
+    'a trigger that ignores deletions',
+    'vault.db',
+    'CREATE TRIGGER t BEFORE DELETE ON token_rows_1 BEGIN SELECT RAISE(IGNORE); END',
+  ],
+  [
+    'a trigger that ignores events',
+    'vault.db',
+    'CREATE TRIGGER t BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END',
+  ],
+  [
+    'a trigger that keeps keys',
+    'keys.db',
+    'CREATE TRIGGER t BEFORE UPDATE ON data_keys BEGIN SELECT RAISE(IGNORE); END',
+  ],
+  [
+    'a view before a table',
+    'vault.db',
+    'ALTER TABLE claims RENAME TO hidden; CREATE VIEW claims AS SELECT * FROM hidden',
+  ],
+  ['an index that is not ours', 'vault.db', 'CREATE INDEX i ON token_rows_1 (stream) WHERE tenant = 0'],
+  ['an index that is missing', 'vault.db', 'DROP INDEX claims_time'],
+  ['entries that may be changed', 'access', 'DROP TRIGGER entries_are_never_changed'],
+];
+
+function plant(dataDir: string, file: string, sql: string): void {
+  const name = file === 'access' ? readdirSync(dataDir).find((one) => /^access-.*\.db$/.test(one)) : file;
+  const database = new Database(join(dataDir, String(name)));
+  database.exec(sql);
+  database.close();
+}
+
+test.each(plants)('%s is found at the start', async (_what, file, sql) => {
+  const dataDir = join(tempDir(), 'data');
+  const clock = manualClock();
+  const service = await startTestService({ dataDir, clock });
+  const { rootKey } = service;
+  expect((await service.call('POST', '/tokens', { type: 'token', data: 'x' })).status).toBe(201);
+  await service.stop();
+  plant(dataDir, file, sql);
+  const start = async (): Promise<void> => {
+    const again = await startTestService({ dataDir, clock, rootKey });
+    onTestFinished(() => again.stop());
+    // The file of a month is opened by the first request that reads it.
+    await again.vault.accessLog.heads(0);
+  };
+  await expect(start()).rejects.toThrow(
+    file === 'access'
+      ? /changed_by_another_program/
+      : /was changed by another program: ".*" is not as Strongroom made it/,
+  );
+});
+
+test.each(plants.filter(([, file]) => file !== 'access'))(
+  '%s stops what a running vault writes',
+  async (_what, file, sql) => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const create = () => service.call('POST', '/tokens', { type: 'token', data: 'x' });
+    const { body } = await create();
+    plant(service.dataDir, file, sql);
+    expect((await service.call('DELETE', `/tokens/${String(body['id'])}`)).status).toBe(503);
+    expect((await create()).status).toBe(503);
+    expect(service.errors.map(String).join()).toMatch(/was changed by another program: ".*" is not as/);
+  },
+);
