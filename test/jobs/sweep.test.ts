@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSweep } from '#src/jobs/sweep.js';
+import { withClaimMac } from '#src/projections/row-mac.js';
 import { aCard, anHour, create, deletedWithLivingKeys, streamOf } from '../erasure/support.js';
 import { embeddedOnly } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -214,7 +215,7 @@ describe('it keeps house', () => {
   test('claims are forgotten after a day, so that their key may come again', async () => {
     const { vault, clock } = service;
     const cmd = 'c'.repeat(64);
-    const claim = { cmd, result: { tokens: [], deduplicated: false }, time: clock.now() };
+    const claim = withClaimMac(vault.integrity.rows, { cmd, result: { tokens: [] }, time: clock.now() });
     await vault.work.commit({ writes: [], claim });
     clock.advance(aDay);
     await oneRound();

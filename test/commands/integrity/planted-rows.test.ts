@@ -308,7 +308,10 @@ describe('a writer of the rows', () => {
       const flags = [{ carriedContent: 1 }, { deduplicated: true }, { cvcIgnored: true }, { createdRevision: 1 }];
       for (const flag of flags) {
         const { stream, send } = await claimed('asked');
-        const edit = (result: ClaimResult) => ({ ...result, tokens: result.tokens.map((one) => ({ ...one, ...flag })) });
+        const edit = (result: ClaimResult) => ({
+          ...result,
+          tokens: result.tokens.map((one) => ({ ...one, ...flag })),
+        });
         await attacker.editClaim(stream, edit);
         await expectClaimRefused(await send());
       }

@@ -114,7 +114,9 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
         }
         mine.delete(cmd);
         const finished = finishedOf(claim);
-        return claim.state === 'done' && finished !== null ? { state: 'done', claim: finished } : { state: 'in_flight' };
+        return claim.state === 'done' && finished !== null
+          ? { state: 'done', claim: finished }
+          : { state: 'in_flight' };
       } catch (error) {
         await letGo(cmd).catch(() => undefined);
         throw error;
