@@ -42,7 +42,7 @@ export type Checkpointer = {
 
 /**
  * Signs the chain of the log and the ends of those of the access log: when an hour begins, and after 10,000 events
- * (architecture, "Audit"). It signs only what it has read and verified since the checkpoint before. Two that do it at once
+ * (docs/design.md, "Audit"). It signs only what it has read and verified since the checkpoint before. Two that do it at once
  * harm nothing: one of them is first at the revision.
  */
 export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {

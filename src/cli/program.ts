@@ -75,7 +75,7 @@ function exitCodeOf(error: unknown): number {
     process.stderr.write(`${storeUnavailableText(error)}\n`);
     return 1;
   }
-  // As in the log: a message or cause may quote data (contract, section 13).
+  // As in the log: a message or cause may quote data (docs/contract.md, "Log lines").
   const { name, code = '', stack = '' } = loggedError(error);
   process.stderr.write(`this was not foreseen, please report it: ${name} ${code}\n${stack}\n`);
   return 1;

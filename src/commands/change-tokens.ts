@@ -54,7 +54,7 @@ export type Targets = {
 
 /**
  * The write path: load, decide, seal, append all with their rows or nothing, destroy ended keys and note the revisions of
- * those that live on, answer (architecture, "A write, step by step"). `attempt` decides again after each conflict. Throws StoreUnavailable after 5 s of conflicts,
+ * those that live on, answer (docs/design.md, "A write, step by step"). `attempt` decides again after each conflict. Throws StoreUnavailable after 5 s of conflicts,
  * and when ended keys could not be destroyed yet; a repeat of the command finishes that.
  */
 export function changeTokens<T>(

@@ -22,7 +22,8 @@ export type IdempotentRequest = {
 
 /**
  * Runs a command once per idempotency key; null runs it as it is. A repeat within 24 h gets what `again` renders from the
- * result of the first; while the first is running it is refused. Only successes are remembered (contract, section 1).
+ * result of the first; while the first is running it is refused. Only successes are remembered (docs/contract.md,
+ * "Idempotency").
  */
 export async function once<T>(
   vault: Vault,

@@ -12,8 +12,9 @@ export type ConfigResult =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * The settings: a JSON file, then variables, then flags; the later one wins and is the one that is checked. Contract,
- * section 12. `flags` are the options of a commander verb. Every problem is one line that names a setting as the user
+ * The settings: a JSON file, then variables, then flags; the later one wins and is the one that is checked. See
+ * docs/contract.md, "Settings". `flags` are the options of a commander verb. Every problem is one line that names a
+ * setting as the user
  * wrote it and never repeats its value. This is the only reader of the environment.
  */
 export function loadConfig(from: {

@@ -4,7 +4,8 @@ import { runKeyCommand } from './root-key/run-key-command.js';
 
 /**
  * The root key, from the one place that the settings name: a file, or the output of a command. There is no default and
- * no variable (architecture, "Keys"; contract, section 12). It fails with a message that says what to do.
+ * no variable (docs/design.md, "Key hierarchy"; docs/contract.md, "Settings"). It fails with a message that says what
+ * to do.
  */
 export async function loadRootKey(from: {
   readonly file?: string | null;

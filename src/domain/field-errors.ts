@@ -1,6 +1,6 @@
 /**
  * What is wrong with a request, by field: the JSON path in request casing (`data.number`, `search_indexes[0]`) to its
- * messages. A message never repeats a value of the request (contract, section 1 "Errors").
+ * messages. A message never repeats a value of the request (docs/contract.md, "Errors").
  */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 

@@ -1,4 +1,7 @@
-/** How many characters a text has, counted as Unicode code points, in the way of every length limit of the contract. */
+/**
+ * How many characters a text has, counted as Unicode code points, in the way of every length limit (docs/contract.md,
+ * "Terms").
+ */
 export function codePointCount(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i += 1) {

@@ -8,7 +8,7 @@ import type { Service } from './service.js';
 
 /**
  * The first checks of a request, before its body is read: 429 over a limit, 401 without a good key, 403 when the caller
- * holds the route's permission nowhere (contract, section 1 "Order of checks"). A request that passes the first two waits
+ * holds the route's permission nowhere (docs/contract.md, "Order of checks"). A request that passes the first two waits
  * for the share of its tenant.
  */
 export function createAuthentication(service: Service, headerNames: readonly string[], admission: Admission) {

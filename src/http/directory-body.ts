@@ -25,7 +25,10 @@ const settings = json.optional().meta({
   description: '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`; one that is not given stays.',
 });
 
-/** The bodies of section 10 by their JSON types alone; the domain checks the rest. Unknown fields are ignored. */
+/**
+ * The bodies of applications, keys and tenants (docs/contract.md, "Applications" and "Tenants") by their JSON types
+ * alone; the domain checks the rest. Unknown fields are ignored.
+ */
 export const createApplicationBody = z.object(
   {
     name,

@@ -5,7 +5,10 @@ import { Problem } from './problem.js';
 
 const charactersMax = 200;
 
-/** The idempotency key of a request with its concrete path, or null. One of a wrong length is 400 (contract, section 1). */
+/**
+ * The idempotency key of a request with its concrete path, or null. One of a wrong length is 400 (docs/contract.md,
+ * "Idempotency").
+ */
 export function idempotencyOf(
   request: FastifyRequest,
   headerNames: readonly string[],

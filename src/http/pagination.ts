@@ -6,7 +6,10 @@ const sizeMax = 100;
 const pageMessage = 'must be a whole number from 1';
 const sizeMessage = `must be a whole number from 1 to ${sizeMax}`;
 
-/** The query parameters of a paginated answer; anything but a whole number in its range is 400 (contract, section 2). */
+/**
+ * The query parameters of a paginated answer; anything but a whole number in its range is 400 (docs/contract.md,
+ * "Pagination").
+ */
 export const pageQuery = {
   page: wholeNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1),
   size: wholeNumber(sizeMax, sizeMessage, sizeDefault),
@@ -25,7 +28,7 @@ export function rangeOf({ page, size }: Page): { readonly offset: number; readon
   return { offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER), limit: size };
 }
 
-/** A page as callers see it (contract, section 2). */
+/** A page as callers see it (docs/contract.md, "Pagination"). */
 export type PageAnswer = {
   readonly pagination: {
     readonly total_items: number;

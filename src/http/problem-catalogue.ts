@@ -27,7 +27,7 @@ export type ProblemCode =
   | 'row_forged'
   | 'internal';
 
-/** The one table from code to status and words (contract, section 1 "Errors"). */
+/** The one table from code to status and words (docs/contract.md, "Errors" and "Status codes"). */
 export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   validation_failed: {
     status: 400,

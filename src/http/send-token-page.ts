@@ -11,7 +11,7 @@ import { contextOf } from './request-state.js';
 import { sendPieces, sendText } from './send-json.js';
 
 /**
- * Sends a page of whole token objects (contract, section 2), each once the access log has it. Of a large page only the
+ * Sends a page of whole token objects (docs/contract.md, "Pagination"), each once the access log has it. Of a large page only the
  * token that is being sent is in memory.
  */
 export async function sendTokenPage(

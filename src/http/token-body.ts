@@ -38,7 +38,7 @@ const shared = {
 };
 const anObject = { error: 'must be a JSON object' };
 
-/** The body of a create request (specification, "Create Token"); unknown fields are ignored. */
+/** The body of a create request (docs/contract.md, "Create a token"); unknown fields are ignored. */
 export const createTokenBody = z.object(
   {
     id: text.nullish().meta({ description: '3 to 400 characters, or an expression over `data`; else a random UUID.' }),
@@ -51,7 +51,7 @@ export const createTokenBody = z.object(
   anObject,
 );
 
-/** The body of an update (specification, "Update Token"); unknown fields are ignored. */
+/** The body of an update (docs/contract.md, "Update a token"); unknown fields are ignored. */
 export const updateTokenBody = z.object(
   {
     id: json.optional().meta({ description: 'Cannot change: another one than the token has is refused.' }),

@@ -8,7 +8,7 @@ const uuid = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /**
  * The trace id of a request: its own, or a generated one. Threat: a trace id is logged, and may be a card number. One
- * with nine or more digits and no letter is ignored (contract, section 1), and, stricter than the contract, one with a run
+ * with nine or more digits and no letter is ignored (docs/contract.md, "Trace ids"), and so is one with a run
  * of twelve or more digits, however it is grouped, unless it has the shape of a UUID. See ADR 18.
  */
 export function traceIdOf(request: FastifyRequest, headerNames: readonly string[], generate: () => string): string {

@@ -16,7 +16,10 @@ export type AccessPage = { readonly total: number; readonly entries: readonly Ac
 /** The newest batch of a chain. */
 export type AccessHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
-/** Who read and did what (architecture, "Audit: Access log"). Records are appended in batches; those of one writer are a chain by their hashes. */
+/**
+ * Who read and did what (docs/design.md, "Access log"). Records are appended in batches; those of one writer are a
+ * chain by their hashes.
+ */
 export interface AccessLog {
   /** Appends the entries. Durable when it resolves. Rejects with StoreUnavailable when the log cannot be written. */
   record(entries: readonly AccessEntry[]): Promise<void>;

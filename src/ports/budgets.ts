@@ -1,6 +1,6 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../domain/guess-budget.js';
 
-/** What is counted: look-ups of values, and deduplications that meet nothing (contract, section 11). */
+/** What is counted: look-ups of values, and deduplications that meet nothing (docs/contract.md, "Operations routes"). */
 export type BudgetName = 'guesses' | 'deduplication_misses';
 
 export type Suspect = {

@@ -56,9 +56,9 @@ export type RebuildOutcome = 'done' | 'cancelled' | 'different' | 'key_lost' | '
 export type BuiltRow = { readonly view: Stored<TokenView>; readonly index: RowIndex; readonly at: number };
 
 /**
- * The generations of token rows. One is read; a rebuild adds a second one that every write goes into as well, fills it, and
- * has it read instead (architecture, "Projections"). Where many processes may begin a rebuild one of them works at it, and
- * what would change its state throws StoreUnavailable in every other.
+ * The generations of token rows. One is read; a rebuild adds a second one that every write goes into as well, fills it,
+ * and has it read instead (docs/design.md, "Rebuild"). Where many processes may begin a rebuild one of them works at
+ * it, and what would change its state throws StoreUnavailable in every other.
  */
 export interface Generations {
   /** What is in use; a change of it that has resolved is seen by every process within two seconds. */

@@ -4,7 +4,7 @@ import type { ServiceState } from './service-state.js';
 
 /**
  * What the service tells those who run it. Nothing it takes may name a token or an address: labels are route templates,
- * words of ours and, for suspect applications alone, the application (contract, section 11).
+ * words of ours and, for suspect applications alone, the application (docs/contract.md, "Operations routes").
  */
 export interface Metrics {
   requestFinished(request: {

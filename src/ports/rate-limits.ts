@@ -11,7 +11,7 @@ export type Used = {
 };
 
 /**
- * Counters of what applications and addresses have used of their limits (contract, section 11). They may forget, unlike
+ * Counters of what applications and addresses have used of their limits (docs/contract.md, "Operations routes"). They may forget, unlike
  * `Budgets`: a restart or a lost store begins new windows. A store that is shared between processes counts for all of
  * them.
  */

@@ -1,6 +1,9 @@
 import type { RebuildStatus } from './projections.js';
 
-/** The state of the service in detail, for those who run it (contract, section 11). Words of ours alone. */
+/**
+ * The state of the service in detail, for those who run it (docs/contract.md, "Operations routes"). Words of ours
+ * alone.
+ */
 export type ServiceState = {
   /** What keeps it from being ready; empty: ready. */
   readonly reasons: readonly string[];

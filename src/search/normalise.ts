@@ -1,7 +1,7 @@
 /**
  * A text as search compares it: Unicode NFKC, then case folding by character, so that the fold of a letter does not
  * depend on its neighbours (a Greek sigma at the end of a word). Twice, because a fold can give what NFKC changes
- * again. Contract, section 7.
+ * again. See docs/contract.md, "Comparison".
  */
 export function normalise(text: string): string {
   return isPlain.test(text) ? text.toLowerCase() : foldOnce(foldOnce(text)).normalize('NFKC');

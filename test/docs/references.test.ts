@@ -56,6 +56,7 @@ describe('a reference to nothing is reported', () => {
     expect(wrongOf('/** See docs/contract.md, "Search grammer". */')).toEqual([
       'a.ts: docs/contract.md has no heading "Search grammer"',
     ]);
+    expect(wrongOf('(contract, section 5)')).toEqual(['a.ts: contract, section cites no heading of docs/']);
     expect(wrongOf('(docs/contract.md, "Filters" and "Nothing")')).toEqual([
       'a.ts: docs/contract.md has no heading "Nothing"',
     ]);

@@ -4,7 +4,7 @@ import { card, create, createPlain, expectRefusal, invalid, path, test, uniqueId
 
 const all = ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use'] as const;
 
-describe('each check comes before the next one (contract, section 1 "Order of checks")', () => {
+describe('each check comes before the next one (docs/contract.md, "Order of checks")', () => {
   test('an update: 401, 403, 415, 400, 404, 403, 412, 400 by stored data', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, containers: ['/b/'] });
     const reader = await service.application(['token:read']);

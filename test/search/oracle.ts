@@ -55,7 +55,7 @@ function containersOf(token: JsonObject): readonly string[] {
   return token['containers'] as readonly string[];
 }
 
-/** What a caller with these rules gets of a token, or null. Contract, section 4. */
+/** What a caller with these rules gets of a token, or null. See docs/contract.md, "Access rules". */
 export function seenBy(
   rules: readonly AccessRule[],
   permission: TokenPermission,

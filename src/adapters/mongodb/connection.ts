@@ -39,7 +39,7 @@ export type MongoConnection = {
 
 /**
  * Connects to a replica set. Throws StoreUnavailable when it does not answer, and MongoBroken for a standalone server, on
- * which no write is durable in the sense of the contract.
+ * which no write is durable in the sense of docs/design.md, "Promises".
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
   // With the database, so that a vault ends no transactions of another one.

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { createTenant } from '../../commands/directory/create-tenant.js';
 import { OperationFailed, operation } from './operation.js';
 
-/** Makes the first tenant with its management application; refuses when there is one (contract, section 12). */
+/**
+ * Makes the first tenant with its management application; refuses when there is one (docs/contract.md, "Initialize").
+ */
 export const init = operation(z.object({ name: z.string().min(1).max(200) }), async ({ vault }, { name }) =>
   vault.streams.run(['init'], async () => {
     if ((await vault.directory.list('tenant')).length > 0) {

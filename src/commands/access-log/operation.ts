@@ -1,4 +1,4 @@
-/** What an entry of the access log can say was done (contract, section 10, `GET /logs`). */
+/** What an entry of the access log can say was done (docs/contract.md, "Access log"). */
 export const accessOperations = [
   'create',
   'read',

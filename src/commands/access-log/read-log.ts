@@ -29,7 +29,7 @@ export type ShownEntry = {
 };
 
 /**
- * A page of a tenant's access log (contract, section 10, `GET /logs`), with everything that was recorded before. The id
+ * A page of a tenant's access log (docs/contract.md, "Access log"), with everything that was recorded before. The id
  * of a token is opened from its living row, so it is gone when the token is, except where it was asked for by that id.
  */
 export async function readLog(

@@ -13,7 +13,7 @@ const exhaustedMessages: Readonly<Record<BudgetName, string>> = {
   deduplication_misses: 'refused: the deduplication misses of this hour are used up',
 };
 
-/** Records that an application has used up a budget of the hour (contract, section 11). Never throws. */
+/** Records that an application has used up a budget of the hour (docs/contract.md, "Operations routes"). Never throws. */
 export function recordExhaustedBudget(deps: Deps, caller: Caller, budget: BudgetName): Promise<void> {
   return recordOfApplication(deps, caller, 'denied', exhaustedMessages[budget]);
 }

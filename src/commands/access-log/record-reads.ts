@@ -20,7 +20,8 @@ export type ShownToken = {
 };
 
 /**
- * Records the tokens that an answer is about to show, one entry each (contract, section 10; architecture, "Audit"). To
+ * Records the tokens that an answer is about to show, one entry each (docs/contract.md, "Access log"; docs/design.md,
+ * "A read, step by step"). To
  * be awaited before any answer with token data leaves, also one that found none: when one of them is in clear it resolves
  * once all are durable, else when what was read is known to be current. Throws StoreUnavailable, and then the answer must
  * not leave.

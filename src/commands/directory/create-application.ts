@@ -12,7 +12,7 @@ import { onceInDirectory } from './once-in-directory.js';
 /** `key` is shown this once; null in the answer to a repeat. */
 export type CreatedApplication = LivingApplication & { readonly key: Secret<string> | null };
 
-/** Makes an application with its first key (contract, section 10). */
+/** Makes an application with its first key (docs/contract.md, "Applications"). */
 export async function createApplication(
   vault: Vault,
   context: DirectoryContext,

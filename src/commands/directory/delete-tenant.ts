@@ -6,7 +6,8 @@ import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 /**
  * Deletes a tenant, whose name is repeated, and destroys its keys before it answers: from then on none of its API keys
- * is known and nothing of it opens (contract, section 10). Throws StoreUnavailable when they could not be destroyed yet.
+ * is known and nothing of it opens (docs/contract.md, "Tenants"). Throws StoreUnavailable when they could not be
+ * destroyed yet.
  */
 export async function deleteTenant(
   vault: Vault,

@@ -5,7 +5,10 @@ import { formatTimestamp } from '../../domain/time.js';
 import type { ListedKey } from './list-keys.js';
 import type { LivingApplication } from './living-application.js';
 
-/** An application as callers see it; never a key. Fields without a value are absent (contract, section 1). */
+/**
+ * An application as callers see it; never a key. Fields without a value are absent (docs/contract.md, "HTTP
+ * conventions").
+ */
 export function applicationAnswer(tenantId: string, { id, document }: LivingApplication): JsonObject {
   const { name, type, access, expires_at: expiresAt } = document;
   return {
@@ -27,7 +30,7 @@ export function listedKeyAnswer(key: ListedKey): JsonObject {
   return { ...keyAnswer(key), ...day };
 }
 
-/** What whoever enables `show_fingerprints` must know (contract, section 3). */
+/** What whoever enables `show_fingerprints` must know (docs/contract.md, "Token types"). */
 export const shownFingerprintsWarning =
   'show_fingerprints is "true": callers that see tokens masked or redacted also see their fingerprints. Equal values have ' +
   'equal fingerprints, so an application that may create tokens can find out a hidden value by trying candidates, without ' +

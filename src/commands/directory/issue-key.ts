@@ -12,7 +12,7 @@ import { onceInDirectory } from './once-in-directory.js';
 /** `shown` is the key itself, this once; null in the answer to a repeat. */
 export type IssuedKey = { readonly key: ApiKeyDocument; readonly shown: Secret<string> | null };
 
-/** Gives an application a further key, of at most three that live (contract, section 10). */
+/** Gives an application a further key, of at most three that live (docs/contract.md, "API keys"). */
 export async function issueKey(
   vault: Vault,
   context: DirectoryContext,

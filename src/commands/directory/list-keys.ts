@@ -6,7 +6,7 @@ import { livingApplication } from './living-application.js';
 /** A living key with the day it was last used on, counted from 1970-01-01; null: not yet. */
 export type ListedKey = ApiKeyDocument & { readonly usedOn: number | null };
 
-/** The living keys of an application, without the keys themselves (contract, section 10). */
+/** The living keys of an application, without the keys themselves (docs/contract.md, "API keys"). */
 export async function listKeys(
   vault: Vault,
   tenantId: string,

@@ -11,7 +11,7 @@ type Claimed = NonNullable<ClaimResult['application']>;
 
 /**
  * Runs a command that issues a key once per idempotency key. A repeat is rendered from the application as it is now,
- * without the key, which is stored nowhere; gone when the application is gone (contract, section 1).
+ * without the key, which is stored nowhere; gone when the application is gone (docs/contract.md, "Idempotency").
  */
 export async function onceInDirectory<T>(
   vault: Vault,

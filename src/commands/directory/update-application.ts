@@ -17,7 +17,7 @@ export type ApplicationUpdate = AccessFields & {
   readonly expires_at?: string | null | undefined;
 };
 
-/** Gives an application another name, other permissions or rules, another expiry (contract, section 10). */
+/** Gives an application another name, other permissions or rules, another expiry (docs/contract.md, "Applications"). */
 export async function updateApplication(
   vault: Vault,
   context: DirectoryContext,

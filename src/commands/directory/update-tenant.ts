@@ -6,7 +6,7 @@ import { type CommandResult, invalidFields } from '../result.js';
 import type { Vault } from '../vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
-/** Gives a tenant another name or other settings; a setting that is not given stays (contract, section 10). */
+/** Gives a tenant another name or other settings; a setting that is not given stays (docs/contract.md, "Tenants"). */
 export async function updateTenant(
   vault: Vault,
   context: DirectoryContext,

@@ -11,7 +11,7 @@ const hourMs = 3_600_000;
 const suspectDivisor = 10;
 
 /**
- * How often an application may look up what it does not know (contract, section 11). Threat: short values such as social
+ * How often an application may look up what it does not know (docs/contract.md, "Operations routes"). Threat: short values such as social
  * security numbers, and card numbers of which ten digits are known, can be tried one by one.
  */
 export type Guesses = {

@@ -1,4 +1,4 @@
-/** What one application and one address may use; 0: no limit. Contract, section 11. */
+/** What one application and one address may use; 0: no limit. See docs/contract.md, "Rate limits". */
 export type LimitSettings = {
   /** Requests of an application in a window. */
   readonly requests: number;

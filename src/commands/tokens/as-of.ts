@@ -12,7 +12,7 @@ export type AsOf = {
 
 export type AsOfResult = { readonly ok: true; readonly asOf: AsOf } | { readonly ok: false; readonly message: string };
 
-/** Reads a position, or a time in one of the formats of the contract, section 8. The future is refused. */
+/** Reads a position, or a time in one of the formats of docs/contract.md, "Expiry formats". The future is refused. */
 export async function readAsOf({ log, chain, clock }: Vault, text: string): Promise<AsOfResult> {
   if (/^\d{1,15}$/.test(text)) {
     const position = Number(text);

@@ -6,7 +6,7 @@ import { checkOwnValue } from '../../domain/token/fields/own-value.js';
 import type { Random } from '../../ports/random.js';
 import type { Vault } from '../vault.js';
 
-/** A random alias is drawn this often; when all were taken the id is a random UUID (contract, section 3). */
+/** A random alias is drawn this often; when all were taken the id is a random UUID (docs/contract.md, "Token ids"). */
 const aliasTriesMax = 10;
 
 /**

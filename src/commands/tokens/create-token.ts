@@ -21,7 +21,7 @@ import type { TokenAnswer } from './token-answer.js';
 type TokenResult = CommandResult<TokenAnswer>;
 
 /**
- * Creates a token (specification, "Create Token"; contract, sections 1, 3, 4 and 6). With `misses` `exempt`, as for an
+ * Creates a token (docs/contract.md, "Create a token"; docs/contract.md, "HTTP conventions"). With `misses` `exempt`, as for an
  * import, a deduplication that meets nothing is not charged.
  */
 export async function createToken(

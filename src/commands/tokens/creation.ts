@@ -30,7 +30,10 @@ export type Creation = TokenDraft & {
   readonly distinct: boolean;
 };
 
-/** Checks everything of a create request that needs no store; evaluates its expressions (contract, section 3). */
+/**
+ * Checks everything of a create request that needs no store; evaluates its expressions (docs/contract.md, "Fields of a
+ * request").
+ */
 export async function prepareCreation(
   vault: Vault,
   { caller }: CommandContext,

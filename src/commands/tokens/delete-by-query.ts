@@ -17,7 +17,8 @@ const tokensMax = 1_000;
 const pageSize = 100;
 
 /**
- * Deletes up to 1,000 of the tokens that a query finds under `token:search` (contract, section 9), the newest first.
+ * Deletes up to 1,000 of the tokens that a query finds under `token:search` (docs/contract.md, "Delete many tokens"),
+ * the newest first.
  * `refused` counts those found that the caller may not delete; they are never in the way of the others. `remaining`
  * counts those that the same call again would delete.
  */

@@ -18,8 +18,8 @@ import { preconditionHolds } from './precondition.js';
 const noPayload = { content: null, cvc: null };
 
 /**
- * Deletes a token and destroys its keys before it answers (specification, "Delete Token"). Throws StoreUnavailable when
- * the keys could not be destroyed yet; the repeat finishes that. Not found only when nothing is left.
+ * Deletes a token and destroys its keys before it answers (docs/contract.md, "Delete a token"). Throws StoreUnavailable
+ * when the keys could not be destroyed yet; the repeat finishes that. Not found only when nothing is left.
  */
 export async function deleteToken(
   vault: Vault,

@@ -28,9 +28,9 @@ type Expect = (stream: string, token: { readonly content: TokenContent; readonly
 export type Deletion = { readonly deleted: number; readonly refused: number; readonly changed: number };
 
 /**
- * Deletes these tokens and destroys the keys of all before it answers (contract, section 9). Unknown ones
- * count in nothing. Throws StoreUnavailable when a store fails or keys could not be destroyed yet: some tokens may be
- * deleted then; the repeat finishes that and counts the tokens whose erasure it finished.
+ * Deletes these tokens and destroys the keys of all before it answers (docs/contract.md, "Delete many tokens"). Unknown
+ * ones count in nothing. Throws StoreUnavailable when a store fails or keys could not be destroyed yet: some tokens may
+ * be deleted then; the repeat finishes that and counts the tokens whose erasure it finished.
  */
 export async function deleteTokens(
   vault: Vault,

@@ -21,7 +21,8 @@ const keptBytesMax = 1024 * 1024;
 
 /**
  * Puts the values of tokens where a body names them, under the transform of the rule that decides `token:use`
- * (contract, section 9). All ids are known and allowed before anything is evaluated; and the access log has every token
+ * (docs/contract.md, "Detokenize"). All ids are known and allowed before anything is evaluated; and the access log has
+ * every token
  * before that, because what cannot be evaluated tells of a value too.
  */
 export async function detokenize(

@@ -4,7 +4,9 @@ import type { Vault } from '../vault.js';
 import type { ReadToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** The fields that a caller who may not read the other token gets of it (contract, section 6). */
+/**
+ * The fields that a caller who may not read the other token gets of it (docs/contract.md, "Deduplication on create").
+ */
 const shownUnread = {
   create: ['id', 'type', 'tenant_id', 'fingerprint', 'containers'],
   update: [

@@ -6,7 +6,10 @@ import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { type ReadToken, readToken } from './read-token.js';
 
-/** Whether a request is deduplicated: what it says itself, else the setting of the tenant (contract, section 3). */
+/**
+ * Whether a request is deduplicated: what it says itself, else the setting of the tenant (docs/contract.md, "When
+ * deduplication is in force").
+ */
 export function deduplicationInForce({ tenantSettings }: Caller, requested: boolean | null | undefined): boolean {
   return requested ?? tenantSettings.deduplicate_tokens === 'true';
 }

@@ -7,7 +7,7 @@ import type { Vault } from '../vault.js';
 import { readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** One token under the transform of the caller (specification, "Get a Token"). */
+/** One token under the transform of the caller (docs/contract.md, "Get a token"). */
 export async function getToken(
   vault: Vault,
   { caller }: Pick<CommandContext, 'caller'>,

@@ -7,7 +7,7 @@ import type { Vault } from '../vault.js';
 
 /**
  * Runs a command on tokens once per idempotency key: a repeat gets the result of the first, which `again` renders from
- * the stored tokens under the caller's present rules (contract, section 1).
+ * the stored tokens under the caller's present rules (docs/contract.md, "Idempotency").
  */
 export function idempotently<T>(
   vault: Vault,

@@ -13,7 +13,10 @@ import { tenantKeysOf } from '../tenant-keys.js';
 import type { Vault } from '../vault.js';
 import { preconditionHolds } from './precondition.js';
 
-/** Purges a card's cvc at once, for use right after authorisation; also done when there is none (contract, section 8). */
+/**
+ * Purges a card's cvc at once, for use right after authorisation; also done when there is none (docs/contract.md,
+ * "Purge a cvc").
+ */
 export async function purgeCvc(
   vault: Vault,
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,

@@ -10,7 +10,7 @@ import type { Vault } from '../vault.js';
 import type { ReadToken } from './read-token.js';
 import { isMaskSkipped, tokenAnswer } from './token-answer.js';
 
-/** Returns a token as detokenize may use it; under `redact`, nothing of it (contract, section 9). */
+/** Returns a token as detokenize may use it; under `redact`, nothing of it (docs/contract.md, "Detokenize"). */
 export function* shownToken(
   vault: Vault,
   caller: Caller,

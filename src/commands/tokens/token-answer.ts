@@ -30,7 +30,7 @@ export type AnswerOptions = {
   readonly carriesFingerprint?: boolean;
 };
 
-/** The token object of the specification under a transform. Fields without a value are absent (contract, section 1). */
+/** The token object under a transform (docs/contract.md, "The token object"). Fields without a value are absent. */
 export function tokenAnswer(
   vault: Pick<Vault, 'expressions' | 'clock'>,
   caller: Caller,
@@ -111,7 +111,7 @@ export function isMaskSkipped({ _extras }: JsonObject): boolean {
   return isJsonObject(_extras ?? null) && (_extras as JsonObject)['mask_skipped'] === true;
 }
 
-/** Only the default mask of the type hides what its filter would show whole (contract, section 3 "Types"). */
+/** Only the default mask of the type hides what its filter would show whole (docs/contract.md, "Masks"). */
 function hidesShortValues({ type, mask }: TokenContent): boolean {
   const { defaultMask, defaultMaskHidesShortValues } = typeRules[type];
   return defaultMaskHidesShortValues && JSON.stringify(mask) === JSON.stringify(defaultMask);

@@ -24,7 +24,8 @@ export type TokenizePart = {
 };
 
 /**
- * Creates all tokens or none, and answers them in order (contract, section 9). Everything is checked before anything is
+ * Creates all tokens or none, and answers them in order (docs/contract.md, "Tokenize"). Everything is checked before
+ * anything is
  * stored; then all are stored by one unit of work.
  */
 export async function tokenize(

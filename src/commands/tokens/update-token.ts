@@ -56,7 +56,10 @@ type Update = {
 
 type TokenResult = CommandResult<TokenAnswer>;
 
-/** Merges a patch onto a token (specification, "Update Token"; contract, sections 1, 3, 4 and 6). */
+/**
+ * Merges a patch onto a token (docs/contract.md, "Update a token"; docs/contract.md, "Changing expressions" and
+ * "Deduplication on update").
+ */
 export async function updateToken(
   vault: Vault,
   context: CommandContext,
@@ -106,7 +109,7 @@ function refuse(answer: Rejected): Attempt<TokenResult> {
   return { do: 'answer', answer };
 }
 
-/** Every 403 comes before anything is merged or evaluated (contract, section 4). */
+/** Every 403 comes before anything is merged or evaluated (docs/contract.md, "Changing expressions"). */
 function authorise({ context, patch }: Update, content: TokenContent): CommandResult<Transform> {
   const { caller } = context;
   const { containers } = content;

@@ -5,7 +5,7 @@ import { visibleWordsOf } from './visible-words-of.js';
 
 export type { Suggestion };
 
-/** What the beginning of a term of a query may become (contract, section 7). */
+/** What the beginning of a term of a query may become (docs/contract.md, "Suggestions"). */
 export async function searchSuggestions(
   vault: Vault,
   { caller }: Pick<CommandContext, 'caller'>,

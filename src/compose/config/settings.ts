@@ -20,7 +20,7 @@ import type { Setting } from './setting.js';
 
 /**
  * Every setting by its path in a configuration file (`auth.header_aliases`). The names of its variable and flag follow
- * from the path: `STRONGROOM_AUTH_HEADER_ALIASES`, `--auth-header-aliases`. Contract, section 12.
+ * from the path: `STRONGROOM_AUTH_HEADER_ALIASES`, `--auth-header-aliases`. See docs/contract.md, "Settings".
  */
 export const settings = {
   profile: {

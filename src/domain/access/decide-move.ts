@@ -5,7 +5,7 @@ import { openness, strictest, type Transform } from './transform.js';
 
 /**
  * Whether the caller may update a token and thereby take it from one set of containers to another, and what it gets
- * back of it; null: 403. Contract, section 4:
+ * back of it; null: 403. docs/contract.md, "Moving a token":
  * - it needs `token:update` on the token, and by itself on each container added or removed; the strictest of these
  *   transforms counts;
  * - no move may widen: afterwards it may not hold a permission on the token that it lacked, nor a weaker transform. The

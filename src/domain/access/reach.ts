@@ -6,7 +6,7 @@ export type Reach = 'everything' | readonly string[];
 
 /**
  * Where the caller holds a permission: the containers of the rules that grant it, none inside another one. Exactly the
- * tokens under them are those that `transformFor` does not refuse. Contract, section 4.
+ * tokens under them are those that `transformFor` does not refuse. See docs/contract.md, "Access rules".
  */
 export function reachOf({ access }: Caller, permission: TokenPermission): Reach {
   if (access.kind === 'permissions') return access.permissions.has(permission) ? 'everything' : [];

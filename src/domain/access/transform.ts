@@ -1,4 +1,4 @@
-/** What a caller gets back of a token's data, strictest first. Contract, section 4. */
+/** What a caller gets back of a token's data, strictest first. See docs/contract.md, "Transforms". */
 export const transforms = ['redact', 'mask', 'reveal'] as const;
 
 export type Transform = (typeof transforms)[number];

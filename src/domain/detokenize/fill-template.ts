@@ -50,7 +50,7 @@ export function* evaluateSlot(
 /**
  * The body with the value of every expression in its place: of a lone one the JSON value, in a text its text, where null
  * is nothing. One pass: what comes out of a token is never looked at again. All values together take at most 8 MiB.
- * What cannot be evaluated is an error at its path. Contract, section 9.
+ * What cannot be evaluated is an error at its path. See docs/contract.md, "Detokenize".
  */
 export function* fillTemplate({ body, leaves }: Template, filledOf: (slot: Slot) => Filled): Steps<Checked<Json>> {
   const errors = new Map<string, readonly string[]>();

@@ -2,7 +2,8 @@ import { passesLuhn } from '../luhn.js';
 import { checkId } from '../token/fields/id.js';
 
 /**
- * Whether an error may name this id. Contract, section 9, asks for it; section 13 forbids to repeat values. Threat: a
+ * Whether an error may name this id. docs/contract.md, "Detokenize", asks for it; docs/contract.md, "Errors", forbids
+ * to repeat values. Threat: a
  * card or account number that was taken for an id would then stand in the logs of whoever called. So an id is not named
  * when it cannot be one, when it is a number, or when a number in it may be that of a card.
  */

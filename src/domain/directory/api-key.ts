@@ -8,7 +8,7 @@ const secretLength = 43;
 const checksumLength = 6;
 const shape = /^sr_(?:private|public|management)_[0-9A-Za-z]{49}$/;
 
-/** A new API key: `sr_<type>_<43 base62 characters><6-character checksum>` (contract, section 10). */
+/** A new API key: `sr_<type>_<43 base62 characters><6-character checksum>` (docs/contract.md, "API keys"). */
 export function newApiKey(type: ApplicationType, randomInteger: (maxExclusive: number) => number): string {
   const secret = Array.from({ length: secretLength }, () => alphabet.charAt(randomInteger(alphabet.length))).join('');
   const body = `sr_${type}_${secret}`;

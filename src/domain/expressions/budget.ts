@@ -2,7 +2,8 @@ import { limits } from './limits.js';
 
 /**
  * What the expressions of one token may still make and do. Make one per token and request and hand it to every
- * evaluation; it is used up as they run. Results are bounded by the contract (section 5: 1 MiB); work, the bytes that
+ * evaluation; it is used up as they run. Results are bounded (docs/contract.md, "Expression limits": 1 MiB); work, the
+ * bytes that
  * filters read or make, is bounded because 200 objects of 20 filters that each read 512 KiB and keep nothing would
  * stop the process for seconds.
  */

@@ -19,7 +19,7 @@ export type Expression = {
   readonly reads: readonly Read[];
 };
 
-/** How a mask differs: what is no chain of filters is kept and evaluates to null (contract, section 5). */
+/** How a mask differs: what is no chain of filters is kept and evaluates to null (docs/contract.md, "Masks"). */
 export type ParseOptions = Names & { readonly keepMalformed: boolean };
 
 /** Parses a source once. The refusal says what is wrong and at which character, never what stands there. */

@@ -25,7 +25,10 @@ export type Evaluated = { readonly ok: true; readonly value: Json } | { readonly
 /** What a masked read answers: nothing at all, or data (never null). */
 export type MaskedData = { readonly redacted: true } | { readonly redacted: false; readonly data: Json };
 
-/** Parses and evaluates the expressions of tokens (contract, section 5). What it parsed is kept, within bounds. */
+/**
+ * Parses and evaluates the expressions of tokens (docs/contract.md, "Expression syntax"). What it parsed is kept,
+ * within bounds.
+ */
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
   /** Parses what follows the `|` of an object whose value stands before it, as in detokenize. It names `data` only. */
@@ -50,7 +53,7 @@ export type Expressions = {
   /**
    * Evaluates a stored mask over the current data: what fails is null, a null member is dropped, a null item stays, null
    * at the top redacts. `hideShortValues` is for the default masks of `bank` and `us_bank_account_number`: their
-   * `reveal_last` hides a value whole that it would otherwise return whole (contract, section 3).
+   * `reveal_last` hides a value whole that it would otherwise return whole (docs/contract.md, "Masks").
    */
   evaluateMask(
     mask: Json,

@@ -1,4 +1,7 @@
-/** The bounds of section 5 of the contract. Sizes are bytes of UTF-8, of JSON text where the value is no text. */
+/**
+ * The bounds of expressions (docs/contract.md, "Expression limits"). Sizes are bytes of UTF-8, of JSON text where the
+ * value is no text.
+ */
 export const limits = {
   sourceCharactersMax: 4_000,
   filtersMaxPerObject: 20,

@@ -3,7 +3,7 @@ import type { TokenType } from './token-type.js';
 
 /**
  * Everything of a token that a person put in, except the cvc, which lives in a box of its own. This is what an event
- * seals, whole, and what a row carries. Absent fields are null. Contract, section 3.
+ * seals, whole, and what a row carries. Absent fields are null. See docs/contract.md, "The token object".
  */
 export type TokenContent = {
   readonly id: string;

@@ -69,7 +69,7 @@ export type Decided =
   | { readonly ok: false; readonly code: 'token_not_found' | 'id_in_use' };
 
 /**
- * The rules of a token's life (specification, "States and transitions"). Pure: no clock, no I/O, no keys. A command
+ * The rules of a token's life (docs/contract.md, "States and transitions"). Pure: no clock, no I/O, no keys. A command
  * that changes nothing decides no events, and then nothing is appended.
  */
 export function decide(command: TokenCommand, state: TokenState): Decided {

@@ -13,7 +13,10 @@ export type ContentDraft = Omit<TokenContent, 'fingerprint' | 'id'>;
 /** What expressions make of a content: the value to fingerprint and the texts to search for. */
 export type Derived = { readonly fingerprintValue: string; readonly indexValues: readonly string[] };
 
-/** Bounds the content, then evaluates its expressions over the data without the cvc. Contract, sections 1, 3 and 5. */
+/**
+ * Bounds the content, then evaluates its expressions over the data without the cvc. See docs/contract.md, "Request
+ * bodies", "Search indexes" and "Expression limits".
+ */
 export function deriveFrom(expressions: Expressions, draft: ContentDraft): Checked<Derived> {
   return finish(deriving(expressions, draft));
 }

@@ -15,7 +15,10 @@ import { checkSearchIndexes } from './fields/search-indexes.js';
 import type { TypeRule } from './types/type-rule.js';
 import { typeRules } from './types/type-rules.js';
 
-/** An update: an absent field stays as it is, null takes it back to its default or removes it (contract, section 3). */
+/**
+ * An update: an absent field stays as it is, null takes it back to its default or removes it (docs/contract.md, "Null
+ * and absent fields").
+ */
 export type TokenPatch = {
   readonly id?: Json | undefined;
   readonly type?: Json | undefined;
@@ -101,7 +104,7 @@ export type UpdateDraft = {
 type Stored = { readonly content: TokenContent; readonly expiresAt: number | null; readonly hasCvc: boolean };
 
 /**
- * Merges a checked patch onto what is stored and checks the result (RFC 7386; contract, section 3). In steps: an object of
+ * Merges a checked patch onto what is stored and checks the result (RFC 7386; docs/contract.md, "Token types"). In steps: an object of
  * 35,000 keys takes some tens of milliseconds each time that it is merged or compared.
  */
 export function* draftUpdate(

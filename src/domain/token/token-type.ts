@@ -1,4 +1,4 @@
-/** The eight token types of the contract, section 3 "Types". */
+/** The eight token types of docs/contract.md, "Token types". */
 export const tokenTypes = [
   'token',
   'card',

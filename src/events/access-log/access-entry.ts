@@ -8,7 +8,7 @@ export type AccessOutcome = 'success' | 'denied' | 'failed';
 export type TracePlace = { readonly stream: string; readonly revision: number };
 
 /**
- * One line of the access log (contract, section 10, `GET /logs`). Nothing in it is derived from data; the id of a token
+ * One line of the access log (docs/contract.md, "Access log"). Nothing in it is derived from data; the id of a token
  * is in it as a keyed hash alone, so that it erases by itself when the row that holds the id goes.
  */
 export type AccessEntry = {

@@ -4,7 +4,10 @@ import type { AccessEntry } from './access-entry.js';
 /** What stands before the very first batch. */
 export const noBatch: Uint8Array = new Uint8Array(32);
 
-/** SHA-256 over the hash before, the sequence and the lines of a batch: each link of the chain (architecture, "Audit"). */
+/**
+ * SHA-256 over the hash before, the sequence and the lines of a batch: each link of the chain (docs/design.md, "Access
+ * log").
+ */
 export function batchHash(previous: Uint8Array, sequence: number, lines: readonly string[]): Buffer {
   return createHash('sha256')
     .update(previous)

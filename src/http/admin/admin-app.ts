@@ -2,7 +2,8 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Service } from '../service.js';
 
 /**
- * What those who run the service ask: metrics and health in detail (contract, section 11). It asks for no key, so it
+ * What those who run the service ask: metrics and health in detail (docs/contract.md, "Operations routes"). It asks for
+ * no key, so it
  * listens on loopback or in a network of its own, and tells nothing about tokens, callers and addresses.
  */
 export function createAdminApp({ state, metrics }: Pick<Service, 'state' | 'metrics'>): FastifyInstance {

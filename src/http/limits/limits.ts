@@ -9,8 +9,8 @@ import { addressGroup } from './address-group.js';
 export type Limits = {
   request(caller: Caller): Promise<void>;
   /**
-   * Counts a request for as many as it has tokens (contract, section 11): a route calls it once its body is parsed.
-   * What is refused is not counted.
+   * Counts a request for as many as it has tokens (docs/contract.md, "Rate limits"): a route calls it once its body is
+   * parsed. What is refused is not counted.
    */
   weigh(caller: Caller, tokens: number): Promise<void>;
   /** A request of a route that needs no key; health is free, because probes must always get through. */

@@ -1,6 +1,6 @@
 import { type LoggedError, loggedError } from './logged-error.js';
 
-/** All that a log line may carry beside level, time and message (contract, section 13). */
+/** All that a log line may carry beside level, time and message (docs/contract.md, "Log lines"). */
 export type LogFields = {
   /** The template (`/tokens/:id`), never the address that was asked for. */
   readonly route?: string;

@@ -7,8 +7,8 @@ export type LoggedError = { readonly name: string; readonly code?: string; reado
 
 /**
  * What a log line says about an error: name, code and stack frames. Never `message`, `cause` or other properties,
- * because libraries quote their input there (contract, section 13). Whatever was thrown that is no error is only
- * called that.
+ * because libraries quote their input there (docs/contract.md, "Log lines"). Whatever was thrown that is no error is
+ * only called that.
  */
 export function loggedError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { name: 'NotAnError' };

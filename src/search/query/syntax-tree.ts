@@ -7,7 +7,10 @@ export type DateField = (typeof dateFields)[number];
 
 export type FieldName = TextField | DateField | 'container' | 'metadata';
 
-/** A search as a tree; list filters become the same one. The parser makes `and` and `or` of two or more. Contract, section 7. */
+/**
+ * A search as a tree; list filters become the same one. The parser makes `and` and `or` of two or more. See
+ * docs/contract.md, "Search grammar".
+ */
 export type Query =
   | { readonly is: 'everything' }
   | { readonly is: 'and' | 'or'; readonly of: readonly Query[] }

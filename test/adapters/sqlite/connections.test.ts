@@ -8,7 +8,7 @@ import { prepareStores } from '#src/adapters/sqlite/prepare-stores.js';
 import { tamper } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** What the promises rest on (architecture, "The stores, exactly"), as SQLite answers it. */
+/** What the promises rest on (docs/design.md, "SQLite"), as SQLite answers it. */
 const settings = {
   journal_mode: 'wal',
   synchronous: 2,

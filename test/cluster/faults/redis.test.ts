@@ -6,7 +6,7 @@ import { allErased, lookInto } from './look-into.js';
 import { type OwnCluster, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
-/** Contract, section 8: recorded within a minute of it in normal running. */
+/** docs/contract.md, "Expiry": recorded within a minute of it in normal running. */
 const minuteMs = 60_000;
 const limit = 30;
 

@@ -6,7 +6,7 @@ import { evaluate, isRefused } from './support.js';
 const card = '3622-7206-2716-5567';
 const refused = Symbol('refused');
 
-/** Filters of the contract, section 5: input, what follows the pipe, result. */
+/** Filters of docs/contract.md, "Filters": input, what follows the pipe, result. */
 const table: readonly (readonly [Json, string, Json | typeof refused])[] = [
   ['123456', 'last4', '3456'],
   ['12', 'last4', '12'],

@@ -6,7 +6,7 @@ const taxIndexes = ['{{ data }}', "{{ data | remove: '-' }}", '{{ data | last4 }
 const lastFour = '{{ data | reveal_last: 4 }}';
 const withoutHyphens = "{{ data | remove: '-' }}";
 
-describe('the defaults of a type are those of the table in the contract, section 3', () => {
+describe('the defaults of a type are those of docs/contract.md, "Token types"', () => {
   it.each([
     ['token', '/general/high/', '{{ data | stringify }}', null, false, []],
     [

@@ -76,7 +76,7 @@ describe('NOT is also ! and -; beside a term it means AND NOT', () => {
   });
 });
 
-describe('every field of the specification takes a value', () => {
+describe('every field of docs/contract.md, "Search fields", takes a value', () => {
   test.for<[string, Query]>([
     ['id:3f2504e0-4f89', text('id', '3f2504e0-4f89')],
     ['data:123-45-6789', text('data', '123-45-6789')],

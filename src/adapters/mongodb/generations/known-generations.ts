@@ -5,7 +5,7 @@ import { loadGenerations } from './generations-document.js';
 /** `at`: when it was asked for (`performance.now()`); it was so at some moment since. */
 export type KnownGenerations = GenerationsInUse & { readonly at: number };
 
-/** Architecture, "Projections": readers know what is in use for two seconds at most, the read itself included. */
+/** docs/design.md, "Rebuild": readers know what is in use for two seconds at most, the read itself included. */
 const knownMs = 1_000;
 export const trustedMs = 2_000;
 

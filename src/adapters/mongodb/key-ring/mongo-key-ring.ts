@@ -29,7 +29,7 @@ import { createMongoVaultKey } from './mongo-vault-key.js';
 
 /**
  * `KeyRing` on a MongoDB database of its own, for many processes. A data key that is open here is asked for at each use: was
- * it destroyed, and what was noted of it (architecture, "Keys"). The keys of a tenant
+ * it destroyed, and what was noted of it (docs/design.md, "Keys"). The keys of a tenant
  * are looked at again each second. `logHead` answers the position of the newest event.
  */
 export function mongoKeyRing(

@@ -9,7 +9,7 @@ import { uuidBytes } from '../uuid.js';
 import { keyCollections, type TenantKeyDocument } from './key-collections.js';
 import type { MongoRootKeys } from './mongo-root-keys.js';
 
-/** What another process changes holds here after this long at most (architecture, "Growth"). */
+/** What another process changes holds here after this long at most (docs/design.md, "Growth"). */
 const lifeMs = 1_000;
 /** Rows and root key are read one after the other, and a rotation may come in between. */
 const attemptsMax = 3;

@@ -53,7 +53,8 @@ type Needs = {
 };
 
 /**
- * Which stream may come to hold a fingerprint (contract, section 6; architecture, "Deduplication"). One that was claimed is
+ * Which stream may come to hold a fingerprint (docs/contract.md, "Deduplication on create"; docs/design.md,
+ * "Deduplication"). One that was claimed is
  * taken over only after the append of its owner was seen to have failed or was barred, so of many simultaneous creates
  * one token results, whatever process dies or stops at whatever moment.
  *

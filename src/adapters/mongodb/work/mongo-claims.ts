@@ -46,8 +46,9 @@ type Needs = {
 export type MongoClaims = ReturnType<typeof createMongoClaims>;
 
 /**
- * Who owns an idempotency key, among many processes (architecture, "Idempotency"). What a command is about to append is
- * noted in the claim before it is appended, so that whoever takes the claim over learns whether it was, and bars it if not.
+ * Who owns an idempotency key, among many processes (docs/design.md, "Idempotency"). What a command is about to append
+ * is noted in the claim before it is appended, so that whoever takes the claim over learns whether it was, and bars it
+ * if not.
  */
 export function createMongoClaims({ connection, log, batches, waits, now, project }: Needs) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);

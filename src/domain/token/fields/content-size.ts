@@ -6,7 +6,7 @@ const contentBytesMax = 512 * 1024;
 
 /**
  * Refuses content (data, mask, metadata and the rest together) of more than 512 KiB as JSON in UTF-8; the error is at
- * `data`. To be called before any expression is evaluated. Contract, section 1 "Bodies".
+ * `data`. To be called before any expression is evaluated. See docs/contract.md, "Request bodies".
  */
 export function checkContentSize(content: JsonObject): Checked<null> {
   if (jsonSize(content, contentBytesMax) <= contentBytesMax) return valid(null);

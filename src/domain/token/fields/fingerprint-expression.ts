@@ -10,7 +10,7 @@ const path = 'fingerprint_expression';
 const charactersMax = 400;
 const scope = { variables: ['data', 'metadata'] } as const;
 
-/** Checks the expression itself, before anything is evaluated. Contract, section 3. */
+/** Checks the expression itself, before anything is evaluated. See docs/contract.md, "Fingerprints". */
 export function checkFingerprintExpression(expressions: Expressions, source: string): Checked<null> {
   if (codePointCount(source) > charactersMax) return invalid(path, `must have at most ${charactersMax} characters`);
   const parsed = expressions.parse(source, scope);

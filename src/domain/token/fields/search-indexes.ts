@@ -9,7 +9,7 @@ const expressionCharactersMax = 400;
 const resultCharactersMax = 500;
 const scope = { variables: ['data'] } as const;
 
-/** Checks the expressions themselves, before anything is evaluated. Contract, section 3. */
+/** Checks the expressions themselves, before anything is evaluated. See docs/contract.md, "Search indexes". */
 export function checkSearchIndexes(expressions: Expressions, sources: readonly string[]): Checked<null> {
   if (sources.length > indexesMax) return invalid('search_indexes', `must hold at most ${indexesMax} expressions`);
   const errors = errorsOf(
@@ -25,7 +25,7 @@ export function checkSearchIndexes(expressions: Expressions, sources: readonly s
   return errors === null ? valid(null) : { ok: false, errors };
 }
 
-/** What the index expressions give: one text each, neither null nor empty. Contract, section 3. */
+/** What the index expressions give: one text each, neither null nor empty. See docs/contract.md, "Search indexes". */
 export function* evaluateSearchIndexes(
   expressions: Expressions,
   sources: readonly string[],

@@ -12,7 +12,7 @@ const pagination = z
   })
   .meta({ id: 'Pagination' });
 
-/** A page of such items (contract, section 2). */
+/** A page of such items (docs/contract.md, "Pagination"). */
 export function pageOf(item: z.ZodType): z.ZodType {
   return z.object({ pagination, data: z.array(item) });
 }

@@ -96,7 +96,7 @@ describe('200 creating under a transform', () => {
 
 describe('200 masks are evaluated when they are read', () => {
   const rows: readonly (readonly [what: string, data: Json, mask: Json, seen: Json | undefined])[] = [
-    // The worked values of the contract, section 5.
+    // The values of docs/contract.md, "Filter examples".
     ['reveal_last', '123-45-6789', '{{ data | reveal_last: 4 }}', 'XXX-XX-6789'],
     ['reveal_last', '12-3456789', '{{ data | reveal_last: 4 }}', 'XX-XXX6789'],
     ['reveal_last', 'Sensitive Value', '{{ data | reveal_last: 4 }}', 'XXXXXXXXXXXalue'],
