@@ -103,10 +103,15 @@ test('an old backup with today’s list of erased keys brings back everything bu
 });
 
 test('a damaged or incomplete backup, a wrong list, identity or place: each is told, and nothing is changed', async () => {
-  const { dir, dataDir, rootKeyFile, flags, identityFile, recipient } = await vaultWithIdentity();
+  const { dir, dataDir, rootKeyFile, flags, identityFile, recipient, key } = await vaultWithIdentity();
   const backup = join(dir, 'backup');
   const early = join(dir, 'early.txt');
-  await runJson(['backup', early, '--erased-only', '--data', dataDir]);
+  const keyFile = join(dir, 'key');
+  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
+  const as = [...flags, '--key-file', keyFile];
+  await runJson(['tokens', 'create', ...as], { stdin: '{"id":"erased","type":"token","data":"x"}' });
+  await runJson(['tokens', 'delete', 'erased', ...as]);
+  await runJson(['backup', early, '--erased-only', ...flags]);
   await runJson(['backup', backup, '--recipient', recipient, ...flags]);
   const target = join(dir, 'target');
   const list = join(backup, 'erased-keys.txt');
@@ -159,8 +164,18 @@ test('a damaged or incomplete backup, a wrong list, identity or place: each is t
   await refused(/is no backup/, { folder: dataDir });
   await refused(/is older than the backup/, { erased: early });
   const cut = join(dir, 'cut.txt');
-  writeFileSync(cut, readFileSync(list, 'utf8').replace(/end \d+\n$/, ''));
+  writeFileSync(cut, readFileSync(list, 'utf8').replace(/end .*\n$/, ''));
   await refused(/is not a whole list/, { erased: cut });
+  // Threat: a list that lacks an id brings an erased value back, and one that names more ends living tokens.
+  const lines = readFileSync(list, 'utf8').trimEnd().split('\n');
+  const mac = String(lines.at(-1)?.split(' ')[2]);
+  const forged = (name: string, made: readonly string[]) => {
+    writeFileSync(join(dir, name), `${made.join('\n')}\nend ${made.length - 1} ${mac}\n`);
+    return refused(/was changed after it was written/, { erased: join(dir, name) });
+  };
+  await forged('short.txt', lines.slice(0, -2));
+  await forged('long.txt', [...lines.slice(0, -1), randomUUID()]);
+  await forged('redated.txt', [String(lines[0]).replace('"made_at":"20', '"made_at":"21'), ...lines.slice(1, -1)]);
   const stranger = join(dir, 'stranger.identity');
   writeFileSync(stranger, `${await generateIdentity()}\n`);
   await refused(/cannot be opened: the identity is not one of its recipients/, { identity: stranger });

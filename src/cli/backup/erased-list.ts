@@ -1,34 +1,69 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { ErasedKeys, KeysToCopy } from '../../ports/backup.js';
 import { Failure } from '../failure.js';
+import { erasedListMac } from '../operations/maintenance.js';
 import { jsonOf } from './manifest.js';
 
-const head = z.object({ format: z.literal('strongroom erased keys 1'), log_id: z.string(), made_at: z.iso.datetime() });
-const end = 'end';
+const format = 'strongroom erased keys 2';
+const head = z.object({ format: z.literal(format), log_id: z.string(), made_at: z.iso.datetime() });
+const last = /^end (?<count>\d+) (?<mac>[0-9a-f]{64})$/;
 
-/** The list as lines of text: what it is, one id a line, and how many there are, so that one that was cut off is told. */
-export async function* erasedLines(keys: KeysToCopy): AsyncGenerator<string> {
+export type ErasedList = ErasedKeys & {
+  readonly logId: string;
+  /** Throws Failure unless the vault with this key wrote the list. */
+  expectAuthentic(key: Uint8Array): void;
+};
+
+/**
+ * Returns the list as lines of text: a header, one id a line, and a last line with the number of ids and the MAC of all lines
+ * before it. `macOf` returns the MAC of their digest.
+ */
+export async function* erasedLines(
+  keys: KeysToCopy,
+  macOf: (digest: string) => Promise<string>,
+): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  const hashed = (line: string): string => {
+    hash.update(line);
+    return line;
+  };
   const madeAt = new Date().toISOString();
-  yield `${JSON.stringify({ format: 'strongroom erased keys 1', log_id: await keys.logId(), made_at: madeAt })}\n`;
+  yield hashed(`${JSON.stringify({ format, log_id: await keys.logId(), made_at: madeAt })}\n`);
   let count = 0;
   for await (const id of keys.erased()) {
     count += 1;
-    yield `${id}\n`;
+    yield hashed(`${id}\n`);
   }
-  yield `${end} ${count}\n`;
+  yield `end ${count} ${await macOf(hash.digest('hex'))}\n`;
 }
 
-/** Reads a list that is whole. Throws Failure. */
-export async function readErasedList(file: string): Promise<ErasedKeys & { readonly logId: string }> {
+/** Reads a complete list. Throws Failure. */
+export async function readErasedList(file: string): Promise<ErasedList> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Failure(`${file} cannot be read (${error.code ?? 'unknown reason'}).`);
   });
   const [first = '', ...lines] = text.trimEnd().split('\n');
   const parsed = head.safeParse(jsonOf(first));
   const ids = lines.slice(0, -1);
-  if (!parsed.success || lines.at(-1) !== `${end} ${ids.length}`) {
-    throw new Failure(`${file} is not a whole list of erased keys.`);
+  const { count, mac = '' } = last.exec(lines.at(-1) ?? '')?.groups ?? {};
+  if (!parsed.success || count !== String(ids.length)) {
+    throw new Failure(`${file} is not a whole list of erased keys, or it is of another version.`);
   }
-  return { ids: new Set(ids), madeAt: Date.parse(parsed.data.made_at), logId: parsed.data.log_id };
+  const digest = createHash('sha256');
+  for (const line of [first, ...ids]) digest.update(`${line}\n`);
+  const digestHex = digest.digest('hex');
+  return {
+    ids: new Set(ids),
+    madeAt: Date.parse(parsed.data.made_at),
+    logId: parsed.data.log_id,
+    expectAuthentic(key) {
+      const expected = erasedListMac(key, digestHex);
+      if (timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(expected, 'hex'))) return;
+      throw new Failure(
+        `${file} was changed after it was written. Nothing was changed. Use another copy of the newest list.`,
+      );
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { openImport } from '../bulk/open-import.js';
 import { readLines } from '../bulk/read-lines.js';
 import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';
-import { readErasedList } from './erased-list.js';
+import { type ErasedList, readErasedList } from './erased-list.js';
 import { erasedFile, expectAuthentic, keysFile, type Manifest, readManifest } from './manifest.js';
 
 const lineBytesMax = 64 * 1024;
@@ -39,7 +39,7 @@ export async function runRestore(
     );
   }
   const rootKeys = await rootKeysOf(config);
-  await verifyManifest(config, { folder, identity, manifest, rootKeys });
+  await verify(config, { folder, identity, manifest, erased, rootKeys });
   const input = await openImport(join(folder, keysFile), identity);
   const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
   try {
@@ -57,14 +57,17 @@ type Verifying = {
   readonly folder: string;
   readonly identity: string;
   readonly manifest: Manifest;
+  readonly erased: ErasedList;
   readonly rootKeys: readonly Buffer[];
 };
 
-/** Reads the keys once before anything is written: one of them authenticates the manifest. Throws Failure. */
-async function verifyManifest(config: Config, { folder, identity, manifest, rootKeys }: Verifying): Promise<void> {
+/** Reads the keys once before anything is written: one of them authenticates the manifest and the list. Throws Failure. */
+async function verify(config: Config, { folder, identity, manifest, erased, rootKeys }: Verifying): Promise<void> {
   const input = await openImport(join(folder, keysFile), identity);
   try {
-    expectAuthentic(manifest, await backupMacKey(config, textOf(input.chunks), rootKeys));
+    const key = await backupMacKey(config, textOf(input.chunks), rootKeys);
+    expectAuthentic(manifest, key);
+    erased.expectAuthentic(key);
   } finally {
     input.stop();
   }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
 import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.js';
 import type { Config } from '../../compose/config.js';
+import type { KeysToCopy } from '../../ports/backup.js';
 import { exists } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
 import { Failure } from '../failure.js';
@@ -16,8 +17,8 @@ export type Backup = { readonly folder: string; readonly made_at: string; readon
 
 /**
  * Copies a vault that goes on working into a new folder, which appears when it is whole: first the log with its rows, then the
- * keys, then the list of erased ones, so that the keys are never behind the log (ADR 30). The manifest is authenticated by
- * the service that holds the data, or by this process with the root key. Throws Failure.
+ * keys, then the list of erased ones, so that the keys are never behind the log (ADR 30). The manifest and the list are
+ * authenticated by the service that holds the data, or by this process with the root key. Throws Failure.
  */
 export async function writeBackup(config: Config, out: string, encrypter: Encrypter): Promise<Backup> {
   const folder = resolve(out);
@@ -29,7 +30,7 @@ export async function writeBackup(config: Config, out: string, encrypter: Encryp
     const madeAt = new Date().toISOString();
     const copied = copyStoreFiles(config, part);
     await writeChunks(join(part, keysFile), await sealed(encrypter, bytesOf(keys.lines())));
-    await writeChunks(join(part, erasedFile), bytesOf(erasedLines(keys)));
+    await writeChunks(join(part, erasedFile), bytesOf(authenticErasedLines(config, keys)));
     const names = [...copied, keysFile, erasedFile];
     const files = await Promise.all(names.map(async (name) => ({ name, sha256: await sha256Of(join(part, name)) })));
     const { profile } = config.settings;
@@ -52,14 +53,14 @@ export async function writeBackup(config: Config, out: string, encrypter: Encryp
   }
 }
 
-/** The list of erased keys alone, in a new file. Throws Failure. */
+/** Writes the authenticated list of erased keys to a new file. Throws Failure. */
 export async function writeErasedList(config: Config, out: string): Promise<Backup> {
   if (await exists(out)) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
   const keys = await keysToCopy(config);
   const part = `${out}.part-${randomBytes(4).toString('hex')}`;
   try {
     const madeAt = new Date().toISOString();
-    await writeChunks(part, bytesOf(erasedLines(keys)));
+    await writeChunks(part, bytesOf(authenticErasedLines(config, keys)));
     await rename(part, out);
     return { folder: dirname(resolve(out)), made_at: madeAt, files: [basename(out)] };
   } catch (error) {
@@ -68,6 +69,10 @@ export async function writeErasedList(config: Config, out: string): Promise<Back
   } finally {
     await keys.close();
   }
+}
+
+function authenticErasedLines(config: Config, keys: KeysToCopy): AsyncIterable<string> {
+  return erasedLines(keys, async (digest) => (await runVerb(config, 'backup-mac', { erasedList: digest })).mac);
 }
 
 async function writeChunks(path: string, chunks: AsyncIterable<Uint8Array | string>): Promise<void> {

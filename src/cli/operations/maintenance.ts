@@ -37,11 +37,20 @@ export const rotationState = operation(z.object({}), async ({ rotation }) => rot
 /** Confirms the clock of the process that holds the data. */
 export const confirmClock = operation(z.object({}), async (service) => ({ was: await service.confirmClock() }));
 
-/** Returns the MAC of a backup's manifest, under a key that only the vault has. */
-export const backupMac = operation(z.object({ manifest: z.string() }), async ({ vault }, { manifest }) => ({
-  mac: manifestMac(vault.integrity.backups, manifest),
-}));
+/** Returns the MAC of a backup's manifest or of a list of erased keys, under a key that only the vault has. */
+export const backupMac = operation(
+  z.union([z.object({ manifest: z.string() }), z.object({ erasedList: z.string() })]),
+  async ({ vault }, input) => {
+    const key = vault.integrity.backups;
+    return { mac: 'manifest' in input ? manifestMac(key, input.manifest) : erasedListMac(key, input.erasedList) };
+  },
+);
 
 export function manifestMac(key: Uint8Array, manifest: string): string {
   return keyedHash(key, 'strongroom.backup.1', manifest).toString('hex');
+}
+
+/** `digest` is the SHA-256 of all lines of the list but the last, in hex. */
+export function erasedListMac(key: Uint8Array, digest: string): string {
+  return keyedHash(key, 'strongroom.erased-keys.1', digest).toString('hex');
 }
