@@ -94,6 +94,35 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
+      'a page holds contents up to a number of bytes, at least one, and names the tokens that follow',
+      on(async ({ work, rows }) => {
+        const made = [];
+        for (let i = 0; i < 4; i += 1) {
+          const write = tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('red') });
+          await work.commit(change(write));
+          made.unshift(write);
+        }
+        const bytes = made[0]?.view.content?.length ?? 0;
+        expect(bytes).toBeGreaterThan(0);
+        const plan = { tenantId: 'tenant', generation: 1, all: term('all-tenant'), where: has('red') };
+        for (const [contentBytesMax, held] of [
+          [0, 1],
+          [2 * bytes - 1, 1],
+          [2 * bytes, 2],
+          [4 * bytes, 4],
+        ] as const) {
+          const found = await rows.search(plan, { ...page, contentBytesMax });
+          expect(found.total).toBe(4);
+          expect(found.rows.map(({ stream }) => stream)).toEqual(made.slice(0, held).map(({ stream }) => stream));
+          expect(found.later).toEqual(
+            made.slice(held).map(({ stream }) => ({ stream, createdRevision: 0, revision: 0 })),
+          );
+        }
+        expect(await rows.search(plan, page)).toMatchObject({ total: 4, later: [] });
+      }),
+    );
+
+    test(
       'pages are cut after the total; what is due is in neither',
       on(async ({ work, rows }) => {
         const streams: string[] = [];
