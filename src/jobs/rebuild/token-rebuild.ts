@@ -66,7 +66,12 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
       for (let next = await current(); next !== null && !stopped.aborted; ) {
         const rebuild: Rebuild = next;
         try {
-          if (thread === null) {
+          if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
+            // Threat: the thread has the root key, and may outlive it for as long as the former rows are kept.
+            await thread?.close();
+            thread = null;
+            next = await end(rebuild);
+          } else if (thread === null) {
             thread = await openThread();
             // Another process may have worked at it until now.
             next = await current();
@@ -104,13 +109,14 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
     return rebuild === null || rebuild.phase === 'ended' ? null : rebuild;
   }
 
-  /** Null: it has ended. */
-  async function step(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild | null> {
-    if (rebuild.phase === 'keeping') {
-      await pause(graceMs);
-      return stopped.aborted ? rebuild : drop(rebuild, 'done');
-    }
+  /** Ends a rebuild that is in use or given up. Returns null when it has ended. */
+  async function end(rebuild: Rebuild): Promise<Rebuild | null> {
     if (rebuild.phase === 'dropping') return endOf(rebuild);
+    await pause(graceMs);
+    return stopped.aborted ? rebuild : drop(rebuild, 'done');
+  }
+
+  async function step(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild> {
     if (await isCancelled(rebuild)) return drop(rebuild, 'cancelled');
     if (rebuild.phase === 'comparing') return compared(rebuild, thread, count);
     return built(rebuild, thread, count);
