@@ -33,6 +33,8 @@ export async function rebuildInProcess(
       return { ...page, rows: page.rows.filter(({ view }) => !heldBack.has(view.stream)) };
     },
     compare: createMongoRowComparison(rowsConnection),
+    // The process has the same keys for all that it does, and a rotation replaces them.
+    forgetKeys: async () => undefined,
     close,
   };
 }

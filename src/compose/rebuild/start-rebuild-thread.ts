@@ -52,13 +52,17 @@ export function startRebuildThread(data: ThreadData): RebuildThread {
     else waiter?.reject(fromThreadError(message.error));
   });
 
+  async function close(): Promise<void> {
+    send({ method: 'close' });
+    await ended;
+  }
+
   return {
     build: (...input) => call('build', ...input),
     compare: (...input) => call('compare', ...input),
     directory: () => call('directory'),
-    async close(): Promise<void> {
-      send({ method: 'close' });
-      await ended;
-    },
+    // The thread alone has them.
+    forgetKeys: close,
+    close,
   };
 }

@@ -29,7 +29,7 @@ type TokenRebuildNeeds = {
   readonly onError: (error: unknown) => void;
 };
 
-type TokenThread = Pick<RebuildThread, 'build' | 'compare' | 'close'>;
+type TokenThread = Omit<RebuildThread, 'directory'>;
 
 export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
 
@@ -66,12 +66,7 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
       for (let next = await current(); next !== null && !stopped.aborted; ) {
         const rebuild: Rebuild = next;
         try {
-          if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
-            // Threat: the thread has the root key, and may outlive it for as long as the former rows are kept.
-            await thread?.close();
-            thread = null;
-            next = await end(rebuild);
-          } else if (thread === null) {
+          if (thread === null) {
             thread = await openThread();
             // Another process may have worked at it until now.
             next = await current();
@@ -109,14 +104,15 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
     return rebuild === null || rebuild.phase === 'ended' ? null : rebuild;
   }
 
-  /** Ends a rebuild that is in use or given up. Returns null when it has ended. */
-  async function end(rebuild: Rebuild): Promise<Rebuild | null> {
-    if (rebuild.phase === 'dropping') return endOf(rebuild);
-    await pause(graceMs);
-    return stopped.aborted ? rebuild : drop(rebuild, 'done');
-  }
-
-  async function step(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild> {
+  /** Null: it has ended. */
+  async function step(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild | null> {
+    if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
+      // Threat: the root key of before a rotation would stay in memory for as long as the former rows are kept.
+      await thread.forgetKeys();
+      if (rebuild.phase === 'dropping') return endOf(rebuild);
+      await pause(graceMs);
+      return stopped.aborted ? rebuild : drop(rebuild, 'done');
+    }
     if (await isCancelled(rebuild)) return drop(rebuild, 'cancelled');
     if (rebuild.phase === 'comparing') return compared(rebuild, thread, count);
     return built(rebuild, thread, count);
