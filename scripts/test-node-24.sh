@@ -31,8 +31,10 @@ fi
 
 if [ ! -d "$modules" ]; then
   rm -rf "$modules.part"
-  mkdir -p "$modules.part"
-  cp -r node_modules package.json package-lock.json "$modules.part"
+  mkdir -p "$modules.part/node_modules"
+  # `node_modules` may be a symbolic link: copied as one, the rebuild would replace the native module of the original.
+  cp -r node_modules/. "$modules.part/node_modules"
+  cp package.json package-lock.json "$modules.part"
   (cd "$modules.part" && npm_config_build_from_source=true npm_config_nodedir=$node_24 npm rebuild better-sqlite3)
   mv "$modules.part" "$modules"
 fi

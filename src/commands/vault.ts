@@ -1,4 +1,5 @@
 import type { Expressions } from '../domain/expressions/expressions.js';
+import type { StreamQueue } from '../domain/stream-queue.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
@@ -16,7 +17,6 @@ import type { AuthenticTokenRows } from './authentic-token-rows.js';
 import type { AuthenticDirectory } from './directory/authentic-directory.js';
 import type { KnownCallers } from './directory/known-callers.js';
 import type { Guesses } from './limits/guesses.js';
-import type { StreamQueue } from './stream-queue.js';
 import type { Turns } from './turns.js';
 import type { Vocabularies } from './vocabulary/vocabularies.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createStreamQueue } from '#src/commands/stream-queue.js';
+import { createStreamQueue } from '#src/domain/stream-queue.js';
 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 });
 

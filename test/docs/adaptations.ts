@@ -23,6 +23,11 @@ export const adaptations: readonly Adaptation[] = [
     because: 'helm and Prometheus may not be here; the tests must be',
   },
   {
+    says: /^npm run test:node-24\b.*$/gm,
+    runs: 'bash -n scripts/test-node-24.sh',
+    because: 'it takes minutes, and .ci/run runs it',
+  },
+  {
     says: /^STRONGROOM_TEST_EVENTSTORE_URL='[^']+' npx vitest run --no-file-parallelism/gm,
     runs: 'npx vitest list --filesOnly',
     because: 'the same, of a real EventStoreDB',

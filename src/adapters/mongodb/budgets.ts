@@ -6,6 +6,7 @@ import {
   type ReservationRequest,
   reserveGuesses,
 } from '../../domain/guess-budget.js';
+import { createStreamQueue } from '../../domain/stream-queue.js';
 import type { BudgetName, Budgets } from '../../ports/budgets.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { MongoConnection } from './connection.js';
@@ -58,24 +59,13 @@ export function mongoBudgets(connection: MongoConnection): Budgets {
     throw new StoreUnavailable('mongodb', 'race_not_settled');
   }
 
-  /** The last reservation of each document that this process has begun. */
-  const begun = new Map<string, Promise<unknown>>();
-
-  /** Runs the reservations of this process from one document one after the other. */
-  function inTurn<T>(_id: string, reserve: () => Promise<T>): Promise<T> {
-    const reserved = (begun.get(_id) ?? Promise.resolve()).then(reserve, reserve);
-    const forget = (): void => {
-      if (begun.get(_id) === reserved) begun.delete(_id);
-    };
-    begun.set(_id, reserved);
-    reserved.then(forget, forget);
-    return reserved;
-  }
+  /** Reservations of this process from one document follow each other. */
+  const queue = createStreamQueue();
 
   return {
     reserve: (name, applicationId, budget, request) => {
       const _id = idOf(name, applicationId);
-      return inTurn(_id, () => reserveFrom(_id, applicationId, budget, request));
+      return queue.run([_id], () => reserveFrom(_id, applicationId, budget, request));
     },
     async suspects(since) {
       const found = await connection.call((db) =>

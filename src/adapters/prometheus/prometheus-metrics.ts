@@ -79,7 +79,7 @@ function stateGauges(registry: Registry): (state: ServiceState) => void {
     'When the newest whole backup was begun, in seconds since the epoch; 0: no backup is known.',
   );
 
-  const rebuilding = gauge('rebuild_running', '1 while the rows of tokens are made anew.');
+  const rebuilding = gauge('rebuild_running', '1 while the rows of tokens are rebuilt.');
   const events = gauge('rebuild_events', 'Events of the log that the rebuild has read in this process.');
   const perSecond = gauge('rebuild_events_per_second', 'How many of them in a second.');
   const done = gauge('rebuild_done_ratio', 'How much of the log the rebuild has read, from 0 to 1.');

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { ErasedKeys, KeysToCopy } from '../../ports/backup.js';
 import { Failure } from '../failure.js';
-import { erasedListMac } from '../operations/maintenance.js';
+import { isBackupMac } from '../operations/maintenance.js';
 import { jsonOf } from './manifest.js';
 
 const format = 'strongroom erased keys 2';
@@ -59,8 +59,7 @@ export async function readErasedList(file: string): Promise<ErasedList> {
     madeAt: Date.parse(parsed.data.made_at),
     logId: parsed.data.log_id,
     expectAuthentic(key) {
-      const expected = erasedListMac(key, digestHex);
-      if (timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(expected, 'hex'))) return;
+      if (isBackupMac(mac, key, 'erased-keys', digestHex)) return;
       throw new Failure(
         `${file} was changed after it was written. Nothing was changed. Use another copy of the newest list.`,
       );

@@ -1,10 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failure.js';
-import { manifestMac } from '../operations/maintenance.js';
+import { isBackupMac } from '../operations/maintenance.js';
 
 export const manifestFile = 'manifest.json';
 export const keysFile = 'keys.age';
@@ -31,8 +31,7 @@ export function authenticatedText({ format, profile, log_id, made_at, files }: O
 
 /** Throws Failure for a manifest that the vault with this key did not write. */
 export function expectAuthentic(manifest: Manifest, key: Uint8Array): void {
-  const expected = manifestMac(key, authenticatedText(manifest));
-  if (timingSafeEqual(Buffer.from(manifest.mac, 'hex'), Buffer.from(expected, 'hex'))) return;
+  if (isBackupMac(manifest.mac, key, 'manifest', authenticatedText(manifest))) return;
   throw new Failure(
     `${manifestFile} was changed after the backup was made, or belongs to other keys. Nothing was changed. Use another backup.`,
   );

@@ -36,7 +36,7 @@ export async function writeBackup(config: Config, out: string, encrypter: Encryp
     const { profile } = config.settings;
     const logId = await keys.logId();
     const listed = { format: 'strongroom backup 2', profile, log_id: logId, made_at: madeAt, files } as const;
-    const { mac } = await runVerb(config, 'backup-mac', { manifest: authenticatedText(listed) });
+    const { mac } = await runVerb(config, 'backup-mac', { of: 'manifest', text: authenticatedText(listed) });
     const manifest = { ...listed, mac };
     await writeChunks(join(part, manifestFile), Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]));
     for (const name of await readdir(part)) await syncPath(join(part, name));
@@ -72,7 +72,10 @@ export async function writeErasedList(config: Config, out: string): Promise<Back
 }
 
 function authenticErasedLines(config: Config, keys: KeysToCopy): AsyncIterable<string> {
-  return erasedLines(keys, async (digest) => (await runVerb(config, 'backup-mac', { erasedList: digest })).mac);
+  return erasedLines(
+    keys,
+    async (digest) => (await runVerb(config, 'backup-mac', { of: 'erased-keys', text: digest })).mac,
+  );
 }
 
 async function writeChunks(path: string, chunks: AsyncIterable<Uint8Array | string>): Promise<void> {

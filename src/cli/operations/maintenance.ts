@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { type CheckedRows, checkClaims, checkDirectory, checkTokenRows } from '../../commands/check-rows.js';
 import type { Vault } from '../../commands/vault.js';
@@ -37,20 +38,24 @@ export const rotationState = operation(z.object({}), async ({ rotation }) => rot
 /** Confirms the clock of the process that holds the data. */
 export const confirmClock = operation(z.object({}), async (service) => ({ was: await service.confirmClock() }));
 
-/** Returns the MAC of a backup's manifest or of a list of erased keys, under a key that only the vault has. */
+const authenticated = z.enum(['manifest', 'erased-keys']);
+
+/** Returns the MAC of a part of a backup, under a key that only the vault has. */
 export const backupMac = operation(
-  z.union([z.object({ manifest: z.string() }), z.object({ erasedList: z.string() })]),
-  async ({ vault }, input) => {
-    const key = vault.integrity.backups;
-    return { mac: 'manifest' in input ? manifestMac(key, input.manifest) : erasedListMac(key, input.erasedList) };
-  },
+  z.object({ of: authenticated, text: z.string() }),
+  async ({ vault }, { of, text }) => ({
+    mac: macOf(vault.integrity.backups, of, text),
+  }),
 );
 
-export function manifestMac(key: Uint8Array, manifest: string): string {
-  return keyedHash(key, 'strongroom.backup.1', manifest).toString('hex');
+/** Returns whether the vault with this key computed the MAC (hex) of a part of a backup. */
+export function isBackupMac(mac: string, key: Uint8Array, of: z.infer<typeof authenticated>, text: string): boolean {
+  return timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(macOf(key, of, text), 'hex'));
 }
 
-/** `digest` is the SHA-256 of all lines of the list but the last, in hex. */
-export function erasedListMac(key: Uint8Array, digest: string): string {
-  return keyedHash(key, 'strongroom.erased-keys.1', digest).toString('hex');
+function macOf(key: Uint8Array, of: z.infer<typeof authenticated>, text: string): string {
+  return keyedHash(key, purposes[of], text).toString('hex');
 }
+
+/** A MAC of one part never fits another. */
+const purposes = { manifest: 'strongroom.backup.1', 'erased-keys': 'strongroom.erased-keys.1' } as const;

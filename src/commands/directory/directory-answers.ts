@@ -30,7 +30,7 @@ export function listedKeyAnswer(key: ListedKey): JsonObject {
   return { ...keyAnswer(key), ...day };
 }
 
-/** What whoever enables `show_fingerprints` must know (docs/contract.md, "Token types"). */
+/** The warning for a tenant that enables `show_fingerprints` (docs/contract.md, "Token types"). */
 export const shownFingerprintsWarning =
   'show_fingerprints is "true": callers that see tokens masked or redacted also see their fingerprints. Equal values have ' +
   'equal fingerprints, so an application that may create tokens can find out a hidden value by trying candidates, without ' +

@@ -5,9 +5,9 @@ import { deleteTenant } from '#src/commands/directory/delete-tenant.js';
 import { issueKey } from '#src/commands/directory/issue-key.js';
 import { listKeys } from '#src/commands/directory/list-keys.js';
 import { updateApplication } from '#src/commands/directory/update-application.js';
-import { createStreamQueue } from '#src/commands/stream-queue.js';
 import type { Vault } from '#src/commands/vault.js';
 import { type ManagementPermission, managementPermissions } from '#src/domain/access/permission.js';
+import { createStreamQueue } from '#src/domain/stream-queue.js';
 import { applyToDirectory, type DirectoryView } from '#src/projections/directory-view.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 

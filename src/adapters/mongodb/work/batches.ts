@@ -161,8 +161,15 @@ async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps
       ? ({ type: 'token.expired', clear: { due_at: life.expiresAt ?? at, ends: [...keysOf(life)] } } as const)
       : ({ type: 'token.deleted', clear: { reason: 'undone', ends: [...keysOf(life)] } } as const);
     const event: NewEvent = {
-      ...{ id: randomUUID(), version: tokenEventVersion, tenantId, actorId: 'system', time: at, ...end },
-      ...{ cmd: null, trace: null, sealed: noSealedParts },
+      id: randomUUID(),
+      version: tokenEventVersion,
+      tenantId,
+      actorId: 'system',
+      time: at,
+      ...end,
+      cmd: null,
+      trace: null,
+      sealed: noSealedParts,
     };
     // The next read shows whether it was stored or another process was first.
     await log.append(stream, revision, [event]);

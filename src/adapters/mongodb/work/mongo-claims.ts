@@ -46,9 +46,8 @@ type Needs = {
 export type MongoClaims = ReturnType<typeof createMongoClaims>;
 
 /**
- * Who owns an idempotency key, among many processes (docs/design.md, "Idempotency"). What a command is about to append
- * is noted in the claim before it is appended, so that whoever takes the claim over learns whether it was, and bars it
- * if not.
+ * Who owns an idempotency key, among many processes (docs/design.md, "Idempotency"). A command notes in the claim what it
+ * is about to append. A process that takes the claim over learns whether that was appended, and prevents it if not.
  */
 export function createMongoClaims({ connection, log, batches, waits, now, project }: Needs) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
@@ -174,7 +173,7 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
   };
 }
 
-/** A claim with its result; a field that is missing is none that the vault wrote, and its code will not match. */
+/** Returns a claim with its result, or null without one. The MAC of a claim that lacks another field does not match. */
 function finishedOf({ _id: cmd, result, time, mac }: Claim): Stored<FinishedClaim> | null {
   return result === undefined ? null : { cmd, result, time: time ?? 0, mac: mac ?? Buffer.alloc(0) };
 }

@@ -130,10 +130,19 @@ const entryColumns = [
 
 function entryOf({ trace_stream: stream, trace_revision: revision, ...row }: EntryRow): AccessEntry {
   return {
-    ...{ tenantId: row.tenant, time: row.time, actorId: row.actor, actorType: row.actor_type as ActorType },
-    ...{ keyId: row.key, sourceAddress: row.source, entityType: row.entity_type, entityId: row.entity },
-    ...{ entityRef: row.ref?.toString('hex') ?? null, operation: row.operation },
-    ...{ outcome: row.outcome as AccessOutcome, message: row.message, trace: row.trace },
+    tenantId: row.tenant,
+    time: row.time,
+    actorId: row.actor,
+    actorType: row.actor_type as ActorType,
+    keyId: row.key,
+    sourceAddress: row.source,
+    entityType: row.entity_type,
+    entityId: row.entity,
+    entityRef: row.ref?.toString('hex') ?? null,
+    operation: row.operation,
+    outcome: row.outcome as AccessOutcome,
+    message: row.message,
+    trace: row.trace,
     tracePlace: stream === null || revision === null ? null : { stream, revision },
   };
 }

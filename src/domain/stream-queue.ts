@@ -4,9 +4,9 @@ export type StreamQueue = {
 };
 
 /**
- * Commands on one stream take turns inside a process, so that only other processes can cause a conflict. A command on
- * many streams takes its place in all their queues in one step: whoever waits, waits for earlier ones only, so that
- * commands can never wait for each other.
+ * Commands on one stream, or on anything else with a name, take turns inside a process, so that only other processes can
+ * cause a conflict. A command on many streams takes its place in all their queues in one step. It waits only for earlier
+ * commands, so there is no deadlock.
  */
 export function createStreamQueue(): StreamQueue {
   const tails = new Map<string, Promise<unknown>>();
