@@ -25,6 +25,7 @@ import { ForgedLog } from '../ports/event-log.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
 import type { RateLimits } from '../ports/rate-limits.js';
+import type { Spans } from '../ports/spans.js';
 import type { TokenRows } from '../ports/token-rows.js';
 import { countingKeyRing } from './counting-key-ring.js';
 
@@ -40,6 +41,9 @@ export type Parts = Pick<Vault, 'integrity' | 'clock' | 'random' | 'timers' | 'c
   readonly rateLimits: RateLimits;
   readonly limits: LimitSettings;
   readonly knownCallers: KnownCallers;
+  readonly spans: Spans | null;
+  /** What the stores are, as spans name them. */
+  readonly systems: { readonly log: string; readonly rows: string };
   readonly onError: (error: unknown) => void;
 };
 
@@ -64,10 +68,10 @@ type ComposedVault = {
 const forgedNamedMax = 10;
 
 /** What all commands work with, on the stores of one profile. */
-export function composeVault(
-  { log, storedLog, chain, traces, generations, budgets, accessLog, ...stores }: Stores,
-  { integrity, metrics, rateLimits, limits, onError, ...parts }: Parts,
-): ComposedVault {
+export function composeVault(bare: Stores, given: Parts): ComposedVault {
+  const { integrity, metrics, rateLimits, limits, onError, spans, systems, ...parts } = given;
+  const { log, storedLog, chain, traces, generations, budgets, accessLog, ...stores } =
+    spans === null ? bare : tracedStores(bare, spans, systems);
   const keys = countingKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
   const rows = authenticTokenRows(stores.rows, integrity.rows);
@@ -119,7 +123,7 @@ export function composeVault(
       ...forged.values(),
     ],
     service: {
-      ...{ vault, metrics, reportError },
+      ...{ vault, metrics, spans, reportError },
       authenticate: createAuthenticate(vault, onForged),
       limits: createLimits(rateLimits, limits, metrics),
     },
@@ -127,5 +131,21 @@ export function composeVault(
       reportError(error);
       metrics.backgroundWorkFailed();
     },
+  };
+}
+
+/** The same stores, with a span for each call that a request causes. */
+function tracedStores(stores: Stores, spans: Spans, systems: Parts['systems']): Stores {
+  const { log, rows, keys, work, claims, directory, budgets, accessLog } = stores;
+  return {
+    ...stores,
+    log: spans.store('log', systems.log, log),
+    rows: spans.store('rows', systems.rows, rows),
+    keys: spans.store('keys', systems.rows, keys),
+    work: spans.store('work', systems.rows, work),
+    claims: spans.store('claims', systems.rows, claims),
+    directory: spans.store('directory', systems.rows, directory),
+    budgets: spans.store('budgets', systems.rows, budgets),
+    accessLog: spans.store('access_log', systems.rows, accessLog),
   };
 }

@@ -19,6 +19,7 @@ import { createSweep, type Sweep } from '../jobs/sweep.js';
 import type { Anchor } from '../ports/anchor.js';
 import type { Clock } from '../ports/clock.js';
 import type { Random } from '../ports/random.js';
+import type { Spans } from '../ports/spans.js';
 import { projectionVersions, type StoredProjection } from '../projections/versions.js';
 import { composeVault, systemRandom } from './compose-vault.js';
 import { takeDataDirectory } from './data-directory.js';
@@ -50,6 +51,8 @@ export type EmbeddedOptions = {
   /** Tests rotate the keys of traces early. */
   readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
+  /** Null: no traces are recorded. */
+  readonly spans?: Spans | null;
   /** How long the rows are kept that were read before a rebuild, ms; a minute. */
   readonly keptMs?: number;
   /** Something that who runs the service should read in its log. */
@@ -120,6 +123,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const { vault, recorder, service, damage, backgroundFailed } = composeVault(guarded, {
       integrity: await stores.keys.integrityKeys(),
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
+      spans: options.spans ?? null,
+      systems: { log: 'sqlite', rows: 'sqlite' },
       // One timer wakes the sweep, and it names no token.
       timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
       knownCallers: createKnownCallers(),

@@ -1,6 +1,7 @@
 import { recordForAllTenants } from '../commands/access-log/record-for-all-tenants.js';
 import type { LimitSettings } from '../commands/limits/limit-settings.js';
 import { noteLog } from '../commands/log-behind.js';
+import type { Spans } from '../ports/spans.js';
 import { StoreProblem } from '../ports/store-problem.js';
 import { anchorOf } from './anchor-of.js';
 import { storeUrls } from './config/store-urls.js';
@@ -29,6 +30,8 @@ export type ProfileOptions = {
   /** Opens also a log that is behind its keys. */
   readonly acceptsOlderLog?: boolean;
   readonly limits?: LimitSettings;
+  /** Null: no traces are recorded. */
+  readonly spans?: Spans | null;
   readonly onError: (error: unknown) => void;
   /** Something that who runs the service should read in its log. */
   readonly onNotice?: (text: string) => void;
@@ -57,6 +60,7 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   const [rootKey, nextRootKey = null] = options.rootKeys;
   const shared = {
     ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
+    spans: options.spans ?? null,
     anchor: anchorOf(settings['audit.anchor']),
     acceptsOlderLog: options.acceptsOlderLog ?? false,
     ...(options.limits === undefined ? {} : { limits: options.limits }),

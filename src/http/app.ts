@@ -54,6 +54,7 @@ import { usageReportRoute } from './routes/usage-report.js';
 import { type Routes, typed } from './routes.js';
 import type { HeaderNames, Service } from './service.js';
 import { traceIdOf } from './trace-id.js';
+import { traceRequests } from './trace-requests.js';
 
 const routes: readonly Routes[] = [
   createTokenRoute,
@@ -105,6 +106,8 @@ export type RequestLog = {
     readonly traceId: string;
     readonly applicationId: string | null;
     readonly code: string | null;
+    /** The OpenTelemetry trace of the request; null: it is not traced. */
+    readonly otelTraceId: string | null;
   }): void;
   /** An answer of 500 or 503. */
   error(error: unknown, traceId: string): void;
@@ -129,6 +132,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   readJsonBodies(app, service.vault.turns);
   app.decorateRequest('traceId', '');
   app.decorateRequest('beganAt', 0);
+  app.decorateRequest('span', null);
   app.decorateRequest('caller', null);
   app.decorateRequest('problemCode', null);
 
@@ -138,6 +142,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     reply.header(traceHeader, request.traceId);
     done();
   });
+  if (service.spans !== null) traceRequests(app, service.spans);
   watchConnections(app);
   if (options.behindTlsProxy) requireTlsProxy(app, options.trustedProxies);
   const countKeyless = (request: FastifyRequest) => service.limits.keyless(request);
@@ -151,6 +156,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
       traceId: request.traceId,
       applicationId: request.caller?.applicationId ?? null,
       code: request.problemCode,
+      otelTraceId: request.span?.traceId ?? null,
     };
     service.metrics.requestFinished(finished);
     log.request(finished);

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { CommandContext } from '../commands/command-context.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
+import type { RequestSpan } from '../ports/spans.js';
 import type { Admission, Lease } from './load/admission.js';
 import type { Operation } from './openapi/operation.js';
 import { Problem } from './problem.js';
@@ -15,6 +16,8 @@ declare module 'fastify' {
     traceId: string;
     /** When it came: `performance.now()`. */
     beganAt: number;
+    /** Null if the request is not traced. */
+    span: RequestSpan | null;
     /** Set on routes with a permission. */
     caller: Caller | null;
     /** Set once the request may run. */

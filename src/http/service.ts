@@ -3,6 +3,7 @@ import type { Caller } from '../domain/access/caller.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Projections } from '../ports/projections.js';
 import type { ServiceState } from '../ports/service-state.js';
+import type { Spans } from '../ports/spans.js';
 import type { Limits } from './limits/limits.js';
 
 /** What the HTTP layer works with; `compose` makes it. */
@@ -14,6 +15,8 @@ export type Service = {
   state(): Promise<ServiceState>;
   readonly limits: Limits;
   readonly metrics: Metrics;
+  /** Null: no traces are recorded. */
+  readonly spans: Spans | null;
   readonly projections: Projections;
   /** An error that no request caused; a lost key makes the service unready. */
   reportError(error: unknown): void;

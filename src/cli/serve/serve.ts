@@ -7,11 +7,13 @@ import { recordForAllTenants } from '../../commands/access-log/record-for-all-te
 import type { Config } from '../../compose/config.js';
 import { dataDirectoryOf, openProfile } from '../../compose/open-profile.js';
 import type { OpenService, OperatedService } from '../../compose/open-service.js';
+import { tracingOf } from '../../compose/tracing.js';
 import { createApp } from '../../http/app.js';
 import { createLogger } from '../../http/logging/create-logger.js';
 import { logUncaught } from '../../http/logging/log-uncaught.js';
 import type { Logger } from '../../http/logging/logger.js';
 import { createRequestLog } from '../../http/logging/request-log.js';
+import type { Spans } from '../../ports/spans.js';
 import { serveControl } from '../control/serve-control.js';
 import { controlSocketPath } from '../control/socket-path.js';
 import { Failure } from '../failure.js';
@@ -49,7 +51,10 @@ export async function serve(config: Config): Promise<void> {
   await expectFreeAdminAddress(config);
   if (settings.dev) ensureDevRootKey(config);
   let isStopping = false;
-  const opened = await open(config, logger);
+  const tracing = await tracingOf(config, productVersion(), (error) =>
+    logger.error('traces were lost: the collector of tracing.endpoint did not take them', { error }),
+  );
+  const opened = await open(config, logger, tracing?.spans ?? null);
   const service = {
     ...opened,
     async state() {
@@ -86,6 +91,7 @@ export async function serve(config: Config): Promise<void> {
         await closeAdmin();
         await recordForAllTenants(service.vault, 'stop');
         await service.close();
+        await tracing?.close();
       },
     });
     if (settings.dev && address !== null) {
@@ -121,10 +127,10 @@ function socketPathOf(config: Config): string | null {
   return socketPath;
 }
 
-async function open(config: Config, logger: Logger): Promise<OpenService & OperatedService> {
+async function open(config: Config, logger: Logger, spans: Spans | null): Promise<OpenService & OperatedService> {
   const rootKeys = await rootKeysOf(config);
   const opening = openProfile(config, {
-    ...{ rootKeys, limits: limitsOf(config), prepares: false, isVerb: false },
+    ...{ rootKeys, limits: limitsOf(config), prepares: false, isVerb: false, spans },
     onError: (error) => logger.error('background work failed and will be tried again', { error }),
     onNotice: (text) => logger.info(text),
     onBroken: (error) => {

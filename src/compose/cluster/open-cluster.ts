@@ -19,6 +19,7 @@ import { shredEndedKeys } from '../../jobs/shredder.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
+import type { Spans } from '../../ports/spans.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { composeVault, systemRandom } from '../compose-vault.js';
 import type { StoreUrls } from '../config/store-urls.js';
@@ -49,6 +50,8 @@ export type ClusterOptions = {
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
+  /** Null: no traces are recorded. */
+  readonly spans?: Spans | null;
   /** How long the rows are kept that were read before a rebuild, ms. */
   readonly keptMs?: number;
   /** Something that who runs the service should read in its log. */
@@ -75,6 +78,7 @@ export type Cluster = OpenService & {
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
+  const spans = options.spans ?? null;
   const metrics = prometheusMetrics();
   // The rows need what is composed of them: they are written with its keys and expressions.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
@@ -114,7 +118,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
     const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
       integrity: await stores.keys.integrityKeys(),
-      ...{ clock, random: systemRandom, metrics, rateLimits: redis.rateLimits, limits, onError, cvcRetentionMs },
+      ...{ clock, random: systemRandom, metrics, limits, onError, cvcRetentionMs, spans },
+      rateLimits: spans?.store('rate_limits', 'redis', redis.rateLimits) ?? redis.rateLimits,
+      systems: { log: 'eventstoredb', rows: 'mongodb' },
       timers: redis.timers,
       knownCallers,
       async confirmReads(since, hasWritten) {

@@ -18,6 +18,20 @@ const portNumber = z.int({ error: portError }).min(0, { error: portError }).max(
 /** A port to listen on (0 means any free port), or `off` for no listener. */
 export const portOrOff = z.union([portNumber, z.literal('off')], { error: portError });
 
+const ratioError = 'must be a number from 0 to 1';
+export const ratio = z.number({ error: ratioError }).min(0, { error: ratioError }).max(1, { error: ratioError });
+
+/** The address of an OpenTelemetry collector, or null. Credentials go into a variable that the exporter reads. */
+export const collectorUrl = z
+  .string({ error: 'must be text' })
+  .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
+    error: 'must be an address that begins with http:// or https://',
+  })
+  .refine((text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''), {
+    error: 'must have no user and password; set OTEL_EXPORTER_OTLP_HEADERS to send credentials',
+  })
+  .nullable();
+
 export function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { logLevels } from '../../http/logging/logger.js';
 import {
+  collectorUrl,
   command,
   flag,
   host,
@@ -13,6 +14,7 @@ import {
   plainHeaderNames,
   portOrOff,
   proxyAddress,
+  ratio,
   wholeNumber,
 } from './schemas.js';
 import { serverSettings } from './server-settings.js';
@@ -254,6 +256,25 @@ export const settings = {
     doc:
       'Gets each signed checkpoint of the log as a line: a file, which should lie on another machine, or a command as an ' +
       'array of program and arguments, which reads the line from standard input.',
+  },
+  'tracing.endpoint': {
+    schema: collectorUrl,
+    default: null,
+    form: 'text',
+    // Its path or query may hold what opens the collector.
+    secret: true,
+    doc:
+      'Where an OpenTelemetry collector takes traces (OTLP over HTTP), such as http://localhost:4318/v1/traces. Without ' +
+      'it, no traces are recorded.',
+  },
+  'tracing.sample_ratio': {
+    schema: ratio,
+    default: 1,
+    form: 'number',
+    secret: false,
+    doc:
+      'Which share of the traces is recorded, from 0 to 1. A request with a traceparent header is recorded if its caller ' +
+      'recorded it.',
   },
   'cvc.retention_seconds': {
     schema: wholeNumber(1, 3600),

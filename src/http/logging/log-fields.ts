@@ -9,6 +9,8 @@ export type LogFields = {
   readonly durationMs?: number;
   readonly traceId?: string;
   readonly applicationId?: string;
+  /** The OpenTelemetry trace that the request is a span of. */
+  readonly otelTraceId?: string;
   /** The code of the problem that a request ended with. */
   readonly code?: string;
   /** The address that the service listens on. */
@@ -31,7 +33,7 @@ export type LogLine = Readonly<Record<string, string | number | LoggedError>>;
  * a cast) stays out.
  */
 export function logLine(fields: LogFields): LogLine {
-  const { route, method, status, durationMs, traceId, applicationId, code, adminAddress } = fields;
+  const { route, method, status, durationMs, traceId, applicationId, code, adminAddress, otelTraceId } = fields;
   const { address, version, profile, role, delaySeconds } = fields;
   const line: Record<string, string | number | LoggedError> = {};
   if (typeof route === 'string') line['route'] = route;
@@ -40,6 +42,7 @@ export function logLine(fields: LogFields): LogLine {
   if (typeof durationMs === 'number') line['duration_ms'] = durationMs;
   if (typeof traceId === 'string') line['trace_id'] = traceId;
   if (typeof applicationId === 'string') line['application_id'] = applicationId;
+  if (typeof otelTraceId === 'string') line['otel_trace_id'] = otelTraceId;
   if (typeof code === 'string') line['code'] = code;
   if (typeof address === 'string') line['address'] = address;
   if (typeof version === 'string') line['version'] = version;

@@ -10,6 +10,8 @@ export type RequestLine = {
   readonly applicationId: string | null;
   /** The code of the problem that was sent; null if none was. */
   readonly code: string | null;
+  /** The OpenTelemetry trace of the request; null: it is not traced. */
+  readonly otelTraceId: string | null;
 };
 
 /** What load balancers and orchestrators ask every second or so. */
@@ -18,13 +20,14 @@ const probes: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 /** Logs one line for each finished request, at `debug` for a health probe, and one for each error behind a 5xx response. */
 export function createRequestLog(logger: Logger) {
   return {
-    request({ route, method, status, durationMs, traceId, applicationId, code }: RequestLine): void {
+    request({ route, method, status, durationMs, traceId, applicationId, code, otelTraceId }: RequestLine): void {
       const line = { route, method, status, durationMs: Math.round(durationMs * 10) / 10, traceId };
       const log = probes.has(route) ? logger.debug : logger.info;
       log('request', {
         ...line,
         ...(applicationId === null ? {} : { applicationId }),
         ...(code === null ? {} : { code }),
+        ...(otelTraceId === null ? {} : { otelTraceId }),
       });
     },
     error(error: unknown, traceId: string): void {

@@ -37,6 +37,7 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
         traceId: 'trace-1',
         applicationId: 'application-1',
         code: 'internal',
+        otelTraceId: null,
       });
     });
     app.setErrorHandler((error, _request, reply) => {
@@ -81,6 +82,7 @@ describe('a line', () => {
       traceId: 't',
       applicationId: null,
       code: null,
+      otelTraceId: null,
     });
     const { time, ...line } = JSON.parse(lines.join(''));
     expect(time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -99,7 +101,7 @@ describe('a line', () => {
     const { logger, lines } = recorder(true);
     createRequestLog(logger).request({
       ...{ route: '/tokens/:id', method: 'GET', status: 404, durationMs: 1.2, traceId: 't' },
-      ...{ applicationId: 'a', code: 'token_not_found' },
+      ...{ applicationId: 'a', code: 'token_not_found', otelTraceId: null },
     });
     const text = lines.join('').replaceAll(new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g'), '');
     expect(text).toMatch(/^\[[\d:.]+\] INFO: GET \/tokens\/:id 404 token_not_found 1\.2 ms trace=t application=a\n$/);
@@ -109,7 +111,16 @@ describe('a line', () => {
     const { logger, lines } = recorder();
     for (const route of ['/health/live', '/health/ready']) {
       createRequestLog(logger).request({
-        ...{ route, method: 'GET', status: 200, durationMs: 1, traceId: 't', applicationId: null, code: null },
+        ...{
+          route,
+          method: 'GET',
+          status: 200,
+          durationMs: 1,
+          traceId: 't',
+          applicationId: null,
+          code: null,
+          otelTraceId: null,
+        },
       });
     }
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(['debug', 'debug']);

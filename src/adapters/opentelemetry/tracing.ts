@@ -1,0 +1,127 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { ExportResultCode, parseTraceParent } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Spans } from '../../ports/spans.js';
+
+export type TracingOptions = {
+  /** Where the collector takes traces: OTLP over HTTP. */
+  readonly endpoint: string;
+  /** The share of traces that are recorded, 0 to 1, of those that no caller decided about. */
+  readonly sampleRatio: number;
+  readonly version: string;
+  readonly onError: (error: Error) => void;
+};
+
+export type Tracing = {
+  readonly spans: Spans;
+  /** Sends what is not sent yet, for at most two seconds. */
+  close(): Promise<void>;
+};
+
+/** A collector that hangs must not hold a stop. */
+const closeMs = 2_000;
+
+/** Sends spans to an OpenTelemetry collector, in batches. What it cannot send is lost, and `onError` learns of it. */
+export function openTracing({ endpoint, sampleRatio, version, onError }: TracingOptions): Tracing {
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': 'strongroom',
+      'service.version': version,
+      'service.instance.id': randomUUID(),
+    }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
+    spanProcessors: [
+      new BatchSpanProcessor({ exporter: reporting(new OTLPTraceExporter({ url: endpoint }), onError) }),
+    ],
+  });
+  const tracer = provider.getTracer('strongroom', version);
+  // Not the global context of the library: no other module may add to our spans.
+  const current = new AsyncLocalStorage<Context>();
+  return {
+    spans: {
+      begin(traceparent) {
+        const caller = traceparent === undefined ? null : parseTraceParent(traceparent);
+        const parent =
+          caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
+        const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
+        const context = trace.setSpan(parent, span);
+        return {
+          traceId: span.spanContext().traceId,
+          run: (work) => current.run(context, work),
+          end({ method, route, status }) {
+            span.updateName(`${method} ${route}`);
+            span.setAttributes({ 'http.request.method': method, 'http.route': route });
+            if (status !== null) span.setAttribute('http.response.status_code', status);
+            if (status === null) fail(span, 'client_disconnected');
+            else if (status >= 500) fail(span, String(status));
+            span.end();
+          },
+        };
+      },
+      store<T extends object>(name: string, system: string, store: T): T {
+        const members = Object.entries(store).map(([member, value]) => {
+          if (typeof value !== 'function') return [member, value];
+          const attributes = { 'db.system.name': system, 'db.operation.name': member };
+          const call = (...given: unknown[]): unknown => {
+            const context = current.getStore();
+            if (context === undefined) return value(...given);
+            const span = tracer.startSpan(`${name}.${member}`, { kind: SpanKind.CLIENT, attributes }, context);
+            const result: unknown = value(...given);
+            if (result instanceof Promise) endWith(span, result);
+            return result;
+          };
+          return [member, call];
+        });
+        return Object.fromEntries(members);
+      },
+    },
+    async close() {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<never>((_resolve, reject) => {
+        timer = setTimeout(() => reject(new Error('the collector did not answer before the stop')), closeMs);
+      });
+      await Promise.race([provider.shutdown(), late]).catch(onError);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function endWith(span: Span, result: Promise<unknown>): void {
+  result.then(
+    () => span.end(),
+    (error: unknown) => {
+      fail(span, error instanceof Error ? error.name : 'Error');
+      span.end();
+    },
+  );
+}
+
+/** Marks a span as failed. `type` is a name that the code knows, never a message: that may quote what a caller sent. */
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** Returns the exporter; `onError` learns of each batch that it could not send. */
+function reporting(exporter: SpanExporter, onError: (error: Error) => void): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.code !== ExportResultCode.SUCCESS) onError(result.error ?? new Error('the collector refused spans'));
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+}
