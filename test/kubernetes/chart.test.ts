@@ -55,7 +55,15 @@ test.each(profiles)('helm lint --strict accepts the chart with the values of %s'
   expect([status, stderr, stdout]).toEqual([0, '', expect.stringContaining('1 chart(s) linted, 0 chart(s) failed')]);
 });
 
-const common = ['ConfigMap', 'CronJob', 'NetworkPolicy', 'NetworkPolicy', 'PersistentVolumeClaim', 'PrometheusRule'];
+const common = [
+  'ConfigMap',
+  'CronJob',
+  'CronJob',
+  'NetworkPolicy',
+  'NetworkPolicy',
+  'PersistentVolumeClaim',
+  'PrometheusRule',
+];
 test.each([
   ['embedded', [...common, 'PersistentVolumeClaim', 'StatefulSet']],
   ['cluster', [...common, 'Deployment', 'Deployment', 'PodDisruptionBudget', 'PodDisruptionBudget']],
@@ -223,13 +231,23 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
   });
 });
 
-test('a backup gets no root key, and in the embedded profile runs on the node that has the volume', () => {
+test('backups get the root key only where no process can authenticate them, and run on the node that has the volume', () => {
   for (const profile of profiles) {
-    const [backup] = podsOf(render(profile)).filter(({ of }) => of.startsWith('CronJob'));
-    expect(JSON.stringify(backup?.spec)).not.toMatch(/root.?key/i);
-    const affinity = backup?.spec['affinity'];
-    if (profile === 'cluster') expect(affinity).toBeUndefined();
-    else expect(affinity).toHaveProperty('podAffinity.requiredDuringSchedulingIgnoredDuringExecution');
+    const jobs = podsOf(render(profile)).filter(({ of }) => of.startsWith('CronJob'));
+    expect(jobs.map(({ of }) => of)).toEqual(['CronJob strongroom-backup', 'CronJob strongroom-erased-keys']);
+    for (const { spec } of jobs) {
+      const affinity = spec['affinity'];
+      const [container] = spec.containers;
+      const rootKey = container?.env.find(({ name }) => name === 'STRONGROOM_ROOT_KEY_FILE');
+      if (profile === 'cluster') {
+        expect(affinity).toBeUndefined();
+        expect(rootKey).toEqual({ name: 'STRONGROOM_ROOT_KEY_FILE', value: '/run/strongroom/root-key/root.key' });
+        expect(JSON.stringify(spec)).toContain('"mountPath":"/run/strongroom/root-key"');
+      } else {
+        expect(affinity).toHaveProperty('podAffinity.requiredDuringSchedulingIgnoredDuringExecution');
+        expect(JSON.stringify(spec)).not.toMatch(/root.?key/i);
+      }
+    }
   }
 });
 

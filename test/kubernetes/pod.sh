@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the pods of the embedded profile as a node would, in mount and network namespaces of their own:
 #   unshare --mount --net --fork --kill-child pod.sh PROJECT INPUT
-# INPUT holds serve.env, backup.env and maintenance.env (NAME=VALUE), backup.command (an argument a line, ended by NUL), and
-# root.key, tls.crt and tls.key. Mounts have the owners and modes that kubelet gives them with fsGroup 10001; the root file system is
+# INPUT holds serve.env, backup.env and maintenance.env (NAME=VALUE), backup.command and erased-keys.command (arguments, each
+# ended by NUL), backup.identity (age), root.key, tls.crt and tls.key. Mounts have the owners and modes that kubelet gives them with fsGroup 10001; the root file system is
 # read-only. Prints NAME=VALUE lines for the test.
 set -euo pipefail
 project=$1 input=$2 group=10001
@@ -14,6 +14,7 @@ mkdir /opt/strongroom /mnt/backups /var/lib/strongroom /run/strongroom /run/inpu
 mount --bind "$project" /opt/strongroom
 mount -o remount,bind,ro /opt/strongroom
 cp "$input"/* /run/input/
+chown "$group:$group" /run/input/backup.identity
 mount -t tmpfs -o mode=1777,size=64m tmpfs /tmp
 
 # secret NAME FILE...: a directory of links, as a Secret is mounted.
@@ -66,9 +67,10 @@ start() {
   cat /run/log >&2
   exit 1
 }
+# backup NAME: as the CronJob of this name does.
 backup() {
   local command
-  mapfile -d '' -t command </run/input/backup.command
+  mapfile -d '' -t command <"/run/input/$1.command"
   (in_pod backup "${command[@]}") >>/run/log 2>&1 || { cat /run/log >&2; exit 1; }
 }
 
@@ -86,8 +88,14 @@ if (in_pod serve touch /opt/strongroom/written) 2>/dev/null; then echo writes_pr
 # A backup beside the running process removes what is older than it is kept.
 install -d -o "$group" -g "$group" -m 0700 /mnt/backups/2025-01-01T000000Z
 touch -d '20 days ago' /mnt/backups/2025-01-01T000000Z
-backup
+backup backup
 echo "backups=$(find /mnt/backups -name manifest.json | wc -l) $(find /mnt/backups -mindepth 1 -maxdepth 1 | wc -l)"
+# So does a list of erased keys.
+install -o "$group" -g "$group" -m 0600 /dev/null /mnt/backups/erased-keys-2025-01-01T000000Z.txt
+touch -d '20 days ago' /mnt/backups/erased-keys-2025-01-01T000000Z.txt
+backup erased-keys
+lists=(/mnt/backups/erased-keys-*.txt)
+echo "lists=${#lists[@]}"
 echo "backup_metric=$(curl -s http://127.0.0.1:9464/metrics | sed -n 's/^strongroom_last_backup_timestamp_seconds //p')"
 
 kill -TERM "$vault"
@@ -107,3 +115,15 @@ kill -TERM "$vault"
 code=0
 wait "$vault" || code=$?
 echo "stopped_again=$code"
+
+# The volume of the data is lost, and a restore into an empty one brings back what was there.
+umount /var/lib/strongroom
+mount -t tmpfs -o "mode=2775,gid=$group" tmpfs /var/lib/strongroom
+code=0
+(in_pod maintenance "${program[@]}" restore /mnt/backups/20* --identity /run/input/backup.identity --erased "${lists[0]}") \
+  >>/run/log 2>&1 || code=$?
+if [ "$code" != 0 ]; then cat /run/log >&2; fi
+start
+echo "restored=$code $(create)"
+kill -TERM "$vault"
+wait "$vault"

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
 import { makeRootKey, tempDir } from '../support/process.js';
 import { type Container, podsOf, render } from './rendered.js';
@@ -9,8 +10,10 @@ import { type Container, podsOf, render } from './rendered.js';
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const script = fileURLToPath(new URL('pod.sh', import.meta.url));
 
-function containersOf(maintenance: boolean): ReadonlyMap<string, Container> {
-  const pods = podsOf(render('embedded', { maintenance, shutdownDelaySeconds: 3 }));
+function containersOf(maintenance: boolean, recipient: string): ReadonlyMap<string, Container> {
+  const pods = podsOf(
+    render('embedded', { maintenance, shutdownDelaySeconds: 3, backup: { recipients: [recipient] } }),
+  );
   return new Map(
     pods.flatMap(({ of, spec: { containers } }) => containers.map((container) => [of, container] as const)),
   );
@@ -19,9 +22,12 @@ function containersOf(maintenance: boolean): ReadonlyMap<string, Container> {
 /** Backups go to a place that this machine has. */
 const moved = (text: string): string => text.replace(/^\/backups$/, '/mnt/backups');
 
-test('the embedded profile runs from its manifests on mounts as kubelet makes them: init, serve, back up, stop, start again', () => {
+test('the embedded profile runs from its manifests on mounts as kubelet makes them: init, serve, back up, stop, restore', async () => {
   const input = tempDir();
-  const [running, idle] = [containersOf(false), containersOf(true)];
+  const identity = await generateIdentity();
+  const recipient = await identityToRecipient(identity);
+  writeFileSync(join(input, 'backup.identity'), `${identity}\n`);
+  const [running, idle] = [containersOf(false, recipient), containersOf(true, recipient)];
   const [serve, backup] = [running.get('StatefulSet strongroom'), running.get('CronJob strongroom-backup')];
   const maintenance = idle.get('Pod strongroom-maintenance');
   expect(serve?.args).toEqual(['serve']);
@@ -29,7 +35,11 @@ test('the embedded profile runs from its manifests on mounts as kubelet makes th
     const lines = container?.env.map((variable) => `${variable.name}=${moved(variable.value)}`) ?? [];
     writeFileSync(join(input, `${name}.env`), `${lines.join('\n')}\n`);
   }
-  writeFileSync(join(input, 'backup.command'), (backup?.command ?? []).map((part) => `${part}\0`).join(''));
+  const erasedKeys = running.get('CronJob strongroom-erased-keys');
+  expect(erasedKeys?.env).toEqual(backup?.env);
+  for (const [name, container] of Object.entries({ backup, 'erased-keys': erasedKeys })) {
+    writeFileSync(join(input, `${name}.command`), (container?.command ?? []).map((part) => `${part}\0`).join(''));
+  }
   makeRootKey(input);
   const certificate = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
@@ -50,6 +60,8 @@ test('the embedded profile runs from its manifests on mounts as kubelet makes th
     user: '10001:10001',
     writes_program: 'no',
     backups: '1 1',
+    lists: '1',
+    restored: '0 201',
     // Not ready any more, and still serving.
     stopping: '503 201',
     stopped: '0 1',
