@@ -1,19 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { entriesOfRequest } from '../../dist/commands/access-log/new-entry.js';
-import { recordReads } from '../../dist/commands/access-log/record-reads.js';
-import { openToken } from '../../dist/commands/open-token.js';
-import { searchKeyOf, tenantKeysOf } from '../../dist/commands/tenant-keys.js';
-import { readToken } from '../../dist/commands/tokens/read-token.js';
-import { rowIndexOf } from '../../dist/commands/tokens/row-index.js';
-import { tokenAnswer } from '../../dist/commands/tokens/token-answer.js';
+import { entriesOfRequest } from '../../dist/audit/access-log/new-entry.js';
+import { recordReads } from '../../dist/audit/access-log/record-reads.js';
 import { openEmbedded } from '../../dist/compose/embedded.js';
 import { finish } from '../../dist/domain/steps.js';
 import { sealJson } from '../../dist/events/sealing/json-box.js';
 import { sealTrace } from '../../dist/events/sealing/trace-box.js';
 import { fingerprintHash, fingerprintOf } from '../../dist/events/tokens/fingerprint.js';
 import { tokenStream } from '../../dist/events/tokens/stream-name.js';
+import { rowIndexOf } from '../../dist/projections/row-index.js';
+import { readToken } from '../../dist/queries/read-token.js';
+import { tokenAnswer } from '../../dist/queries/token-answer.js';
+import { openToken } from '../../dist/vault/open-token.js';
+import { searchKeyOf, tenantKeysOf } from '../../dist/vault/tenant-keys.js';
 import { processorTime } from './processor-time.mjs';
 
 const atOnce = 64;

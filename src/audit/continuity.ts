@@ -4,8 +4,8 @@ import type { ProvenClear } from '../events/commit.js';
 import type { ChainLink, EventChain } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
 import type { KeyRing, RememberedCheckpoint } from '../ports/key-ring.js';
+import { orderProblem, signatureProblem } from './check-checkpoint.js';
 import { chainAt, followLog, isAt, type ProvenChain } from './proven-chain.js';
-import { orderProblem, signatureProblem } from './verify/check-checkpoint.js';
 
 type Needs = {
   readonly log: Pick<EventLog, 'readClear' | 'readNewest'>;

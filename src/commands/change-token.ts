@@ -1,9 +1,9 @@
 import type { ClaimResult } from '../ports/claims.js';
 import type { TenantKeys } from '../ports/key-ring.js';
-import type { TokenView } from '../projections/token-view.js';
+import type { Vault } from '../vault/vault.js';
+import type { TokenView } from '../views/token-view.js';
 import { changeTokens, type TokenWrite } from './change-tokens.js';
 import type { RequestOrigin } from './event-origin.js';
-import type { Vault } from './vault.js';
 
 /** What one try at a command comes to, after it has seen the stream. */
 export type Attempt<T> =

@@ -6,16 +6,16 @@ import { type KeyRevision, keyNamedWithinMs, type TenantKeys } from '../ports/ke
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { DueRow } from '../ports/token-rows.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
-import { withClaimMac, withTokenMac } from '../projections/row-mac.js';
-import { emptyView, type TokenView } from '../projections/token-view.js';
+import { KeyLost } from '../vault/key-lost.js';
+import { loadToken } from '../vault/load-token.js';
+import type { Vault } from '../vault/vault.js';
+import { withClaimMac, withTokenMac } from '../views/row-mac.js';
+import { emptyView, type TokenView } from '../views/token-view.js';
 import { dueRowsOf } from './due-rows-of.js';
 import type { EventOrigin, RequestOrigin } from './event-origin.js';
-import { KeyLost } from './key-lost.js';
-import { loadToken } from './load-token.js';
 import { rowsFollow } from './rows-follow.js';
 import { type Payload, type Sealed, sealEvents } from './seal-events.js';
 import { lost, settled, settleRace } from './settle-race.js';
-import type { Vault } from './vault.js';
 
 /** What is decided for one stream, over the view that was loaded. */
 export type TokenWrite = {

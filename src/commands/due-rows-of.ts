@@ -1,5 +1,5 @@
 import type { DueRow } from '../ports/token-rows.js';
-import type { TokenView } from '../projections/token-view.js';
+import type { TokenView } from '../views/token-view.js';
 
 /** What of a token is due at some time. */
 export function dueRowsOf({ stream, tenantId, state }: TokenView): readonly DueRow[] {

@@ -1,5 +1,5 @@
 import type { EventSource } from '../events/event.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from '../vault/command-context.js';
 
 /** Who and what caused an event, and when. */
 export type EventOrigin = {

@@ -2,8 +2,8 @@ import { keyedHash } from '../events/sealing/keyed-hash.js';
 import type { ClaimResult } from '../ports/claims.js';
 import { earliestNow } from '../ports/clock.js';
 import type { TenantKeys } from '../ports/key-ring.js';
-import { type CommandResult, rejected } from './result.js';
-import type { Vault } from './vault.js';
+import { type CommandResult, rejected } from '../vault/result.js';
+import type { Vault } from '../vault/vault.js';
 
 const rememberedMs = 24 * 3_600_000;
 

@@ -1,5 +1,5 @@
-import type { TokenView } from '../projections/token-view.js';
-import type { Vault } from './vault.js';
+import type { Vault } from '../vault/vault.js';
+import type { TokenView } from '../views/token-view.js';
 
 /** Makes sure that what was read of these streams can be read in their rows, too. Streams without events have none. */
 export async function rowsFollow({ work }: Vault, views: Iterable<TokenView>): Promise<void> {

@@ -7,10 +7,10 @@ import { sealJson } from '../events/sealing/json-box.js';
 import { sealTrace } from '../events/sealing/trace-box.js';
 import { tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { DataKey, TenantKeys } from '../ports/key-ring.js';
-import { applyToView, type TokenView } from '../projections/token-view.js';
+import { keyNotThere } from '../vault/tenant-gone.js';
+import type { Vault } from '../vault/vault.js';
+import { applyToView, type TokenView } from '../views/token-view.js';
 import type { EventOrigin } from './event-origin.js';
-import { keyNotThere } from './tenant-gone.js';
-import type { Vault } from './vault.js';
 
 /** What the decided events carry: the resulting content, and a new cvc. */
 export type Payload = { readonly content: Secret<TokenContent> | null; readonly cvc: Secret<string> | null };

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
-import type { Vault } from './vault.js';
+import type { Vault } from '../vault/vault.js';
 
 /** How long a race with other writers is fought before the answer is 503. */
 const patienceMs = 5_000;

@@ -1,9 +1,9 @@
 import { StoreBroken } from '../adapters/sqlite/database-error.js';
-import type { Vault } from '../commands/vault.js';
-import { createProjections } from '../jobs/rebuild/projections.js';
-import { createTokenRebuild } from '../jobs/rebuild/token-rebuild.js';
 import type { ServiceState } from '../ports/service-state.js';
-import { comparedVersions, projectionVersions } from '../projections/versions.js';
+import { createProjections } from '../projections/rebuild/projections.js';
+import { createTokenRebuild } from '../projections/rebuild/token-rebuild.js';
+import type { Vault } from '../vault/vault.js';
+import { comparedVersions, projectionVersions } from '../views/versions.js';
 import type { EmbeddedStores } from './embedded.js';
 import { startRebuildThread } from './rebuild/start-rebuild-thread.js';
 

@@ -1,6 +1,6 @@
-import type { TokenRebuild } from '../jobs/rebuild/token-rebuild.js';
 import type { Projections } from '../ports/projections.js';
-import type { StoredProjection } from '../projections/versions.js';
+import type { TokenRebuild } from '../projections/rebuild/token-rebuild.js';
+import type { StoredProjection } from '../views/versions.js';
 
 type Needs = { readonly tokens: TokenRebuild; readonly projections: Projections };
 

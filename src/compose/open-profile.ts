@@ -1,8 +1,8 @@
-import { recordForAllTenants } from '../commands/access-log/record-for-all-tenants.js';
-import type { LimitSettings } from '../commands/limits/limit-settings.js';
-import { noteLog } from '../commands/log-behind.js';
+import { recordForAllTenants } from '../audit/access-log/record-for-all-tenants.js';
 import type { Spans } from '../ports/spans.js';
 import { StoreProblem } from '../ports/store-problem.js';
+import type { LimitSettings } from '../vault/limit-settings.js';
+import { noteLog } from '../vault/log-behind.js';
 import { anchorOf } from './anchor-of.js';
 import { storeUrls } from './config/store-urls.js';
 import type { Config } from './config.js';

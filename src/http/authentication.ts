@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { finishTenantDeletion } from '../commands/directory/delete-tenant.js';
+import { finishTenantDeletion } from '../commands/tenancy/delete-tenant.js';
 import { grantsAnywhere } from '../domain/access/decide-access.js';
 import { headerOf } from './header.js';
 import type { Admission } from './load/admission.js';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { DirectoryContext } from '../commands/directory/change-directory.js';
+import type { DirectoryContext } from '../commands/tenancy/change-directory.js';
 import { callerOf } from './request-state.js';
 
 /** What a request brings to a command on its tenant or on an application of it. */

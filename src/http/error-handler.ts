@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import { ForgedRow } from '../commands/forged-row.js';
-import { KeyLost } from '../commands/key-lost.js';
-import type { Rejected } from '../commands/result.js';
-import { TenantGone } from '../commands/tenant-gone.js';
 import type { FieldErrors } from '../domain/field-errors.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
+import { ForgedRow } from '../vault/forged-row.js';
+import { KeyLost } from '../vault/key-lost.js';
+import type { Rejected } from '../vault/result.js';
+import { TenantGone } from '../vault/tenant-gone.js';
 import { Problem, problemBody } from './problem.js';
 import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 

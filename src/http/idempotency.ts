@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { CommandContext } from '../commands/command-context.js';
+import type { CommandContext } from '../vault/command-context.js';
 import { headerOf } from './header.js';
 import { Problem } from './problem.js';
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Turns } from '../commands/turns.js';
 import type { Json } from '../domain/json.js';
+import type { Turns } from '../vault/turns.js';
 import { joinChunks } from './body/join-chunks.js';
 import { parsingJsonBody } from './body/parse-json-body.js';
 import { Problem } from './problem.js';

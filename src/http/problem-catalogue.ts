@@ -1,4 +1,4 @@
-import type { RejectionCode } from '../commands/result.js';
+import type { RejectionCode } from '../vault/result.js';
 
 /** One kind of problem: its status, and what its page says. `detail` is the default text of an answer. */
 export type ProblemKind = {

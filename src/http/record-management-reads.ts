@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { recordManagementRead } from '../commands/access-log/record-management-read.js';
-import type { Vault } from '../commands/vault.js';
+import { recordManagementRead } from '../audit/access-log/record-management-read.js';
+import type { Vault } from '../vault/vault.js';
 import './request-state.js';
 
 const entities = {

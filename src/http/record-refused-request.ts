@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { recordRefusal } from '../commands/access-log/record-refusal.js';
-import type { Vault } from '../commands/vault.js';
+import { recordRefusal } from '../audit/access-log/record-refusal.js';
+import type { Vault } from '../vault/vault.js';
 
 /** Puts a 403, 500 or 503 of a known caller into the access log. Nothing waits for it. */
 export function recordRefusedRequest(vault: Vault, request: FastifyRequest, status: number): void {

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { CommandContext } from '../commands/command-context.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Permission } from '../domain/access/permission.js';
 import type { RequestSpan } from '../ports/spans.js';
+import type { CommandContext } from '../vault/command-context.js';
 import type { Admission, Lease } from './load/admission.js';
 import type { Operation } from './openapi/operation.js';
 import { Problem } from './problem.js';

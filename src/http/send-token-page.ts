@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { recordReads } from '../commands/access-log/record-reads.js';
-import type { FoundTokens } from '../commands/tokens/find-tokens.js';
-import type { TokenAnswer } from '../commands/tokens/token-answer.js';
-import type { Vault } from '../commands/vault.js';
+import { recordReads } from '../audit/access-log/record-reads.js';
 import { createSharedBudget } from '../domain/expressions/budget.js';
 import type { JsonObject } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
+import type { FoundTokens } from '../queries/find-tokens.js';
+import type { TokenAnswer } from '../queries/token-answer.js';
+import type { Vault } from '../vault/vault.js';
 import { type Page, paginationOf } from './pagination.js';
 import { contextOf } from './request-state.js';
 import { sendPieces, sendText } from './send-json.js';

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { recordReads } from '../commands/access-log/record-reads.js';
-import type { CommandResult } from '../commands/result.js';
+import { recordReads } from '../audit/access-log/record-reads.js';
 import { entityTag } from '../commands/tokens/precondition.js';
-import type { TokenAnswer } from '../commands/tokens/token-answer.js';
-import type { Vault } from '../commands/vault.js';
 import type { Json } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
 import type { Steps } from '../domain/steps.js';
+import type { TokenAnswer } from '../queries/token-answer.js';
+import type { CommandResult } from '../vault/result.js';
+import type { Vault } from '../vault/vault.js';
 import { problemFrom } from './error-handler.js';
 import { callerOf, contextOf } from './request-state.js';
 import { sendText } from './send-json.js';

@@ -1,9 +1,9 @@
-import type { Vault } from '../commands/vault.js';
 import type { Caller } from '../domain/access/caller.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Projections } from '../ports/projections.js';
 import type { ServiceState } from '../ports/service-state.js';
 import type { Spans } from '../ports/spans.js';
+import type { Vault } from '../vault/vault.js';
 import type { Limits } from './limits/limits.js';
 
 /** What the HTTP layer works with; `compose` makes it. */

@@ -1,7 +1,7 @@
 import { changeToken } from '../commands/change-token.js';
-import type { Vault } from '../commands/vault.js';
 import { decide } from '../domain/token/decide.js';
 import type { ClearEvent } from '../events/event.js';
+import type { Vault } from '../vault/vault.js';
 
 const pageSize = 1_000;
 

@@ -1,10 +1,10 @@
-import { loadToken } from '../commands/load-token.js';
-import type { Vault } from '../commands/vault.js';
 import { checkpointVersion } from '../events/audit/checkpoint.js';
-import { directoryEventVersion } from '../events/directory/catalogue.js';
 import type { ClearEvent } from '../events/event.js';
+import { directoryEventVersion } from '../events/tenancy/catalogue.js';
 import { tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { KeyUse } from '../ports/key-ring.js';
+import { loadToken } from '../vault/load-token.js';
+import type { Vault } from '../vault/vault.js';
 import { findLost, type LostToken } from './end-erased.js';
 
 const pageSize = 10_000;

@@ -1,6 +1,6 @@
-import { LogBehind, logBehind } from '../commands/log-behind.js';
 import type { EventLog } from '../ports/event-log.js';
 import { type KeyRing, noEvent } from '../ports/key-ring.js';
+import { LogBehind, logBehind } from '../vault/log-behind.js';
 
 /** No key is named by an event later than this after it was made. */
 const namedWithinMs = 3_600_000;

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { noteLog } from '../commands/log-behind.js';
 import { forgottenBefore } from '../commands/once.js';
 import { recordDue } from '../commands/tokens/record-due.js';
-import type { Vault } from '../commands/vault.js';
 import { atMost } from '../domain/at-most.js';
 import type { AccessLog } from '../ports/access-log.js';
 import { earliestForCodes, earliestNow, steadyNow } from '../ports/clock.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
+import { shredEndedKeys } from '../projections/shredder.js';
+import { noteLog } from '../vault/log-behind.js';
+import type { Vault } from '../vault/vault.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
-import { shredEndedKeys } from './shredder.js';
 
 const dueRowsMax = 500;
 /** The number of tokens that share a commit, or the connections of a server, without exceeding their time limits. */

@@ -1,4 +1,4 @@
-import type { Stored } from '../projections/row-mac.js';
+import type { Stored } from '../views/row-mac.js';
 
 /** One token of a finished command: its stream, and the revision that its life began with. */
 export type ClaimedToken = {

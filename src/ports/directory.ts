@@ -1,7 +1,7 @@
 import type { ApplicationType } from '../domain/access/application-type.js';
-import type { Stored } from '../projections/row-mac.js';
+import type { Stored } from '../views/row-mac.js';
 
-/** A tenant or an application as its events left it (`projections/directory-view.ts`). */
+/** A tenant or an application as its events left it (`views/directory-view.ts`). */
 export type DirectoryRecord = {
   readonly kind: 'tenant' | 'application';
   readonly id: string;

@@ -1,6 +1,6 @@
-import type { Stored } from '../projections/row-mac.js';
-import type { TokenView } from '../projections/token-view.js';
-import type { ProjectionVersions, StoredProjection } from '../projections/versions.js';
+import type { Stored } from '../views/row-mac.js';
+import type { TokenView } from '../views/token-view.js';
+import type { ProjectionVersions, StoredProjection } from '../views/versions.js';
 import { StoreUnavailable } from './store-unavailable.js';
 import type { RowIndex } from './unit-of-work.js';
 

@@ -1,4 +1,4 @@
-import type { Stored } from '../projections/row-mac.js';
+import type { Stored } from '../views/row-mac.js';
 import type { DirectoryRecord } from './directory.js';
 import type { BuiltRow } from './generations.js';
 

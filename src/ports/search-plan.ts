@@ -1,5 +1,5 @@
-import type { Stored } from '../projections/row-mac.js';
-import type { TokenView } from '../projections/token-view.js';
+import type { Stored } from '../views/row-mac.js';
+import type { TokenView } from '../views/token-view.js';
 
 /**
  * What a search looks for, in terms that a row was stored with (`RowIndex`) and due times; no text of a caller is in it.

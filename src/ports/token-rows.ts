@@ -1,6 +1,6 @@
 import type { TokenType } from '../domain/token/token-type.js';
-import type { Stored } from '../projections/row-mac.js';
-import type { TokenView } from '../projections/token-view.js';
+import type { Stored } from '../views/row-mac.js';
+import type { TokenView } from '../views/token-view.js';
 import type { PageRequest, SearchPage, SearchPlan, WalkStep } from './search-plan.js';
 import type { RowIndex } from './unit-of-work.js';
 

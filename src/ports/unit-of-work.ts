@@ -1,7 +1,7 @@
 import type { Commit } from '../events/commit.js';
 import type { NewEvent } from '../events/event.js';
-import type { Stored } from '../projections/row-mac.js';
-import type { TokenView } from '../projections/token-view.js';
+import type { Stored } from '../views/row-mac.js';
+import type { TokenView } from '../views/token-view.js';
 import type { FinishedClaim } from './claims.js';
 import type { DirectoryRecord } from './directory.js';
 

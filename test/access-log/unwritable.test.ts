@@ -1,10 +1,10 @@
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { recordReads } from '#src/commands/access-log/record-reads.js';
-import { tenantKeysOf } from '#src/commands/tenant-keys.js';
+import { recordReads } from '#src/audit/access-log/record-reads.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { tenantKeysOf } from '#src/vault/tenant-keys.js';
 import { logs, operationsOn } from '../http/routes/list-logs/support.js';
 import { create, createPlain, path, uniqueId } from '../http/routes/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
-import { apiKeyHash, newApiKey } from '#src/domain/directory/api-key.js';
+import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { findTexts } from '../erasure/files.js';
 import { tamper } from '../erasure/support.js';
 import { fill, unread, wrapsIn } from '../rotation/support.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Verification, verifyVault } from '#src/cli/audit/run-verify.js';
-import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { openCluster } from '#src/compose/cluster/open-cluster.js';
 import { operate } from '../audit/operate.js';
 import { type StandIn, startStandIn } from '../support/eventstoredb.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { operate } from '../audit/operate.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createTurns } from '#src/commands/turns.js';
 import type { Steps } from '#src/domain/steps.js';
+import { createTurns } from '#src/vault/turns.js';
 
 /** Computes for some slices, and notes each step. */
 function* computing(name: string, steps: number, done: string[]): Steps<string> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Generations, Rebuild } from '#src/ports/generations.js';
-import type { TokenView } from '#src/projections/token-view.js';
-import { projectionVersions } from '#src/projections/versions.js';
+import type { TokenView } from '#src/views/token-view.js';
+import { projectionVersions } from '#src/views/versions.js';
 import {
   aHash,
   atNoon,

@@ -12,8 +12,8 @@ import type { KeyRing } from '#src/ports/key-ring.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
 import type { Traces } from '#src/ports/traces.js';
 import type { Change, RowIndex, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
-import { type Stored, withTokenMac } from '#src/projections/row-mac.js';
-import { applyToView, emptyView, type TokenView } from '#src/projections/token-view.js';
+import { type Stored, withTokenMac } from '#src/views/row-mac.js';
+import { applyToView, emptyView, type TokenView } from '#src/views/token-view.js';
 import type { manualClock } from '../support/manual-clock.js';
 
 /** What an adapter hands to the suites: ports on stores of their own, new and empty at each `open`. */

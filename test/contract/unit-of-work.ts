@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { TokenView } from '#src/projections/token-view.js';
+import type { TokenView } from '#src/views/token-view.js';
 import {
   aHash,
   anEvent,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { managementPermissions, tokenPermissions } from '#src/domain/access/permission.js';
-import { filterNames } from '#src/domain/expressions/filters/catalogue.js';
+import { filterNames } from '#src/domain/expressions/catalogue.js';
 import type { Json } from '#src/domain/json.js';
 import { tokenTypes } from '#src/domain/token/token-type.js';
 import { typeRules } from '#src/domain/token/types/type-rules.js';

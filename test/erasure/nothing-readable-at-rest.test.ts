@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApplication } from '#src/commands/directory/create-application.js';
-import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { createApplication } from '#src/commands/tenancy/create-application.js';
+import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { countBytes, filesOf, findTexts } from './files.js';
 

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '#src/domain/json.js';
-import { openDocument } from '#src/events/directory/documents.js';
 import type { RecordedEvent } from '#src/events/event.js';
 import { openJson } from '#src/events/sealing/json-box.js';
+import { openDocument } from '#src/events/tenancy/documents.js';
 import { readTokenEvent, tokenEventVersion, UnreadableEvent } from '#src/events/tokens/catalogue.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
-import { applyToView, emptyView } from '#src/projections/token-view.js';
+import { applyToView, emptyView } from '#src/views/token-view.js';
 
 type Recording = {
   readonly token_names_key: string;

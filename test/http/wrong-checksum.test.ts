@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newApiKey } from '#src/domain/directory/api-key.js';
+import { newApiKey } from '#src/domain/tenancy/api-key.js';
 import { startTestService } from '../support/test-service.js';
 
 test('a key of a wrong checksum is 401 without a look-up: also when there is no store to look into', async () => {

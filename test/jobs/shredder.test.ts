@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
-import { shredEndedKeys, shredWithNotice } from '#src/jobs/shredder.js';
 import type { KeyRing } from '#src/ports/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
+import { shredEndedKeys, shredWithNotice } from '#src/projections/shredder.js';
 import { deletedWithLivingKeys } from '../erasure/support.js';
 import { profile } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';

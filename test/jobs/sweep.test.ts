@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSweep } from '#src/jobs/sweep.js';
-import { withClaimMac } from '#src/projections/row-mac.js';
+import { withClaimMac } from '#src/views/row-mac.js';
 import { aCard, anHour, create, deletedWithLivingKeys, streamOf } from '../erasure/support.js';
 import { embeddedOnly } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';

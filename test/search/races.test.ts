@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { findTokens } from '#src/commands/tokens/find-tokens.js';
-import type { Vault } from '#src/commands/vault.js';
 import type { Caller } from '#src/domain/access/caller.js';
 import { finish } from '#src/domain/steps.js';
+import { findTokens } from '#src/queries/find-tokens.js';
+import type { Vault } from '#src/vault/vault.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 const everything = { is: 'everything' } as const;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
-import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { openEmbedded } from '#src/compose/embedded.js';
 import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
 import { loadRootKey } from '#src/compose/root-key.js';

@@ -1,5 +1,5 @@
 import type { Claims, FinishedClaim } from '../../ports/claims.js';
-import type { Stored } from '../../projections/row-mac.js';
+import type { Stored } from '../../views/row-mac.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import type { Writer } from './writer/writer.js';

@@ -1,6 +1,6 @@
 import type { Generations, Rebuild } from '../../ports/generations.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
-import type { StoredProjection } from '../../projections/versions.js';
+import type { StoredProjection } from '../../views/versions.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';
 import type { Writer } from './writer/writer.js';

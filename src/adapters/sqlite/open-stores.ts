@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
 import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../ports/clock-record.js';
 import type { DirectoryRecord } from '../../ports/directory.js';
-import type { Stored } from '../../projections/row-mac.js';
+import type { Stored } from '../../views/row-mac.js';
 import { ownBuffer } from '../key-ring/random-key.js';
 import { createRootKeys } from '../key-ring/root-keys.js';
 import type { TraceUseLimits } from '../key-ring/trace-uses.js';

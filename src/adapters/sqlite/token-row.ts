@@ -1,6 +1,6 @@
 import { noToken, type TokenState } from '../../domain/token/token-state.js';
-import type { Stored } from '../../projections/row-mac.js';
-import type { TokenView } from '../../projections/token-view.js';
+import type { Stored } from '../../views/row-mac.js';
+import type { TokenView } from '../../views/token-view.js';
 
 /** The columns of a row that a view is read from. */
 export type TokenRow = {

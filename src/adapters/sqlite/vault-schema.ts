@@ -1,4 +1,4 @@
-import { projectionVersions } from '../../projections/versions.js';
+import { projectionVersions } from '../../views/versions.js';
 import { firstGeneration } from '../key-ring/generation-key.js';
 import { rowsSchema, slots } from './rows-schema.js';
 

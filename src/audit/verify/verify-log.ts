@@ -3,9 +3,9 @@ import { emptyTree, type MerkleTree, treeRoot, withLeaf } from '../../events/aud
 import { endsCommit, noLink } from '../../events/commit.js';
 import type { ClearEvent } from '../../events/event.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import { orderProblem, signatureProblem } from '../check-checkpoint.js';
 import type { ChainedEvent } from '../export-line.js';
 import { type ChainedCommit, chainedCommits, follows } from './chained-commits.js';
-import { orderProblem, signatureProblem } from './check-checkpoint.js';
 import { nameBreak, nameOf } from './name-break.js';
 import type { Problem } from './problem.js';
 

@@ -1,4 +1,4 @@
-import { signatureProblem } from '../../audit/verify/check-checkpoint.js';
+import { signatureProblem } from '../../audit/check-checkpoint.js';
 import { type Checkpoint, readCheckpointLine } from '../../events/audit/checkpoint.js';
 import { Failure } from '../failure.js';
 import { readLines } from './read-text-lines.js';

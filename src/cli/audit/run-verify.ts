@@ -1,5 +1,5 @@
+import { signatureProblem } from '../../audit/check-checkpoint.js';
 import { type ChainedEvent, chainedEvent, type ExportLine } from '../../audit/export-line.js';
-import { signatureProblem } from '../../audit/verify/check-checkpoint.js';
 import type { Problem } from '../../audit/verify/problem.js';
 import { type AccessReport, type ChainBatch, verifyAccess } from '../../audit/verify/verify-access.js';
 import { type LogReport, verifyLog } from '../../audit/verify/verify-log.js';

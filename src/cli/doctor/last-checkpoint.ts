@@ -1,8 +1,8 @@
-import { signatureProblem } from '../../audit/verify/check-checkpoint.js';
-import type { Vault } from '../../commands/vault.js';
+import { signatureProblem } from '../../audit/check-checkpoint.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
 /** An hour, and what a checkpoint may be late by. */

@@ -1,4 +1,4 @@
-import { projectionVersions } from '../../projections/versions.js';
+import { projectionVersions } from '../../views/versions.js';
 import { productVersion } from '../product-version.js';
 import { type Finding, ok, problem } from './finding.js';
 

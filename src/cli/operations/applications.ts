@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { createApplication as create } from '../../commands/directory/create-application.js';
-import { applicationAnswer } from '../../commands/directory/directory-answers.js';
-import { listApplications as list } from '../../commands/directory/list-applications.js';
+import { createApplication as create } from '../../commands/tenancy/create-application.js';
 import { applicationTypes } from '../../domain/access/application-type.js';
-import { parseApplication } from '../../domain/directory/parse-directory.js';
 import type { Json, JsonObject } from '../../domain/json.js';
+import { parseApplication } from '../../domain/tenancy/parse-directory.js';
+import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
+import { listApplications as list } from '../../queries/tenancy/list-applications.js';
 import { unwrap } from './as-application.js';
 import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed, operation } from './operation.js';

@@ -1,9 +1,9 @@
-import type { CommandResult } from '../../commands/result.js';
 import type { Caller } from '../../domain/access/caller.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import type { TokenPermission } from '../../domain/access/permission.js';
 import { problemCatalogue } from '../../http/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
+import type { CommandResult } from '../../vault/result.js';
 import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed } from './operation.js';
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { expectContinuity } from '../../audit/continuity.js';
-import { logBehind } from '../../commands/log-behind.js';
-import { logIdentity } from '../../commands/open-log.js';
-import type { Vault } from '../../commands/vault.js';
 import type { JsonObject } from '../../domain/json.js';
 import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
 import type { ClearEvent } from '../../events/event.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { ForgedLog, type StoredLog } from '../../ports/event-log.js';
+import { logBehind } from '../../vault/log-behind.js';
+import { logIdentity } from '../../vault/open-log.js';
+import type { Vault } from '../../vault/vault.js';
 import { OperationFailed, operation } from './operation.js';
 
 export type AuditBegin = {

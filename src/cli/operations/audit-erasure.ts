@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { type ErasureStatement, signErasure } from '../../audit/erasure-statement.js';
-import { recordManagementRead } from '../../commands/access-log/record-management-read.js';
-import { logIdentity } from '../../commands/open-log.js';
-import { type ErasureFound, erasureFacts, type Sought } from '../../commands/tokens/erasure-facts.js';
-import { tokenHistory } from '../../commands/tokens/token-history.js';
-import type { Vault } from '../../commands/vault.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { checkpointStream } from '../../events/audit/checkpoint.js';
+import { type ErasureFound, erasureFacts, type Sought } from '../../queries/erasure-facts.js';
+import { tokenHistory } from '../../queries/token-history.js';
+import { logIdentity } from '../../vault/open-log.js';
+import type { Vault } from '../../vault/vault.js';
 import { unwrap, verbContext } from './as-application.js';
 import { OperationFailed, operation } from './operation.js';
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { readChained } from '../../audit/read-chained.js';
-import { recordManagementRead } from '../../commands/access-log/record-management-read.js';
-import { tenantKeysOf } from '../../commands/tenant-keys.js';
-import { tokenHistory } from '../../commands/tokens/token-history.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { entryLine } from '../../events/access-log/batch-hash.js';
 import { endedKeys } from '../../events/ended-keys.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
+import { tokenHistory } from '../../queries/token-history.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import { unwrap, verbContext } from './as-application.js';
 import { OperationFailed, operation } from './operation.js';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { recordReads } from '../../commands/access-log/record-reads.js';
-import { tenantKeysOf } from '../../commands/tenant-keys.js';
-import { type AsOf, readAsOf } from '../../commands/tokens/as-of.js';
-import { replayQuery } from '../../commands/tokens/replay-query.js';
-import { replayToken } from '../../commands/tokens/replay-token.js';
-import type { Vault } from '../../commands/vault.js';
+import { recordReads } from '../../audit/access-log/record-reads.js';
 import type { JsonObject } from '../../domain/json.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
+import { type AsOf, readAsOf } from '../../queries/as-of.js';
+import { replayQuery } from '../../queries/replay-query.js';
+import { replayToken } from '../../queries/replay-token.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
 import { asApplication, unwrap, verbContext } from './as-application.js';
 import { OperationFailed, operation } from './operation.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { createTenant as create } from '../../commands/directory/create-tenant.js';
-import { parseName } from '../../domain/directory/parse-directory.js';
+import { createTenant as create } from '../../commands/tenancy/create-tenant.js';
+import { parseName } from '../../domain/tenancy/parse-directory.js';
 import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed, operation } from './operation.js';
 

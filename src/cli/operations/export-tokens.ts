@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { recordReads } from '../../commands/access-log/record-reads.js';
-import { countForExport, exportTokens as exportStep } from '../../commands/tokens/export-tokens.js';
+import { recordReads } from '../../audit/access-log/record-reads.js';
 import type { JsonObject } from '../../domain/json.js';
+import { countForExport, exportTokens as exportStep } from '../../queries/export-tokens.js';
 import { asApplication, verbContext } from './as-application.js';
 import { operation } from './operation.js';
 

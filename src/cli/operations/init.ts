@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createTenant } from '../../commands/directory/create-tenant.js';
+import { createTenant } from '../../commands/tenancy/create-tenant.js';
 import { OperationFailed, operation } from './operation.js';
 
 /**

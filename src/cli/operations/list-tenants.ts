@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { recordForAllTenants } from '../../commands/access-log/record-for-all-tenants.js';
-import { tenantDocument } from '../../commands/directory/open-directory.js';
+import { recordForAllTenants } from '../../audit/access-log/record-for-all-tenants.js';
+import { tenantDocument } from '../../vault/open-directory.js';
 import { operation } from './operation.js';
 
 /** All living tenants with their names. */

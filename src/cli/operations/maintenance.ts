@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { type CheckedRows, checkClaims, checkDirectory, checkTokenRows } from '../../commands/check-rows.js';
-import type { Vault } from '../../commands/vault.js';
+import { type CheckedRows, checkClaims, checkDirectory, checkTokenRows } from '../../audit/check-rows.js';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
+import type { Vault } from '../../vault/vault.js';
 import { operation } from './operation.js';
 
 const place = z.object({ of: z.enum(['token', 'claim']), after: z.string() });

@@ -1,11 +1,11 @@
-import { ForgedRow } from '../../commands/forged-row.js';
-import { KeyLost } from '../../commands/key-lost.js';
-import { TenantGone } from '../../commands/tenant-gone.js';
 import type { OperatedService } from '../../compose/open-service.js';
 import type { Json } from '../../domain/json.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { RotationRefused } from '../../ports/key-rotation.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { ForgedRow } from '../../vault/forged-row.js';
+import { KeyLost } from '../../vault/key-lost.js';
+import { TenantGone } from '../../vault/tenant-gone.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 import { type Operation, OperationFailed } from './operation.js';
 import { type Answers, type OperationName, operations } from './operations.js';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { recordReads } from '../../commands/access-log/record-reads.js';
+import { recordReads } from '../../audit/access-log/record-reads.js';
 import { createToken as create } from '../../commands/tokens/create-token.js';
 import { deleteToken as remove } from '../../commands/tokens/delete-token.js';
-import { getToken as get } from '../../commands/tokens/get-token.js';
-import { searchTokens as search } from '../../commands/tokens/search-tokens.js';
 import { createSharedBudget } from '../../domain/expressions/budget.js';
 import type { JsonObject } from '../../domain/json.js';
 import { type PageAnswer, pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { createTokenBody } from '../../http/token-body.js';
+import { getToken as get } from '../../queries/get-token.js';
+import { searchTokens as search } from '../../queries/search-tokens.js';
 import { asApplication, unwrap, verbContext } from './as-application.js';
 import { operation } from './operation.js';
 

@@ -1,5 +1,5 @@
-import type { FoundRow } from '../../commands/check-rows.js';
-import { ForgedRow } from '../../commands/forged-row.js';
+import type { FoundRow } from '../../audit/check-rows.js';
+import { ForgedRow } from '../../vault/forged-row.js';
 import { showProgress } from '../bulk/progress.js';
 import type { Answers } from '../operations/operations.js';
 import type { RunOperation } from '../run-verb.js';

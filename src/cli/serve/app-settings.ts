@@ -1,6 +1,6 @@
-import type { LimitSettings } from '../../commands/limits/limit-settings.js';
 import type { Config } from '../../compose/config.js';
 import type { HeaderNames } from '../../http/service.js';
+import type { LimitSettings } from '../../vault/limit-settings.js';
 
 export function headerNamesOf({ settings }: Config): HeaderNames {
   return {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTenant } from '../../commands/directory/create-tenant.js';
+import { createTenant } from '../../commands/tenancy/create-tenant.js';
 import type { Config } from '../../compose/config.js';
 import { devRootKeyPath } from '../../compose/root-key/dev-root-key-path.js';
 import { generateRootKey } from '../../compose/root-key/generate-root-key.js';
 import { tokenPermissions } from '../../domain/access/permission.js';
-import type { ApplicationSpec } from '../../domain/directory/application-spec.js';
+import type { ApplicationSpec } from '../../domain/tenancy/application-spec.js';
 import type { Service } from '../../http/service.js';
 import { Failure } from '../failure.js';
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Server } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
-import { recordForAllTenants } from '../../commands/access-log/record-for-all-tenants.js';
+import { recordForAllTenants } from '../../audit/access-log/record-for-all-tenants.js';
 import type { Config } from '../../compose/config.js';
 import { dataDirectoryOf, openProfile } from '../../compose/open-profile.js';
 import type { OpenService, OperatedService } from '../../compose/open-service.js';

@@ -4,7 +4,7 @@ import type { TokenDraft } from '../../domain/token/draft-token.js';
 import { evaluateId } from '../../domain/token/fields/id.js';
 import { checkOwnValue } from '../../domain/token/fields/own-value.js';
 import type { Random } from '../../ports/random.js';
-import type { Vault } from '../vault.js';
+import type { Vault } from '../../vault/vault.js';
 
 /** A random alias is drawn this often; when all were taken the id is a random UUID (docs/contract.md, "Token ids"). */
 const aliasTriesMax = 10;

@@ -1,16 +1,16 @@
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
+import type { TokenAnswer } from '../../queries/token-answer.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { invalidFields, type Rejected } from '../../vault/result.js';
+import { indexKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
 import { changeTokens } from '../change-tokens.js';
-import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
 import { originOf } from '../event-origin.js';
-import { invalidFields, type Rejected } from '../result.js';
-import { indexKeysOf } from '../tenant-keys.js';
-import type { Vault } from '../vault.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import type { Creation } from './creation.js';
 import { answerOf, type Candidate, claimedBy, decideTogether } from './joint-creation.js';
-import type { TokenAnswer } from './token-answer.js';
 
 type Command = {
   readonly context: CommandContext;

@@ -1,22 +1,22 @@
 import type { TokenRequest } from '../../domain/token/draft-token.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
+import type { TokenAnswer } from '../../queries/token-answer.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { type CommandResult, done, invalidFields, rejected } from '../../vault/result.js';
+import { indexKeysOf, tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
 import { type Attempt, changeToken } from '../change-token.js';
-import type { CommandContext } from '../command-context.js';
 import { randomForCommand } from '../derived-random.js';
 import { originOf } from '../event-origin.js';
-import { chargeDeduplication, refuseDeduplication } from '../limits/deduplication.js';
-import { type CommandResult, done, invalidFields, rejected } from '../result.js';
-import { indexKeysOf, tenantKeysOf } from '../tenant-keys.js';
-import type { Vault } from '../vault.js';
 import { chooseId, mayChooseAgain } from './choose-id.js';
 import { createdAnswer } from './created-answer.js';
 import { type Creation, type CreationPlace, decideCreation, prepareCreation } from './creation.js';
+import { chargeDeduplication, refuseDeduplication } from './deduplication.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
 import { idempotently } from './idempotently.js';
 import { renderAgain } from './render-again.js';
-import type { TokenAnswer } from './token-answer.js';
 
 type TokenResult = CommandResult<TokenAnswer>;
 

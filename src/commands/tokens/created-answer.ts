@@ -1,9 +1,9 @@
 import type { Caller } from '../../domain/access/caller.js';
 import type { Transform } from '../../domain/access/transform.js';
-import type { TokenView } from '../../projections/token-view.js';
-import type { OpenToken } from '../open-token.js';
-import type { Vault } from '../vault.js';
-import { type TokenAnswer, tokenAnswer } from './token-answer.js';
+import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
+import type { OpenToken } from '../../vault/open-token.js';
+import type { Vault } from '../../vault/vault.js';
+import type { TokenView } from '../../views/token-view.js';
 
 /** A token as it is shown to the caller that has just created it: with the fingerprint of what it sent. */
 export function createdAnswer(

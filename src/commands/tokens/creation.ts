@@ -7,15 +7,15 @@ import { draftToken, type TokenDraft, type TokenRequest } from '../../domain/tok
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { codesAhead, earliestNow } from '../../ports/clock.js';
 import type { SearchKey, TenantKeys } from '../../ports/key-ring.js';
-import type { TokenView } from '../../projections/token-view.js';
+import { rowIndexOf } from '../../projections/row-index.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import type { OpenToken } from '../../vault/open-token.js';
+import { type CommandResult, done, invalidFields, rejected } from '../../vault/result.js';
+import type { Work } from '../../vault/turns.js';
+import type { Vault } from '../../vault/vault.js';
+import type { TokenView } from '../../views/token-view.js';
 import type { TokenWrite } from '../change-tokens.js';
-import type { CommandContext } from '../command-context.js';
-import type { OpenToken } from '../open-token.js';
-import { type CommandResult, done, invalidFields, rejected } from '../result.js';
-import type { Work } from '../turns.js';
-import type { Vault } from '../vault.js';
 import { deduplicationInForce } from './find-duplicate.js';
-import { rowIndexOf } from './row-index.js';
 
 /** A create request that was checked and may be carried out; it has no id yet. */
 export type Creation = TokenDraft & {

@@ -1,11 +1,11 @@
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { latestNow } from '../../ports/clock.js';
-import type { CommandContext } from '../command-context.js';
-import { chargeUnknownIds } from '../limits/unknown-ids.js';
-import { type CommandResult, done } from '../result.js';
-import { tenantKeysOf } from '../tenant-keys.js';
-import type { Vault } from '../vault.js';
+import { chargeUnknownIds } from '../../queries/unknown-ids.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { type CommandResult, done } from '../../vault/result.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
 import { deleteTokens } from './delete-tokens.js';
 
 /** Rows that are in memory together: their boxes take up to 512 KiB each. */

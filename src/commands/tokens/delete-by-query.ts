@@ -1,17 +1,17 @@
 import { reachOf } from '../../domain/access/reach.js';
 import { latestNow } from '../../ports/clock.js';
 import type { SearchPlan } from '../../ports/search-plan.js';
+import { isFoundBy } from '../../queries/is-found-by.js';
+import { chargeSearch, recordSearchByValue } from '../../queries/search-guesses.js';
 import { planSearch } from '../../search/plan-search.js';
 import { parseQuery } from '../../search/query/parse-query.js';
-import type { CommandContext } from '../command-context.js';
-import { ForgedRow } from '../forged-row.js';
-import { chargeSearch, recordSearchByValue } from '../limits/search-guesses.js';
-import { type CommandResult, done, invalidFields } from '../result.js';
-import { withSearchKey } from '../tenant-keys.js';
-import type { Vault } from '../vault.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { ForgedRow } from '../../vault/forged-row.js';
+import { type CommandResult, done, invalidFields } from '../../vault/result.js';
+import { withSearchKey } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
 import { type Doomed, deleteTokens } from './delete-tokens.js';
 import { finishRemembered } from './finish-erasure.js';
-import { isFoundBy } from './is-found-by.js';
 
 const tokensMax = 1_000;
 const pageSize = 100;

@@ -5,14 +5,14 @@ import type { TokenContent } from '../../domain/token/content.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { earliestNow } from '../../ports/clock.js';
-import type { TokenView } from '../../projections/token-view.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { KeyLost } from '../../vault/key-lost.js';
+import { openToken } from '../../vault/open-token.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
+import type { TokenView } from '../../views/token-view.js';
 import { changeTokens, type TokenWrite, type ViewOf } from '../change-tokens.js';
-import type { CommandContext } from '../command-context.js';
 import { originOf } from '../event-origin.js';
-import { KeyLost } from '../key-lost.js';
-import { openToken } from '../open-token.js';
-import { tenantKeysOf } from '../tenant-keys.js';
-import type { Vault } from '../vault.js';
 import { finishErasure, forgetFinished, rememberUnfinished } from './finish-erasure.js';
 
 /** Tokens of one unit of work: their boxes, up to 512 KiB each, are in memory together. */

@@ -1,8 +1,8 @@
 import { transformFor } from '../../domain/access/decide-access.js';
-import type { CommandContext } from '../command-context.js';
-import type { Vault } from '../vault.js';
-import type { ReadToken } from './read-token.js';
-import { type TokenAnswer, tokenAnswer } from './token-answer.js';
+import type { ReadToken } from '../../queries/read-token.js';
+import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import type { Vault } from '../../vault/vault.js';
 
 /**
  * The fields that a caller who may not read the other token gets of it (docs/contract.md, "Deduplication on create").

@@ -1,10 +1,10 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { fingerprintHash } from '../../events/tokens/fingerprint.js';
 import { latestNow } from '../../ports/clock.js';
-import { ForgedRow } from '../forged-row.js';
-import { tenantKeysOf } from '../tenant-keys.js';
-import type { Vault } from '../vault.js';
-import { type ReadToken, readToken } from './read-token.js';
+import { type ReadToken, readToken } from '../../queries/read-token.js';
+import { ForgedRow } from '../../vault/forged-row.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
 
 /**
  * Whether a request is deduplicated: what it says itself, else the setting of the tenant (docs/contract.md, "When

@@ -1,7 +1,7 @@
-import type { TokenView } from '../../projections/token-view.js';
-import { loadToken } from '../load-token.js';
+import { loadToken } from '../../vault/load-token.js';
+import type { Vault } from '../../vault/vault.js';
+import type { TokenView } from '../../views/token-view.js';
 import { rowsFollow } from '../rows-follow.js';
-import type { Vault } from '../vault.js';
 
 /**
  * Destroys keys that earlier deletes of these tokens have ended but could not destroy; answers of how many tokens. The

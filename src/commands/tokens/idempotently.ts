@@ -1,9 +1,9 @@
 import type { ClaimResult } from '../../ports/claims.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
-import type { CommandContext } from '../command-context.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import type { CommandResult } from '../../vault/result.js';
+import type { Vault } from '../../vault/vault.js';
 import { once } from '../once.js';
-import type { CommandResult } from '../result.js';
-import type { Vault } from '../vault.js';
 
 /**
  * Runs a command on tokens once per idempotency key: a repeat gets the result of the first, which `again` renders from

@@ -5,12 +5,12 @@ import { draftToken, type TokenRequest } from '../../domain/token/draft-token.js
 import { checkIdSource, evaluateId } from '../../domain/token/fields/id.js';
 import { fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
-import type { CommandContext } from '../command-context.js';
-import { type CommandResult, done, invalidFields } from '../result.js';
-import { tenantKeysOf } from '../tenant-keys.js';
-import type { Vault } from '../vault.js';
+import { readToken } from '../../queries/read-token.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { type CommandResult, done, invalidFields } from '../../vault/result.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
 import { createToken } from './create-token.js';
-import { readToken } from './read-token.js';
 
 /** `skipped`: the token of the request is there already. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';

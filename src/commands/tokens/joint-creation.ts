@@ -1,16 +1,16 @@
 import type { ClaimedToken } from '../../ports/claims.js';
 import type { SearchKey } from '../../ports/key-ring.js';
+import type { ReadToken } from '../../queries/read-token.js';
+import type { TokenAnswer } from '../../queries/token-answer.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import type { Rejected } from '../../vault/result.js';
+import type { Vault } from '../../vault/vault.js';
 import type { ViewOf } from '../change-tokens.js';
-import type { CommandContext } from '../command-context.js';
-import { refuseDeduplication } from '../limits/deduplication.js';
-import type { Rejected } from '../result.js';
-import type { Vault } from '../vault.js';
 import { createdAnswer } from './created-answer.js';
 import { type Creation, type CreationWrite, decideCreation } from './creation.js';
+import { refuseDeduplication } from './deduplication.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { findDuplicate } from './find-duplicate.js';
-import type { ReadToken } from './read-token.js';
-import type { TokenAnswer } from './token-answer.js';
 
 /** A creation with the id that it is tried under. */
 export type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string };

@@ -3,14 +3,14 @@ import { decide } from '../../domain/token/decide.js';
 import { isExpired } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { earliestNow, latestNow } from '../../ports/clock.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { KeyLost } from '../../vault/key-lost.js';
+import { openToken } from '../../vault/open-token.js';
+import { type CommandResult, done, invalidFields, rejected } from '../../vault/result.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
 import { changeToken } from '../change-token.js';
-import type { CommandContext } from '../command-context.js';
 import { originOf } from '../event-origin.js';
-import { KeyLost } from '../key-lost.js';
-import { openToken } from '../open-token.js';
-import { type CommandResult, done, invalidFields, rejected } from '../result.js';
-import { tenantKeysOf } from '../tenant-keys.js';
-import type { Vault } from '../vault.js';
 import { preconditionHolds } from './precondition.js';
 
 /**

@@ -1,8 +1,8 @@
 import { decide } from '../../domain/token/decide.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import type { DueRow } from '../../ports/token-rows.js';
+import type { Vault } from '../../vault/vault.js';
 import { changeToken } from '../change-token.js';
-import type { Vault } from '../vault.js';
 
 /**
  * Records that a token expired or that its cvc's hour is over, and destroys the keys. Does nothing when somebody else

@@ -1,13 +1,13 @@
 import { transformFor, transformForCreate } from '../../domain/access/decide-access.js';
 import type { ClaimedToken } from '../../ports/claims.js';
-import type { CommandContext } from '../command-context.js';
-import { loadToken } from '../load-token.js';
-import { type CommandResult, done, rejected } from '../result.js';
+import { readToken } from '../../queries/read-token.js';
+import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { loadToken } from '../../vault/load-token.js';
+import { type CommandResult, done, rejected } from '../../vault/result.js';
+import type { Vault } from '../../vault/vault.js';
 import { rowsFollow } from '../rows-follow.js';
-import type { Vault } from '../vault.js';
 import { duplicateAnswer } from './duplicate-answer.js';
-import { readToken } from './read-token.js';
-import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /** A token that the first request with an idempotency key led to, for the repeat; gone when that life of it has ended. */
 export async function renderAgain(

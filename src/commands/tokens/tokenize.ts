@@ -3,16 +3,16 @@ import { errorsUnder } from '../../domain/json-path.js';
 import type { TokenRequest } from '../../domain/token/draft-token.js';
 import type { ClaimResult } from '../../ports/claims.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
-import type { CommandContext } from '../command-context.js';
-import { chargeDeduplication } from '../limits/deduplication.js';
-import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
-import { tenantKeysOf } from '../tenant-keys.js';
-import type { Vault } from '../vault.js';
+import type { TokenAnswer } from '../../queries/token-answer.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
 import { createTogether } from './create-together.js';
 import { type Creation, prepareCreation } from './creation.js';
+import { chargeDeduplication } from './deduplication.js';
 import { idempotently } from './idempotently.js';
 import { renderAgain } from './render-again.js';
-import type { TokenAnswer } from './token-answer.js';
 
 /** One token to create, and where in the request its fields stand. */
 export type TokenizePart = {

@@ -22,24 +22,24 @@ import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { codesAhead, earliestForCodes, earliestNow, latestForCodes, latestNow } from '../../ports/clock.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
-import type { TokenView } from '../../projections/token-view.js';
+import { rowIndexOf } from '../../projections/row-index.js';
+import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import type { ChargedMisses } from '../../vault/guesses.js';
+import { KeyLost } from '../../vault/key-lost.js';
+import { type OpenToken, openToken } from '../../vault/open-token.js';
+import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
+import { indexKeysOf, tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
+import type { TokenView } from '../../views/token-view.js';
 import { type Attempt, changeToken } from '../change-token.js';
-import type { CommandContext } from '../command-context.js';
 import { originOf } from '../event-origin.js';
-import { KeyLost } from '../key-lost.js';
-import { chargeDeduplication, refuseDeduplication } from '../limits/deduplication.js';
-import type { ChargedMisses } from '../limits/guesses.js';
-import { type OpenToken, openToken } from '../open-token.js';
-import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../result.js';
-import { indexKeysOf, tenantKeysOf } from '../tenant-keys.js';
-import type { Vault } from '../vault.js';
+import { chargeDeduplication, refuseDeduplication } from './deduplication.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 import { deduplicationInForce, findDuplicate } from './find-duplicate.js';
 import { idempotently } from './idempotently.js';
 import { preconditionHolds } from './precondition.js';
 import { renderAgain } from './render-again.js';
-import { rowIndexOf } from './row-index.js';
-import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 type Update = {
   readonly context: CommandContext;

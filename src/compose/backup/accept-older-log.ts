@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectWholeLog } from '../../audit/continuity.js';
-import { acceptLog, logBehind } from '../../commands/log-behind.js';
 import { endLost } from '../../jobs/end-erased.js';
 import { lookOverKeys } from '../../jobs/look-over-keys.js';
 import { BackupRefused } from '../../ports/backup.js';
+import { acceptLog, logBehind } from '../../vault/log-behind.js';
 import type { Config } from '../config.js';
 import { dataDirectoryOf, openProfile } from '../open-profile.js';
 

@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync
 import { dirname, join, resolve } from 'node:path';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { expectWholeLog } from '../../audit/continuity.js';
-import { acceptLog } from '../../commands/log-behind.js';
 import { endLost, findLost, type LostToken } from '../../jobs/end-erased.js';
 import { BackupRefused, type ErasedKeys } from '../../ports/backup.js';
+import { acceptLog } from '../../vault/log-behind.js';
 import { storeUrls } from '../config/store-urls.js';
 import type { Config } from '../config.js';
 import { openProfile } from '../open-profile.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Checkpointer } from '../../audit/checkpointer.js';
-import { catchUp, type RunnerNeeds } from '../../jobs/projection-runner.js';
-import { shredEndedKeys } from '../../jobs/shredder.js';
 import type { Sweep } from '../../jobs/sweep.js';
 import type { Lead } from '../../ports/checkpoints.js';
+import { catchUp, type RunnerNeeds } from '../../projections/projection-runner.js';
+import { shredEndedKeys } from '../../projections/shredder.js';
 
 /** A leader that was killed is replaced when its lease ends. */
 const leaseMs = 10_000;

@@ -1,11 +1,11 @@
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { replaceDirectory } from '../../adapters/mongodb/directory/replace-directory.js';
-import type { Vault } from '../../commands/vault.js';
-import { foldDirectory } from '../../jobs/rebuild/fold-directory.js';
-import { createProjections } from '../../jobs/rebuild/projections.js';
-import { createTokenRebuild } from '../../jobs/rebuild/token-rebuild.js';
 import type { ServiceState } from '../../ports/service-state.js';
-import { comparedVersions, projectionVersions } from '../../projections/versions.js';
+import { foldDirectory } from '../../projections/rebuild/fold-directory.js';
+import { createProjections } from '../../projections/rebuild/projections.js';
+import { createTokenRebuild } from '../../projections/rebuild/token-rebuild.js';
+import type { Vault } from '../../vault/vault.js';
+import { comparedVersions, projectionVersions } from '../../views/versions.js';
 import type { ClusterStores } from './cluster-stores.js';
 import { rebuildInProcess } from './rebuild-in-process.js';
 

@@ -1,5 +1,5 @@
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
-import { logIdentity, openLog } from '../../commands/open-log.js';
+import { logIdentity, openLog } from '../../vault/open-log.js';
 import { systemRandom } from '../compose-vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 

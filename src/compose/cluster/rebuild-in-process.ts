@@ -2,9 +2,9 @@ import { ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { createMongoRowComparison } from '../../adapters/mongodb/token-rows/compare-rows.js';
 import { mongoRowWriter } from '../../adapters/mongodb/token-rows/row-writer.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
-import type { Vault } from '../../commands/vault.js';
-import { buildPage } from '../../jobs/rebuild/build-page.js';
 import type { RebuildThread } from '../../ports/rebuild-thread.js';
+import { buildPage } from '../../projections/rebuild/build-page.js';
+import type { Vault } from '../../vault/vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**

@@ -2,11 +2,11 @@ import { constants, platform, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openRebuildReader } from '../../adapters/sqlite/open-rebuild-reader.js';
 import { authenticLog } from '../../audit/authentic-log.js';
-import { authenticDirectory } from '../../commands/directory/authentic-directory.js';
 import { createExpressions } from '../../domain/expressions/expressions.js';
-import { buildPage } from '../../jobs/rebuild/build-page.js';
-import { foldDirectory } from '../../jobs/rebuild/fold-directory.js';
 import type { RebuildThread } from '../../ports/rebuild-thread.js';
+import { buildPage } from '../../projections/rebuild/build-page.js';
+import { foldDirectory } from '../../projections/rebuild/fold-directory.js';
+import { authenticDirectory } from '../../vault/authentic-directory.js';
 import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.js';
 import { toThreadError } from './thread-error.js';
 

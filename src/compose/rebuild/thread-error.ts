@@ -1,8 +1,8 @@
-import { ForgedRow } from '../../commands/forged-row.js';
-import { KeyLost, type LostKey } from '../../commands/key-lost.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { ForgedRow } from '../../vault/forged-row.js';
+import { KeyLost, type LostKey } from '../../vault/key-lost.js';
 
 /** An error on its way between threads, without what could quote data. */
 export type ThreadError =

@@ -1,4 +1,4 @@
-import type { TenantSettings } from '../directory/documents.js';
+import type { TenantSettings } from '../tenancy/documents.js';
 import type { Access } from './access-rule.js';
 import type { ApplicationType } from './application-type.js';
 

@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.js';
 import { isSpent, mayRead, spendWork, take } from './budget.js';
-import { filterNamed, filterNames } from './filters/catalogue.js';
-import type { AppliedFilter, Argument } from './filters/filter.js';
+import { filterNamed, filterNames } from './catalogue.js';
+import type { AppliedFilter, Argument } from './filter.js';
 import { resultSize } from './json-size.js';
 import { limits } from './limits.js';
 import { ownProperty } from './own-property.js';

@@ -1,7 +1,7 @@
-import type { LimitSettings } from '../../commands/limits/limit-settings.js';
 import type { Caller } from '../../domain/access/caller.js';
 import type { Metrics } from '../../ports/metrics.js';
 import type { Limit, RateLimits } from '../../ports/rate-limits.js';
+import type { LimitSettings } from '../../vault/limit-settings.js';
 import { Problem } from '../problem.js';
 import { addressGroup } from './address-group.js';
 

@@ -1,6 +1,6 @@
-import { createApplication } from '../../commands/directory/create-application.js';
-import { applicationAnswer } from '../../commands/directory/directory-answers.js';
-import { parseApplication } from '../../domain/directory/parse-directory.js';
+import { createApplication } from '../../commands/tenancy/create-application.js';
+import { parseApplication } from '../../domain/tenancy/parse-directory.js';
+import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
 import { createApplicationBody } from '../directory-body.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';

@@ -1,4 +1,4 @@
-import { deleteTenant } from '../../commands/directory/delete-tenant.js';
+import { deleteTenant } from '../../commands/tenancy/delete-tenant.js';
 import { deleteTenantBody } from '../directory-body.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';

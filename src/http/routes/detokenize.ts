@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { detokenize } from '../../commands/tokens/detokenize.js';
 import { parseTemplate } from '../../domain/detokenize/parse-template.js';
 import { jsonText } from '../../domain/json-text.js';
+import { detokenize } from '../../queries/detokenize.js';
 import { problemFrom } from '../error-handler.js';
 import { jsonBodyOf } from '../json-body.js';
 import { detokenizeRoomBytes } from '../load/room-bytes.js';

@@ -1,5 +1,5 @@
-import { applicationAnswer } from '../../commands/directory/directory-answers.js';
-import { livingApplication } from '../../commands/directory/living-application.js';
+import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
+import { livingApplication } from '../../vault/living-application.js';
 import { documented } from '../openapi/operation.js';
 import { application, applicationExample } from '../openapi/schemas/directory.js';
 import { Problem } from '../problem.js';

@@ -1,5 +1,5 @@
-import { tenantAnswer } from '../../commands/directory/directory-answers.js';
-import { tenantDocument } from '../../commands/directory/open-directory.js';
+import { tenantAnswer } from '../../queries/tenancy/directory-answers.js';
+import { tenantDocument } from '../../vault/open-directory.js';
 import { documented } from '../openapi/operation.js';
 import { tenant, tenantExample } from '../openapi/schemas/directory.js';
 import { Problem } from '../problem.js';

@@ -1,6 +1,6 @@
-import { recordReads } from '../../commands/access-log/record-reads.js';
-import { getToken } from '../../commands/tokens/get-token.js';
+import { recordReads } from '../../audit/access-log/record-reads.js';
 import { entityTag, namesRevision } from '../../commands/tokens/precondition.js';
+import { getToken } from '../../queries/get-token.js';
 import { documented } from '../openapi/operation.js';
 import { tokenExample, tokenObject } from '../openapi/schemas/token.js';
 import { callerOf, contextOf } from '../request-state.js';

@@ -1,5 +1,5 @@
-import { keyAnswer } from '../../commands/directory/directory-answers.js';
-import { issueKey } from '../../commands/directory/issue-key.js';
+import { issueKey } from '../../commands/tenancy/issue-key.js';
+import { keyAnswer } from '../../queries/tenancy/directory-answers.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { applicationAnswer } from '../../commands/directory/directory-answers.js';
-import { listApplications } from '../../commands/directory/list-applications.js';
+import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
+import { listApplications } from '../../queries/tenancy/list-applications.js';
 import { documented } from '../openapi/operation.js';
 import { application, applicationExample } from '../openapi/schemas/directory.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';

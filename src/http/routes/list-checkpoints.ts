@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
-import { recordManagementRead } from '../../commands/access-log/record-management-read.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { checkpointHash } from '../../events/audit/checkpoint.js';
 import { documented } from '../openapi/operation.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listedKeyAnswer } from '../../commands/directory/directory-answers.js';
-import { listKeys } from '../../commands/directory/list-keys.js';
+import { listedKeyAnswer } from '../../queries/tenancy/directory-answers.js';
+import { listKeys } from '../../queries/tenancy/list-keys.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
 import { apiKey, apiKeyExample } from '../openapi/schemas/directory.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { accessEntities, accessOperations } from '../../commands/access-log/operation.js';
-import { type LogFilter, readLog, type ShownEntry } from '../../commands/access-log/read-log.js';
+import { accessEntities, accessOperations } from '../../audit/access-log/operation.js';
 import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
+import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { documented } from '../openapi/operation.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { contextOf } from '../request-state.js';

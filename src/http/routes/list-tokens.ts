@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ListFilters, listTokens } from '../../commands/tokens/list-tokens.js';
+import { type ListFilters, listTokens } from '../../queries/list-tokens.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
 import { tokenPage, tokenPageExample } from '../openapi/schemas/token.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { searchSuggestions } from '../../commands/vocabulary/search-suggestions.js';
 import { codePointCount } from '../../domain/text.js';
+import { searchSuggestions } from '../../queries/vocabulary/search-suggestions.js';
 import { documented } from '../openapi/operation.js';
 import { refuseMalformedQuery } from '../refuse-malformed-query.js';
 import { callerOf } from '../request-state.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tokenHistory } from '../../commands/tokens/token-history.js';
+import { tokenHistory } from '../../queries/token-history.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
 import { historyEntryExample } from '../openapi/schemas/directory.js';

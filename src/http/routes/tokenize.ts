@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordReads, type ShownToken } from '../../commands/access-log/record-reads.js';
+import { recordReads, type ShownToken } from '../../audit/access-log/record-reads.js';
 import { type TokenizePart, tokenize } from '../../commands/tokens/tokenize.js';
 import { createSharedBudget } from '../../domain/expressions/budget.js';
 import { type Checked, errorsOf, invalid, valid } from '../../domain/field-errors.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { applicationAnswer } from '../../commands/directory/directory-answers.js';
-import { updateApplication } from '../../commands/directory/update-application.js';
+import { updateApplication } from '../../commands/tenancy/update-application.js';
+import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
 import { updateApplicationBody } from '../directory-body.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';

@@ -1,5 +1,5 @@
-import { tenantAnswer } from '../../commands/directory/directory-answers.js';
-import { updateTenant } from '../../commands/directory/update-tenant.js';
+import { updateTenant } from '../../commands/tenancy/update-tenant.js';
+import { tenantAnswer } from '../../queries/tenancy/directory-answers.js';
 import { updateTenantBody } from '../directory-body.js';
 import { directoryContextOf } from '../directory-context.js';
 import { problemFrom } from '../error-handler.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { usageReport } from '../../commands/directory/usage-report.js';
 import { tokenTypes } from '../../domain/token/token-type.js';
+import { usageReport } from '../../queries/tenancy/usage-report.js';
 import { documented } from '../openapi/operation.js';
 import { wholeNumber } from '../openapi/schemas/formats.js';
 import { callerOf } from '../request-state.js';

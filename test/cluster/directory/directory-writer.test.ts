@@ -5,7 +5,7 @@ import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-inde
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
 import { checkIndexes, ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import type { Directory, DirectoryRecord } from '#src/ports/directory.js';
-import { type Stored, withDirectoryMac } from '#src/projections/row-mac.js';
+import { type Stored, withDirectoryMac } from '#src/views/row-mac.js';
 import { aBox, aHash, macKey } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { openCluster } from '#src/compose/cluster/open-cluster.js';
 import { loadRootKey } from '#src/compose/root-key.js';
 import type { AccessRule } from '#src/domain/access/access-rule.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
-import type { ApplicationSpec } from '#src/domain/directory/application-spec.js';
 import type { JsonObject } from '#src/domain/json.js';
+import type { ApplicationSpec } from '#src/domain/tenancy/application-spec.js';
 import { http, makeRootKey, type Service, spawnService, tempDir, until } from '../../support/process.js';
 import { rule } from '../../support/test-service.js';
 import type { OwnServers } from './own-servers.js';

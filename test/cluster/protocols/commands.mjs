@@ -1,13 +1,13 @@
-import { createTenant } from '#src/commands/directory/create-tenant.js';
+import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { createToken } from '#src/commands/tokens/create-token.js';
 import { deleteByIds } from '#src/commands/tokens/delete-by-ids.js';
 import { deleteToken } from '#src/commands/tokens/delete-token.js';
-import { getToken } from '#src/commands/tokens/get-token.js';
-import { listTokens } from '#src/commands/tokens/list-tokens.js';
 import { tokenize } from '#src/commands/tokens/tokenize.js';
 import { updateToken } from '#src/commands/tokens/update-token.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { finish } from '#src/domain/steps.js';
+import { getToken } from '#src/queries/get-token.js';
+import { listTokens } from '#src/queries/list-tokens.js';
 
 const rules = [{ description: '', priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions }];
 const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'false', show_fingerprints: 'false' };

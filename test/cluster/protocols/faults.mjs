@@ -1,8 +1,8 @@
 import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { uuidBytes, uuidText } from '#src/adapters/mongodb/uuid.js';
 import { keysOf } from '#src/domain/token/token-state.js';
-import { isAuthenticToken } from '#src/projections/row-mac.js';
-import { applyToView, emptyView } from '#src/projections/token-view.js';
+import { isAuthenticToken } from '#src/views/row-mac.js';
+import { applyToView, emptyView } from '#src/views/token-view.js';
 
 const text = (value) => JSON.stringify(value, (_, one) => (one instanceof Uint8Array ? [...one] : one));
 

@@ -3,12 +3,12 @@ import { memoryRateLimits } from '#src/adapters/memory/memory-rate-limits.js';
 import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-log.js';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { prometheusMetrics } from '#src/adapters/prometheus/prometheus-metrics.js';
-import { createKnownCallers } from '#src/commands/directory/known-callers.js';
-import { projectDirectory } from '#src/commands/directory/project-directory.js';
-import { noLimits } from '#src/commands/limits/limit-settings.js';
-import { projectToken } from '#src/commands/tokens/project-token.js';
 import { storesOn } from '#src/compose/cluster/stores-on.js';
 import { composeVault, systemRandom } from '#src/compose/compose-vault.js';
+import { projectDirectory } from '#src/projections/project-directory.js';
+import { projectToken } from '#src/projections/project-token.js';
+import { createKnownCallers } from '#src/vault/known-callers.js';
+import { noLimits } from '#src/vault/limit-settings.js';
 
 /** The vault of the cluster profile without Redis, on connections whose calls are counted. */
 export async function openVault({ urls, database, waits }, rootKey, steps) {

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
-import { catchUp } from '#src/jobs/projection-runner.js';
-import { shredEndedKeys } from '#src/jobs/shredder.js';
+import { catchUp } from '#src/projections/projection-runner.js';
+import { shredEndedKeys } from '#src/projections/shredder.js';
 import { commandsOn } from './commands.mjs';
 import { faultsOf, storyOf } from './faults.mjs';
 import { openVault } from './open-vault.mjs';

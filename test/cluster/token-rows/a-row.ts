@@ -3,8 +3,8 @@ import type { RowWrite } from '#src/adapters/mongodb/token-rows/row-write.js';
 import type { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import type { TokenType } from '#src/domain/token/token-type.js';
 import type { NewEvent } from '#src/events/event.js';
-import { type Stored, withTokenMac } from '#src/projections/row-mac.js';
-import type { TokenView } from '#src/projections/token-view.js';
+import { type Stored, withTokenMac } from '#src/views/row-mac.js';
+import type { TokenView } from '#src/views/token-view.js';
 import { aBox, aHash, aStream, macKey, tokenWrite } from '../../contract/support.js';
 
 /** A living row as search sees it; times in ms since the epoch. */

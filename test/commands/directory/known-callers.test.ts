@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKnownCallers, type KnownCaller } from '#src/commands/directory/known-callers.js';
+import { createKnownCallers, type KnownCaller } from '#src/vault/known-callers.js';
 
 const access = { kind: 'rules', rules: [] } as const;
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { createApplication } from '#src/commands/directory/create-application.js';
-import { deleteApplication } from '#src/commands/directory/delete-application.js';
-import { deleteTenant } from '#src/commands/directory/delete-tenant.js';
-import { issueKey } from '#src/commands/directory/issue-key.js';
-import { listKeys } from '#src/commands/directory/list-keys.js';
-import { updateApplication } from '#src/commands/directory/update-application.js';
-import type { Vault } from '#src/commands/vault.js';
+import { createApplication } from '#src/commands/tenancy/create-application.js';
+import { deleteApplication } from '#src/commands/tenancy/delete-application.js';
+import { deleteTenant } from '#src/commands/tenancy/delete-tenant.js';
+import { issueKey } from '#src/commands/tenancy/issue-key.js';
+import { updateApplication } from '#src/commands/tenancy/update-application.js';
 import { type ManagementPermission, managementPermissions } from '#src/domain/access/permission.js';
 import { createStreamQueue } from '#src/domain/stream-queue.js';
-import { applyToDirectory, type DirectoryView } from '#src/projections/directory-view.js';
+import { listKeys } from '#src/queries/tenancy/list-keys.js';
+import type { Vault } from '#src/vault/vault.js';
+import { applyToDirectory, type DirectoryView } from '#src/views/directory-view.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 const operator = { kind: 'operator' } as const;

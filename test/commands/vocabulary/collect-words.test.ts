@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { collectWords } from '#src/commands/vocabulary/collect-words.js';
+import { collectWords } from '#src/queries/vocabulary/collect-words.js';
 import { manage } from '../../http/routes/directory-support.js';
 import { createPlain } from '../../http/routes/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createVocabularies } from '#src/commands/vocabulary/vocabularies.js';
+import { createVocabularies } from '#src/search/vocabulary/vocabularies.js';
 import { wordList } from '#src/search/vocabulary/word-list.js';
 
 function words(key: string) {

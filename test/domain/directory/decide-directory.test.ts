@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideDirectory } from '#src/domain/directory/decide-directory.js';
+import { decideDirectory } from '#src/domain/tenancy/decide-directory.js';
 import {
   as,
   at,

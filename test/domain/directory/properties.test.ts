@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { managementPermissions } from '#src/domain/access/permission.js';
-import type { Actor } from '#src/domain/directory/actor.js';
-import { heldManagementPermissions, isLastingAdministrator } from '#src/domain/directory/administrators.js';
-import { decideDirectory } from '#src/domain/directory/decide-directory.js';
-import type { DirectoryCommand } from '#src/domain/directory/directory-command.js';
-import { evolveDirectory, type TenantDirectory } from '#src/domain/directory/tenant-directory.js';
+import type { Actor } from '#src/domain/tenancy/actor.js';
+import { heldManagementPermissions, isLastingAdministrator } from '#src/domain/tenancy/administrators.js';
+import { decideDirectory } from '#src/domain/tenancy/decide-directory.js';
+import type { DirectoryCommand } from '#src/domain/tenancy/directory-command.js';
+import { evolveDirectory, type TenantDirectory } from '#src/domain/tenancy/tenant-directory.js';
 import { as, at, create, directoryAfter, issue, manager, reader, tenant, update } from './support.js';
 
 // Few, and 'a' often, so that much is decided.

@@ -1,9 +1,9 @@
 import { type ManagementPermission, managementPermissions } from '#src/domain/access/permission.js';
-import type { Actor } from '#src/domain/directory/actor.js';
-import type { ApplicationSpec } from '#src/domain/directory/application-spec.js';
-import { decideDirectory } from '#src/domain/directory/decide-directory.js';
-import type { DirectoryCommand } from '#src/domain/directory/directory-command.js';
-import { evolveDirectory, noDirectory, type TenantDirectory } from '#src/domain/directory/tenant-directory.js';
+import type { Actor } from '#src/domain/tenancy/actor.js';
+import type { ApplicationSpec } from '#src/domain/tenancy/application-spec.js';
+import { decideDirectory } from '#src/domain/tenancy/decide-directory.js';
+import type { DirectoryCommand } from '#src/domain/tenancy/directory-command.js';
+import { evolveDirectory, noDirectory, type TenantDirectory } from '#src/domain/tenancy/tenant-directory.js';
 
 export const operator: Actor = { kind: 'operator' };
 export const at = Date.UTC(2026, 0, 31, 12);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filterNames } from '#src/domain/expressions/filters/catalogue.js';
+import { filterNames } from '#src/domain/expressions/catalogue.js';
 import type { Json } from '#src/domain/json.js';
 import { evaluate, isRefused } from './support.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { occurrences } from '#src/domain/expressions/filters/text.js';
+import { occurrences } from '#src/domain/expressions/text.js';
 
 /** A text that counts how often it is looked at. */
 function counted(text: string) {

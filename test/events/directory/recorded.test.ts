@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { directoryEventVersion, readDirectoryEvent } from '#src/events/directory/catalogue.js';
-import { applicationDocumentSchema, openDocument, tenantDocumentSchema } from '#src/events/directory/documents.js';
 import type { RecordedEvent } from '#src/events/event.js';
 import { openTrace } from '#src/events/sealing/trace-box.js';
+import { directoryEventVersion, readDirectoryEvent } from '#src/events/tenancy/catalogue.js';
+import { applicationDocumentSchema, openDocument, tenantDocumentSchema } from '#src/events/tenancy/documents.js';
 import { UnreadableEvent } from '#src/events/tokens/catalogue.js';
-import { applyToDirectory, type DirectoryView } from '#src/projections/directory-view.js';
+import { applyToDirectory, type DirectoryView } from '#src/views/directory-view.js';
 
 type Fixture = {
   readonly keys: { readonly directory: string; readonly audit: string };

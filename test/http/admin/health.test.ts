@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { KeyLost } from '#src/commands/key-lost.js';
+import { KeyLost } from '#src/vault/key-lost.js';
 import { profile } from '../../support/profile.js';
 import { createPlain } from '../routes/support.js';
 import { startWithAdmin } from './support.js';

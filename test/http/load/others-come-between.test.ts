@@ -1,10 +1,10 @@
 import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { noLimits } from '#src/commands/limits/limit-settings.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { joinChunks } from '#src/http/body/join-chunks.js';
 import type { EventLog } from '#src/ports/event-log.js';
+import { noLimits } from '#src/vault/limit-settings.js';
 import { http } from '../../support/process.js';
 import { rule, startTestService, type TestService } from '../../support/test-service.js';
 

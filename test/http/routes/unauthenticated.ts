@@ -46,7 +46,7 @@ function bearer(key: string): Record<string, string> {
 
 /** A well-formed key that this service never issued. */
 async function startedElsewhere(): Promise<string> {
-  const { newApiKey } = await import('#src/domain/directory/api-key.js');
+  const { newApiKey } = await import('#src/domain/tenancy/api-key.js');
   const { randomInt } = await import('node:crypto');
   return newApiKey('private', (maxExclusive) => randomInt(maxExclusive));
 }

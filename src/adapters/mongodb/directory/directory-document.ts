@@ -1,5 +1,5 @@
 import type { DirectoryRecord } from '../../../ports/directory.js';
-import type { Stored } from '../../../projections/row-mac.js';
+import type { Stored } from '../../../views/row-mac.js';
 
 type Key = {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { Db, Document } from 'mongodb';
 import type { DirectoryRecord } from '../../../ports/directory.js';
-import type { Stored } from '../../../projections/row-mac.js';
+import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
 import { type DirectoryDocument, documentId, fieldsOf } from './directory-document.js';

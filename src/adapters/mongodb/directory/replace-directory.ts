@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
-import { tenantStream } from '../../../events/directory/streams.js';
+import { tenantStream } from '../../../events/tenancy/streams.js';
 import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { EventLog } from '../../../ports/event-log.js';
-import type { Stored } from '../../../projections/row-mac.js';
+import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';
 import { DuplicateKey } from '../mongo-error.js';

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { GenerationsInUse, Rebuild } from '../../../ports/generations.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { type ProjectionVersions, projectionVersions } from '../../../projections/versions.js';
+import { type ProjectionVersions, projectionVersions } from '../../../views/versions.js';
 import type { MongoConnection } from '../connection.js';
 
 /** The one document of `generations`: every change of it is one compare-and-set. */

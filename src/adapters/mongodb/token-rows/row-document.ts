@@ -1,8 +1,8 @@
 import type { TokenLife } from '../../../domain/token/token-state.js';
 import type { TokenType } from '../../../domain/token/token-type.js';
 import type { RowIndex } from '../../../ports/unit-of-work.js';
-import type { Stored } from '../../../projections/row-mac.js';
-import type { TokenView } from '../../../projections/token-view.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { TokenView } from '../../../views/token-view.js';
 import { markOf } from '../../search-plan/mark-of.js';
 
 /** What a living row is found by, in the bytes of the keyed hashes. */

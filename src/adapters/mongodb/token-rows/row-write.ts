@@ -1,6 +1,6 @@
 import type { RowIndex } from '../../../ports/unit-of-work.js';
-import type { Stored } from '../../../projections/row-mac.js';
-import type { TokenView } from '../../../projections/token-view.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { TokenView } from '../../../views/token-view.js';
 import { keepingUpdate, type RowGeneration, rowOf } from './row-document.js';
 
 /** A row to write. `before`: the revision that its events follow; `at`: the time of the newest, ms since the epoch. */

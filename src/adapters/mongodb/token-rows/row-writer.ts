@@ -1,8 +1,8 @@
 import { MongoBulkWriteError } from 'mongodb';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { RowIndex } from '../../../ports/unit-of-work.js';
-import type { Stored } from '../../../projections/row-mac.js';
-import type { TokenView } from '../../../projections/token-view.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { TokenView } from '../../../views/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import type { RowDocument } from './row-document.js';
 import { type RowWrite, writeOperation } from './row-write.js';

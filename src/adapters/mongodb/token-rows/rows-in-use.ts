@@ -1,7 +1,7 @@
 import { GenerationDropped } from '../../../ports/generations.js';
 import type { TokenRows } from '../../../ports/token-rows.js';
-import type { Stored } from '../../../projections/row-mac.js';
-import type { TokenView } from '../../../projections/token-view.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { TokenView } from '../../../views/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { trustedMs } from '../generations/known-generations.js';
 import type { MongoGenerations } from '../generations/mongo-generations.js';

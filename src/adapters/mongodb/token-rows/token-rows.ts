@@ -1,8 +1,8 @@
 import type { Collection } from 'mongodb';
 import { type TokenType, tokenTypes } from '../../../domain/token/token-type.js';
 import type { DueRow, TokenRows } from '../../../ports/token-rows.js';
-import type { Stored } from '../../../projections/row-mac.js';
-import type { TokenView } from '../../../projections/token-view.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { TokenView } from '../../../views/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { countBy, readSnapshot } from '../snapshot-reading.js';
 import { hashBytes, type RowDocument, viewFields, viewOf } from './row-document.js';

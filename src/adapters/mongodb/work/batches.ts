@@ -6,7 +6,7 @@ import { type NewEvent, noSealedParts } from '../../../events/event.js';
 import { tokenEventVersion } from '../../../events/tokens/catalogue.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
-import { applyToView, emptyView } from '../../../projections/token-view.js';
+import { applyToView, emptyView } from '../../../views/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';

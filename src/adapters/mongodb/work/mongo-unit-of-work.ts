@@ -12,7 +12,7 @@ import {
   type StreamWrite,
   type UnitOfWork,
 } from '../../../ports/unit-of-work.js';
-import { withCreatedPosition } from '../../../projections/token-view.js';
+import { withCreatedPosition } from '../../../views/token-view.js';
 import type { Batches } from './batches.js';
 import {
   type createFingerprintClaims,

@@ -7,8 +7,8 @@ import {
   type SearchPlan,
   type WalkStep,
 } from '../../../ports/search-plan.js';
-import type { Stored } from '../../../projections/row-mac.js';
-import type { TokenView } from '../../../projections/token-view.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { TokenView } from '../../../views/token-view.js';
 import type { WeighedNode } from '../../search-plan/weighed-plan.js';
 import { databaseError } from '../database-error.js';
 import { type TokenRow, viewOf } from '../token-row.js';

@@ -7,8 +7,8 @@ import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
 import type { DirectoryRevision, EndedKey, KeyRevision, LogMemory } from '../../../ports/key-ring.js';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import type { CommitOutcome, StoredChange } from '../../../ports/unit-of-work.js';
-import type { Stored } from '../../../projections/row-mac.js';
-import type { StoredProjection } from '../../../projections/versions.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { StoredProjection } from '../../../views/versions.js';
 import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
 
 export type TenantKeyRow = {

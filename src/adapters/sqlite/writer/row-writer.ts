@@ -1,6 +1,6 @@
 import type { BuiltRow } from '../../../ports/generations.js';
 import type { StoredWrite } from '../../../ports/unit-of-work.js';
-import { withCreatedPosition } from '../../../projections/token-view.js';
+import { withCreatedPosition } from '../../../views/token-view.js';
 import type { SqliteDatabase } from '../open-database.js';
 import { ofBothSlots } from '../rows-schema.js';
 import { createDirectoryRowWriter } from './directory-row-writer.js';

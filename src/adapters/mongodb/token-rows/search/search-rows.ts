@@ -8,8 +8,8 @@ import {
   type SearchPlan,
   type WalkStep,
 } from '../../../../ports/search-plan.js';
-import type { Stored } from '../../../../projections/row-mac.js';
-import type { TokenView } from '../../../../projections/token-view.js';
+import type { Stored } from '../../../../views/row-mac.js';
+import type { TokenView } from '../../../../views/token-view.js';
 import { chooseDriver, type Driver, residue } from '../../../search-plan/choose-driver.js';
 import { type WeighedNode, weigh } from '../../../search-plan/weighed-plan.js';
 import type { MongoConnection } from '../../connection.js';

@@ -1,0 +1,35 @@
+import { entityRef } from '../../events/access-log/entity-ref.js';
+import type { Vault } from '../../vault/vault.js';
+import type { AccessOperation } from './operation.js';
+
+type Recorded = Extract<AccessOperation, 'start' | 'stop' | 'rotation' | 'read'>;
+
+const messages: { readonly [O in Recorded]: string } = {
+  start: 'service started',
+  stop: 'service stopped',
+  rotation: 'all keys rotated',
+  read: 'tenants listed at the command line',
+};
+
+/**
+ * Records what concerns every living tenant: that the service starts or stops, and that the operator rotated all keys or had
+ * their names listed. Never throws: a log that cannot be written keeps nobody from starting.
+ */
+export async function recordForAllTenants(
+  { directory, keys, clock, recorder }: Vault,
+  operation: Recorded,
+): Promise<void> {
+  const actor = operation === 'read' || operation === 'rotation' ? 'operator' : 'system';
+  const entityType = operation === 'read' ? 'tenant' : 'service';
+  for (const { id: tenantId, removedAt } of await directory.list('tenant')) {
+    const names = removedAt === null ? (await keys.tenantKeys(tenantId))?.names : undefined;
+    if (names === undefined) continue;
+    recorder.soon([
+      {
+        ...{ tenantId, time: clock.now(), actorId: actor, actorType: actor, keyId: null, sourceAddress: null },
+        ...{ entityType, entityRef: entityRef(names, tenantId), entityId: entityType === 'tenant' ? tenantId : null },
+        ...{ operation, outcome: 'success', message: messages[operation], trace: null, tracePlace: null },
+      },
+    ]);
+  }
+}

@@ -1,0 +1,67 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { entityRef } from '../../events/access-log/entity-ref.js';
+import type { BudgetName } from '../../ports/budgets.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
+import { entriesOfRequest } from './new-entry.js';
+
+type Deps = Pick<Vault, 'keys' | 'clock' | 'recorder'>;
+
+const exhaustedMessages: Readonly<Record<BudgetName, string>> = {
+  guesses: 'refused: the guesses of this hour are used up',
+  deduplication_misses: 'refused: the deduplication misses of this hour are used up',
+};
+
+/** Records that an application has used up a budget of the hour (docs/contract.md, "Operations routes"). Never throws. */
+export function recordExhaustedBudget(deps: Deps, caller: Caller, budget: BudgetName): Promise<void> {
+  return recordOfApplication(deps, caller, 'denied', exhaustedMessages[budget]);
+}
+
+/** Records that an application deduplicates many values and meets none, as one does that tries values. Never throws. */
+export function recordSuspect(deps: Deps, caller: Caller): Promise<void> {
+  const message = 'suspect: a tenth of the deduplication misses of this hour are used, without a hit';
+  return recordOfApplication(deps, caller, 'success', message);
+}
+
+async function recordOfApplication(
+  { keys, clock, recorder }: Deps,
+  caller: Caller,
+  outcome: 'denied' | 'success',
+  message: string,
+): Promise<void> {
+  const { tenantId, applicationId, keyId, sourceAddress = null } = caller;
+  // Nothing else records this; without the key store the entry only lacks its reference.
+  const tenantKeys = await keys.tenantKeys(tenantId).catch(() => null);
+  recorder.soon([
+    {
+      tenantId,
+      time: clock.now(),
+      actorId: applicationId,
+      actorType: 'application',
+      keyId,
+      sourceAddress,
+      entityType: 'application',
+      entityId: applicationId,
+      entityRef: tenantKeys === null ? null : entityRef(tenantKeys.names, applicationId),
+      operation: 'read',
+      outcome,
+      message,
+      trace: null,
+      tracePlace: null,
+    },
+  ]);
+}
+
+/** Records a search by value that found nothing: never the value. */
+export async function recordFruitlessSearch(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  values: number,
+  missed: number,
+): Promise<void> {
+  const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
+  const message = `search by value: ${missed} of ${values} values found nothing`;
+  const fact = { entity: 'token', ref: null, operation: 'read', message } as const;
+  vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
+}

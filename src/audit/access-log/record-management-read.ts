@@ -1,0 +1,30 @@
+import { entityRef } from '../../events/access-log/entity-ref.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import type { Vault } from '../../vault/vault.js';
+import { entriesOfRequest } from './new-entry.js';
+
+const messages = {
+  application: 'application or its keys read',
+  tenant: 'tenant read',
+  report: 'usage report read',
+  token: 'history of a token read',
+  log: 'checkpoints of the event log read',
+} as const;
+
+/** Records that a request was shown an application, the tenant, a report, or what happened to a token. */
+export async function recordManagementRead(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  entity: keyof typeof messages,
+  pathId: string | null,
+): Promise<void> {
+  const { tenantId } = context.caller;
+  const tenantKeys = await vault.keys.tenantKeys(tenantId);
+  if (tenantKeys === null) return;
+  const id = entity === 'tenant' ? tenantId : pathId;
+  const fact = {
+    ...{ entity, ref: id === null ? null : entityRef(tenantKeys.names, id) },
+    ...({ entityId: entity === 'token' ? null : id, operation: 'read', message: messages[entity] } as const),
+  };
+  vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
+}

@@ -1,0 +1,41 @@
+import type { Permission } from '../../domain/access/permission.js';
+import type { AccessOutcome } from '../../events/access-log/access-entry.js';
+import { entityRef } from '../../events/access-log/entity-ref.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import type { Vault } from '../../vault/vault.js';
+import { entriesOfRequest } from './new-entry.js';
+import type { AccessEntity, AccessOperation } from './operation.js';
+
+const operations: Readonly<Record<string, AccessOperation>> = {
+  create: 'create',
+  read: 'read',
+  search: 'read',
+  update: 'update',
+  delete: 'delete',
+  use: 'reveal',
+};
+
+const messages = {
+  denied: 'refused: no permission or rule of the application allows it',
+  failed: 'failed: the service could not do it',
+} as const;
+
+/** Records a request that was refused with 403 or failed with 500 or 503. Never throws: the answer stands. */
+export async function recordRefusal(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  permission: Permission,
+  id: string | null,
+  outcome: Exclude<AccessOutcome, 'success'>,
+): Promise<void> {
+  try {
+    const tenantKeys = await vault.keys.tenantKeys(context.caller.tenantId);
+    if (tenantKeys === null) return;
+    const [entity, action = ''] = permission.split(':') as [AccessEntity, string?];
+    const ref = id === null ? null : entityRef(tenantKeys.names, id);
+    const fact = { entity, ref, operation: operations[action] ?? 'read', outcome, message: messages[outcome] };
+    vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
+  } catch {
+    // The key store is down, which the answer says already.
+  }
+}

@@ -1,0 +1,21 @@
+import { verify } from 'node:crypto';
+import { type Checkpoint, checkpointHash, signedBytes } from '../events/audit/checkpoint.js';
+import { keyName } from './make-checkpoint.js';
+
+/** Whether the key signed the checkpoint; the text says what is wrong, null: nothing. */
+export function signatureProblem(checkpoint: Checkpoint, publicKey: string): string | null {
+  const { number, signature, signed_by: signedBy } = checkpoint;
+  if (signedBy !== keyName(publicKey)) return `checkpoint ${number} is signed by another key`;
+  const signed = signedBytes(checkpointHash(checkpoint));
+  const isSigned = verify(null, signed, publicKey, Buffer.from(signature, 'base64'));
+  return isSigned ? null : `the signature of checkpoint ${number} does not hold: it, or what it signs, was changed`;
+}
+
+/** Whether a checkpoint is the next one after another (null: none is known). */
+export function orderProblem(checkpoint: Checkpoint, before: Checkpoint | null): string | null {
+  if (before === null) return null;
+  const { number, previous, log_id: logId } = checkpoint;
+  if (number !== before.number + 1) return `checkpoint ${before.number + 1} is missing before checkpoint ${number}`;
+  if (logId !== before.log_id) return `checkpoint ${number} is of another log`;
+  return previous === checkpointHash(before) ? null : `checkpoint ${number} does not name the one before it`;
+}

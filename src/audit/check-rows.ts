@@ -1,0 +1,75 @@
+import { atMost } from '../domain/at-most.js';
+import type { DirectoryRecord } from '../ports/directory.js';
+import type { ForgedWhat, RowName } from '../vault/forged-row.js';
+import { loadToken } from '../vault/load-token.js';
+import type { Vault } from '../vault/vault.js';
+import type { TokenView } from '../views/token-view.js';
+
+/** Rows hold up to 512 KiB of ciphertext each, and all of a page are in memory together. */
+const pageSize = 100;
+const lanes = 16;
+const claimsPageSize = 1_000;
+
+export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
+
+/** One step of a check; `next`: where the next one goes on, null: this was the last. */
+export type CheckedRows = {
+  readonly rows: number;
+  readonly problems: readonly FoundRow[];
+  readonly next: string | null;
+};
+
+/** Verifies the codes of all tenants and applications, and that none was replaced with an older version. Changes nothing. */
+export async function checkDirectory({ directory }: Pick<Vault, 'directory'>): Promise<Omit<CheckedRows, 'next'>> {
+  const look = async () => [...(await directory.check('tenant')), ...(await directory.check('application'))];
+  const first = await look();
+  const suspected = first.some(({ problem }) => problem !== null);
+  // A change that was under way at the first look is over at the second one.
+  const problems = suspected ? (await look()).flatMap(({ record, problem }) => asFound(record, problem)) : [];
+  return { rows: first.length, problems };
+}
+
+function asFound({ kind: of, id: name }: DirectoryRecord, what: ForgedWhat | null): readonly FoundRow[] {
+  return what === null ? [] : [{ row: { of, name }, what }];
+}
+
+/**
+ * Verifies a page of the rows of tokens in the same way, by their streams from `after` on. Rows of deleted tenants are left
+ * out: nothing opens them.
+ */
+export async function checkTokenRows(vault: Vault, after: string): Promise<CheckedRows> {
+  const page = await vault.rows.page(after, pageSize);
+  const gone = new Set<string>();
+  for (const { record } of await vault.directory.check('tenant')) if (record.removedAt !== null) gone.add(record.id);
+  const found = await atMost(lanes, page, async ({ stream, view }): Promise<readonly FoundRow[]> => {
+    const what = view === null ? 'not_authentic' : gone.has(view.tenantId) ? null : await problemOf(vault, view);
+    return what === null ? [] : [{ row: { of: 'token', name: stream }, what }];
+  });
+  const next = page.length < pageSize ? null : (page.at(-1)?.stream ?? null);
+  return { rows: page.length, problems: found.flat(), next };
+}
+
+/** Verifies a page of the claims of idempotency keys, by their hashes from `after` on. */
+export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: string): Promise<CheckedRows> {
+  const page = await claims.page(after, claimsPageSize);
+  const problems = page.flatMap(({ cmd, claim }): readonly FoundRow[] =>
+    claim === null ? [{ row: { of: 'claim', name: cmd }, what: 'not_authentic' }] : [],
+  );
+  const next = page.length < claimsPageSize ? null : (page.at(-1)?.cmd ?? null);
+  return { rows: page.length, problems, next };
+}
+
+async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {
+  if (!(await isOutdated(vault, view))) return null;
+  // It may have changed between its row and its key.
+  const now = await vault.rows.get(view.stream);
+  return now !== null && (await isOutdated(vault, now)) ? 'outdated' : null;
+}
+
+/** A key that is missing, or was destroyed without an event, is lost: that is another finding. */
+async function isOutdated(vault: Vault, { tenantId, stream, state: { life, revision } }: TokenView): Promise<boolean> {
+  if (life === null) return false;
+  const used = await vault.keys.use(tenantId, life.key, () => null);
+  if (used.state === 'open') return revision < (used.revision ?? -1);
+  return used.state === 'destroyed' && revision < (await loadToken(vault, tenantId, stream)).state.revision;
+}

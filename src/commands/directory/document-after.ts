@@ -1,9 +1,0 @@
-import type { ApplicationDocument } from '../../domain/directory/documents.js';
-import type { TenantDirectory } from '../../domain/directory/tenant-directory.js';
-
-/** The document that a change left of an application that lives on. */
-export function documentAfter({ applications }: TenantDirectory, id: string): ApplicationDocument {
-  const document = applications.get(id);
-  if (document === undefined) throw new Error('a changed application lives');
-  return document;
-}

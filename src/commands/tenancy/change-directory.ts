@@ -1,0 +1,143 @@
+import { type Actor, actorId } from '../../domain/tenancy/actor.js';
+import { decideDirectory } from '../../domain/tenancy/decide-directory.js';
+import type { DirectoryCommand } from '../../domain/tenancy/directory-command.js';
+import type { DirectoryDecided } from '../../domain/tenancy/directory-decision.js';
+import type { DirectoryFact } from '../../domain/tenancy/directory-fact.js';
+import { evolveDirectory, type TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
+import type { NewEvent } from '../../events/event.js';
+import { tenantStream } from '../../events/tenancy/streams.js';
+import type { ClaimResult } from '../../ports/claims.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { noteLog } from '../../vault/log-behind.js';
+import { type CommandResult, done } from '../../vault/result.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
+import { applyToDirectory, type DirectoryView } from '../../views/directory-view.js';
+import { withClaimMac, withDirectoryMac } from '../../views/row-mac.js';
+import type { EventOrigin } from '../event-origin.js';
+import { lost, settled, settleRace } from '../settle-race.js';
+import { type Concerned, loadDirectory } from './load-directory.js';
+import { sealDirectoryEvents } from './seal-directory-events.js';
+
+/** Events that take nothing away from anybody. */
+const adding: ReadonlySet<string> = new Set(['tenant.created', 'application.created', 'application.key.issued']);
+
+/** Whose change it is, of which tenant, and by which request. */
+export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
+
+/** Commands that are decided one on the result of the other and stored together or not at all. */
+export type DirectoryChange<T> = {
+  readonly commands: readonly DirectoryCommand[];
+  /** Keyed hash of the idempotency key, and what a repeat of it is told to look at. */
+  readonly claim?: { readonly cmd: string; readonly application: NonNullable<ClaimResult['application']> } | null;
+  answer(after: TenantDirectory, events: readonly NewEvent[]): T;
+};
+
+/**
+ * The write path of a tenant and its applications: load, decide, seal, append with the rows, note their revisions in the
+ * key store, make every process forget what it knew of the tenant's callers, answer. Decides again after each conflict; throws StoreUnavailable after 5 s.
+ */
+export function changeDirectory<T>(
+  vault: Vault,
+  { tenantId, actor, traceId }: DirectoryContext,
+  { commands, claim = null, answer }: DirectoryChange<T>,
+): Promise<CommandResult<T>> {
+  const at = vault.clock.now();
+  const origin = { actorId: actorId(actor), at, traceId, cmd: claim?.cmd ?? null, ...sourceOf(actor) };
+  return settleRace<CommandResult<T>>(vault, [tenantStream(tenantId)], async () => {
+    const { directory, view } = await loadDirectory(vault, tenantId, concernedBy(commands, actor));
+    const decided = decideAll(commands, { actor, at }, directory);
+    if (!decided.ok) return settled(decided);
+    const after = decided.facts.reduce(evolveDirectory, directory);
+    const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
+    if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return lost;
+    // Nobody knows a caller that did not exist: what is only added need not be forgotten anywhere.
+    if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
+    // Threat: an older copy of the log, put back after a kill, would bring back who could read before.
+    await noteLog(vault);
+    return settled(done(answer(after, events)));
+  });
+}
+
+function sourceOf(actor: Actor): Pick<EventOrigin, 'source'> {
+  if (actor.kind === 'operator') return {};
+  return { source: { keyId: actor.keyId, sourceAddress: actor.sourceAddress ?? null } };
+}
+
+function decideAll(
+  commands: readonly DirectoryCommand[],
+  by: Parameters<typeof decideDirectory>[1],
+  directory: TenantDirectory,
+): DirectoryDecided {
+  const facts: DirectoryFact[] = [];
+  for (const command of commands) {
+    const decided = decideDirectory(command, by, facts.reduce(evolveDirectory, directory));
+    if (!decided.ok) return decided;
+    facts.push(...decided.facts);
+  }
+  return { ok: true, facts };
+}
+
+function concernedBy(commands: readonly DirectoryCommand[], actor: Actor): Concerned {
+  const targets = commands.flatMap((command) => ('id' in command ? [command.id] : []));
+  const mayTakeAway = commands.some(({ do: verb }) => !['create_application', 'issue_key'].includes(verb));
+  return {
+    applicationIds: actor.kind === 'operator' ? targets : [...targets, actor.applicationId],
+    administratorBeside: mayTakeAway ? (targets[0] ?? null) : null,
+  };
+}
+
+async function sealed(
+  vault: Vault,
+  place: { readonly tenantId: string; readonly revision: number },
+  facts: readonly DirectoryFact[],
+  origin: EventOrigin,
+): Promise<readonly NewEvent[]> {
+  if (facts.length === 0) return [];
+  return sealDirectoryEvents(vault, await tenantKeysOf(vault, place.tenantId), place, facts, origin);
+}
+
+type Written = {
+  readonly tenantId: string;
+  readonly directory: TenantDirectory;
+  readonly view: DirectoryView;
+  readonly events: readonly NewEvent[];
+};
+
+/** False: somebody was first. Then everything is looked at again. */
+async function store(
+  vault: Vault,
+  { tenantId, directory, view, events }: Written,
+  claim: DirectoryChange<unknown>['claim'],
+  time: number,
+): Promise<boolean> {
+  const stream = tenantStream(tenantId);
+  const expectedRevision = directory.revision;
+  const next = events.reduce(
+    (folded, event, index) =>
+      applyToDirectory(folded, { ...event, stream, revision: expectedRevision + 1 + index, position: 0 }),
+    view,
+  );
+  const changed = [...next.applications.values()].filter((record) => record !== view.applications.get(record.id));
+  // The tenant last: who reads it first must not miss an application.
+  const records = (next.tenant === null ? changed : [...changed, next.tenant]).map((record) =>
+    withDirectoryMac(vault.integrity.rows, record),
+  );
+  const write = { stream, expectedRevision, events, row: { of: 'directory', records } as const, distinct: null };
+  const { outcome } = await vault.work.commit({
+    writes: events.length === 0 ? [] : [write],
+    claim:
+      claim == null
+        ? null
+        : withClaimMac(vault.integrity.rows, { cmd: claim.cmd, time, result: resultOf(claim.application) }),
+  });
+  if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
+  if (outcome !== 'committed') return false;
+  // Threat: a row that was put back must be known as outdated by the time the answer leaves.
+  if (records.length > 0) await vault.keys.noteDirectory(records);
+  return true;
+}
+
+function resultOf(application: NonNullable<ClaimResult['application']>): ClaimResult {
+  return { tokens: [], application };
+}

@@ -1,0 +1,32 @@
+import type { Secret } from '../../domain/secret.js';
+import type { ApplicationSpec } from '../../domain/tenancy/application-spec.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import type { LivingApplication } from '../../vault/living-application.js';
+import { type CommandResult, done } from '../../vault/result.js';
+import type { Vault } from '../../vault/vault.js';
+import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { documentAfter } from './document-after.js';
+import { newKey } from './new-key.js';
+import { onceInDirectory } from './once-in-directory.js';
+
+/** `key` is shown this once; null in the answer to a repeat. */
+export type CreatedApplication = LivingApplication & { readonly key: Secret<string> | null };
+
+/** Makes an application with its first key (docs/contract.md, "Applications"). */
+export async function createApplication(
+  vault: Vault,
+  context: DirectoryContext,
+  spec: ApplicationSpec,
+  idempotency: CommandContext['idempotency'] = null,
+): Promise<CommandResult<CreatedApplication>> {
+  const run = (cmd: string | null): Promise<CommandResult<CreatedApplication>> => {
+    const id = vault.random.uuid();
+    const { shown, stored } = newKey(vault, spec.type);
+    return changeDirectory(vault, context, {
+      commands: [{ do: 'create_application', id, spec, key: stored }],
+      claim: cmd === null ? null : { cmd, application: { id, keyId: stored.id } },
+      answer: (after) => ({ id, document: documentAfter(after, id), key: shown }),
+    });
+  };
+  return onceInDirectory(vault, context, idempotency, run, (application) => done({ ...application, key: null }));
+}

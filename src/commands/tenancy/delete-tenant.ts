@@ -1,0 +1,39 @@
+import { apiKeyHash, isWellFormedApiKey } from '../../domain/tenancy/api-key.js';
+import { tenantStream } from '../../events/tenancy/streams.js';
+import { type CommandResult, done } from '../../vault/result.js';
+import type { Vault } from '../../vault/vault.js';
+import { changeDirectory, type DirectoryContext } from './change-directory.js';
+
+/**
+ * Deletes a tenant, whose name is repeated, and destroys its keys before it answers: from then on none of its API keys
+ * is known and nothing of it opens (docs/contract.md, "Tenants"). Throws StoreUnavailable when they could not be
+ * destroyed yet.
+ */
+export async function deleteTenant(
+  vault: Vault,
+  context: DirectoryContext,
+  name: string,
+): Promise<CommandResult<null>> {
+  const deleted = await changeDirectory(vault, context, {
+    commands: [{ do: 'delete_tenant', name }],
+    answer: (_after, events) => events.map(({ id }) => id),
+  });
+  if (!deleted.ok) return deleted;
+  vault.vocabularies.drop(context.tenantId);
+  for (const eventId of deleted.value) await vault.keys.destroyTenant(context.tenantId, eventId);
+  return done(null);
+}
+
+/**
+ * The repeat of a deletion that was answered 503, by a key of the application that it came from: destroys the keys of the
+ * tenant that still live. False: there is no such deletion, or nothing is left of it to do.
+ */
+export async function finishTenantDeletion(vault: Vault, key: string): Promise<boolean> {
+  if (!isWellFormedApiKey(key)) return false;
+  const application = await vault.directory.byKeyHash(apiKeyHash(key));
+  if (application === null) return false;
+  const { id, tenantId } = application;
+  const last = (await vault.log.readStream(tenantStream(tenantId))).at(-1);
+  if (last?.type !== 'tenant.deleted' || last.actorId !== id) return false;
+  return (await vault.keys.destroyTenant(tenantId, last.id)) > 0;
+}

@@ -1,0 +1,41 @@
+import type { Secret } from '../../domain/secret.js';
+import type { ApiKeyDocument } from '../../domain/tenancy/documents.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { livingApplication } from '../../vault/living-application.js';
+import { type CommandResult, done, rejected } from '../../vault/result.js';
+import type { Vault } from '../../vault/vault.js';
+import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { documentAfter } from './document-after.js';
+import { newKey } from './new-key.js';
+import { onceInDirectory } from './once-in-directory.js';
+
+/** `shown` is the key itself, this once; null in the answer to a repeat. */
+export type IssuedKey = { readonly key: ApiKeyDocument; readonly shown: Secret<string> | null };
+
+/** Gives an application a further key, of at most three that live (docs/contract.md, "API keys"). */
+export async function issueKey(
+  vault: Vault,
+  context: DirectoryContext,
+  applicationId: string,
+  idempotency: CommandContext['idempotency'],
+): Promise<CommandResult<IssuedKey>> {
+  const run = async (cmd: string | null): Promise<CommandResult<IssuedKey>> => {
+    // The type never changes, so it may be read before the decision.
+    const application = await livingApplication(vault, context.tenantId, applicationId);
+    if (application === null) return rejected('application_not_found');
+    const { shown, stored } = newKey(vault, application.document.type);
+    return changeDirectory(vault, context, {
+      commands: [{ do: 'issue_key', id: applicationId, key: stored }],
+      claim: cmd === null ? null : { cmd, application: { id: applicationId, keyId: stored.id } },
+      answer(after) {
+        const key = documentAfter(after, applicationId).keys.find(({ id }) => id === stored.id);
+        if (key === undefined) throw new Error('an issued key is one of the application');
+        return { key, shown };
+      },
+    });
+  };
+  return onceInDirectory(vault, context, idempotency, run, ({ document }, { keyId }) => {
+    const key = document.keys.find(({ id }) => id === keyId);
+    return key === undefined ? rejected('idempotent_result_gone') : done({ key, shown: null });
+  });
+}

@@ -1,0 +1,58 @@
+import { isLastingAdministrator } from '../../domain/tenancy/administrators.js';
+import type { ApplicationDocument } from '../../domain/tenancy/documents.js';
+import { noDirectory, type TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
+import type { DirectoryRecord } from '../../ports/directory.js';
+import { applicationRecord } from '../../vault/living-application.js';
+import { applicationDocument, openTenant } from '../../vault/open-directory.js';
+import type { Vault } from '../../vault/vault.js';
+import { type DirectoryView, noDirectoryRows } from '../../views/directory-view.js';
+
+const pageSize = 100;
+
+export type LoadedDirectory = { readonly directory: TenantDirectory; readonly view: DirectoryView };
+
+/** Which applications a decision looks at. */
+export type Concerned = {
+  readonly applicationIds: readonly string[];
+  /** One that administrates is needed besides the one with this id; null: none is. */
+  readonly administratorBeside: string | null;
+};
+
+/**
+ * As much of a tenant's directory as a decision looks at, from the rows: a tenant with many applications pays for three
+ * of them. The tenant's row is read first; an append at its revision fails when anything was changed since.
+ */
+export async function loadDirectory(vault: Vault, tenantId: string, concerned: Concerned): Promise<LoadedDirectory> {
+  const record = await vault.directory.get('tenant', tenantId);
+  if (record === null) return { directory: noDirectory, view: noDirectoryRows };
+  const tenant = await openTenant(vault, record);
+  const records = new Map<string, DirectoryRecord>();
+  const applications = new Map<string, ApplicationDocument>();
+  const add = (found: DirectoryRecord, document: ApplicationDocument): void => {
+    records.set(found.id, found);
+    applications.set(found.id, document);
+  };
+  for (const id of concerned.applicationIds) {
+    const found = await applicationRecord(vault, tenantId, id);
+    const document = found === null ? null : await applicationDocument(vault, found);
+    if (found !== null && document !== null) add(found, document);
+  }
+  if (concerned.administratorBeside !== null && tenant !== null) {
+    const administrator = await findAdministrator(vault, tenantId, concerned.administratorBeside);
+    if (administrator !== null) add(administrator.record, administrator.document);
+  }
+  const directory = { revision: record.revision, tenant, applications };
+  return { directory, view: { tenant: record, applications: records } };
+}
+
+async function findAdministrator(vault: Vault, tenantId: string, besideId: string) {
+  const filter = { ids: null, types: ['management'] };
+  for (let offset = 0; ; offset += pageSize) {
+    const { records } = await vault.directory.applications(tenantId, filter, { offset, limit: pageSize });
+    for (const record of records) {
+      const document = record.id === besideId ? null : await applicationDocument(vault, record);
+      if (document !== null && isLastingAdministrator(document)) return { record, document };
+    }
+    if (records.length < pageSize) return null;
+  }
+}

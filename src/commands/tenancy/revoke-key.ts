@@ -1,0 +1,14 @@
+import type { CommandResult } from '../../vault/result.js';
+import type { Vault } from '../../vault/vault.js';
+import { changeDirectory, type DirectoryContext } from './change-directory.js';
+
+/** Revokes a key. When it resolves, the vault rejects the key (docs/contract.md, "API keys"). */
+export function revokeKey(
+  vault: Vault,
+  context: DirectoryContext,
+  applicationId: string,
+  keyId: string,
+): Promise<CommandResult<null>> {
+  const commands = [{ do: 'revoke_key', id: applicationId, keyId }] as const;
+  return changeDirectory(vault, context, { commands, answer: () => null });
+}

@@ -1,0 +1,64 @@
+import type { DirectoryFact, DirectoryFactType } from '../../domain/tenancy/directory-fact.js';
+import { type NewEvent, noSealedParts } from '../../events/event.js';
+import { sealTrace } from '../../events/sealing/trace-box.js';
+import { type DirectoryClear, directoryEventVersion } from '../../events/tenancy/catalogue.js';
+import { sealDocument } from '../../events/tenancy/documents.js';
+import { tenantStream } from '../../events/tenancy/streams.js';
+import type { TenantKeys } from '../../ports/key-ring.js';
+import type { Vault } from '../../vault/vault.js';
+import type { EventOrigin } from '../event-origin.js';
+
+/** Decided facts as the events that follow `revision` in the stream of the tenant, each with its document sealed. */
+export function sealDirectoryEvents(
+  { random }: Vault,
+  tenantKeys: TenantKeys,
+  { tenantId, revision }: { readonly tenantId: string; readonly revision: number },
+  facts: readonly DirectoryFact[],
+  { actorId, source, at, traceId, cmd }: EventOrigin,
+): readonly NewEvent[] {
+  return facts.map((fact, index) => {
+    const place = { tenantId, stream: tenantStream(tenantId), revision: revision + 1 + index };
+    const content = 'document' in fact ? sealDocument(tenantKeys.directory, fact.document, place) : null;
+    return {
+      ...{
+        id: random.uuid(),
+        type: fact.type,
+        version: directoryEventVersion,
+        tenantId,
+        actorId,
+        source,
+        time: at,
+        cmd,
+      },
+      trace: traceId === null ? null : sealTrace(tenantKeys, traceId, place),
+      clear: clearOf(fact),
+      sealed: { ...noSealedParts, content },
+    };
+  });
+}
+
+function clearOf(fact: DirectoryFact) {
+  switch (fact.type) {
+    case 'tenant.created':
+    case 'tenant.deleted':
+      return clear<typeof fact.type>({});
+    case 'tenant.updated':
+      return clear<'tenant.updated'>({ changed: [...fact.changed] });
+    case 'application.created':
+      return clear<'application.created'>({ application_id: fact.applicationId, application_type: fact.document.type });
+    case 'application.updated':
+      return clear<'application.updated'>({ application_id: fact.applicationId, changed: [...fact.changed] });
+    case 'application.deleted':
+      return clear<'application.deleted'>({ application_id: fact.applicationId });
+    case 'application.key.issued':
+    case 'application.key.revoked': {
+      const { applicationId, keyId, keyHash } = fact;
+      return clear<typeof fact.type>({ application_id: applicationId, key_id: keyId, key_hash: keyHash });
+    }
+  }
+}
+
+/** Ties the clear part to the schema that will read it. */
+function clear<T extends DirectoryFactType>(part: DirectoryClear<T>): DirectoryClear<T> {
+  return part;
+}

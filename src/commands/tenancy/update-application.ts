@@ -1,0 +1,35 @@
+import type { AccessFields } from '../../domain/access/parse-access.js';
+import { errorsOf, valid } from '../../domain/field-errors.js';
+import type { Json } from '../../domain/json.js';
+import { parseName } from '../../domain/tenancy/parse-directory.js';
+import { checkExpiresAt } from '../../domain/token/fields/expires-at.js';
+import type { LivingApplication } from '../../vault/living-application.js';
+import { type CommandResult, invalidFields } from '../../vault/result.js';
+import type { Vault } from '../../vault/vault.js';
+import { changeDirectory, type DirectoryContext } from './change-directory.js';
+import { documentAfter } from './document-after.js';
+
+/** The fields of a `PUT` by their JSON types. */
+export type ApplicationUpdate = AccessFields & {
+  readonly name: string;
+  readonly type?: Json | undefined;
+  /** Absent: it stays. Null: the application never expires. */
+  readonly expires_at?: string | null | undefined;
+};
+
+/** Gives an application another name, other permissions or rules, another expiry (docs/contract.md, "Applications"). */
+export async function updateApplication(
+  vault: Vault,
+  context: DirectoryContext,
+  id: string,
+  { name: givenName, type, permissions, rules, expires_at: givenExpiry }: ApplicationUpdate,
+): Promise<CommandResult<LivingApplication>> {
+  const name = parseName(givenName);
+  const expiresAt = givenExpiry === undefined ? valid(undefined) : checkExpiresAt(givenExpiry, vault.clock.now());
+  if (!(name.ok && expiresAt.ok)) return invalidFields(errorsOf([name, expiresAt]) ?? {});
+  const access = { permissions, rules };
+  return changeDirectory(vault, context, {
+    commands: [{ do: 'update_application', id, name: name.value, access, type, expiresAt: expiresAt.value }],
+    answer: (after) => ({ id, document: documentAfter(after, id) }),
+  });
+}

@@ -1,0 +1,25 @@
+import { errorsOf } from '../../domain/field-errors.js';
+import type { Json } from '../../domain/json.js';
+import type { TenantDocument } from '../../domain/tenancy/documents.js';
+import { parseName, parseSettings } from '../../domain/tenancy/parse-directory.js';
+import { type CommandResult, invalidFields } from '../../vault/result.js';
+import type { Vault } from '../../vault/vault.js';
+import { changeDirectory, type DirectoryContext } from './change-directory.js';
+
+/** Gives a tenant another name or other settings; a setting that is not given stays (docs/contract.md, "Tenants"). */
+export async function updateTenant(
+  vault: Vault,
+  context: DirectoryContext,
+  given: { readonly name: string; readonly settings?: Json | undefined },
+): Promise<CommandResult<TenantDocument>> {
+  const name = parseName(given.name);
+  const settings = parseSettings(given.settings);
+  if (!(name.ok && settings.ok)) return invalidFields(errorsOf([name, settings]) ?? {});
+  return changeDirectory(vault, context, {
+    commands: [{ do: 'update_tenant', name: name.value, settings: settings.value }],
+    answer({ tenant }) {
+      if (tenant === null) throw new Error('an updated tenant lives');
+      return tenant;
+    },
+  });
+}

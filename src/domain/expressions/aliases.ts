@@ -1,0 +1,91 @@
+import { passesLuhn } from '../luhn.js';
+import { codePointCount } from '../text.js';
+import { spendWork } from './budget.js';
+import { characters } from './characters.js';
+import { count, type Filter, flag, optional, type Parameter, textFilter, type ValuesOf } from './filter.js';
+import { limits } from './limits.js';
+import { binLength, digitPositions, isDigit } from './masks.js';
+import { Refusal } from './refusal.js';
+import type { RandomBelow } from './scope.js';
+
+/**
+ * `alias_card: bin, last4` replaces digits by random ones. It keeps length and separators, and the BIN and the last four
+ * digits if `bin` and `last4` are true. It rejects a value with no digit left to draw. The result never passes the Luhn
+ * check: an alias that passes could be another person's card number, and could not be told from a card number.
+ */
+const aliasCard = aliasFilter(
+  'alias_card',
+  [optional(flag, false), optional(flag, false)],
+  (text, [keepBin, keepLast4], random) => {
+    // Any other character would be copied into the id, which is not secret.
+    if (!/^[\d .-]*$/.test(text)) return new Refusal('alias_card: the value holds more than digits and separators');
+    const all = characters(text);
+    const positions = digitPositions(all);
+    const hidden = positions.slice(
+      keepBin ? binLength(positions.length) : 0,
+      keepLast4 ? Math.max(0, positions.length - 4) : positions.length,
+    );
+    const [first] = hidden;
+    if (first === undefined) return new Refusal('alias_card: the value has no more digits than the alias would keep');
+    for (const position of hidden) all[position] = String(random(10));
+    // Changing one digit of a number that passes the Luhn check makes it fail.
+    if (passesLuhn(all.filter(isDigit).join(''))) all[first] = String((Number(all[first]) + 1) % 10);
+    return all.join('');
+  },
+);
+
+const lowerCase = 'abcdefghijklmnopqrstuvwxyz';
+const digits = '0123456789';
+
+/** `alias_preserve_format: first, last` draws a letter of the same case for a letter and a digit for a digit. */
+const aliasPreserveFormat = preserving('alias_preserve_format', /[\p{L}\p{M}\p{N}]/u, (one, random) => {
+  if (/\p{N}/u.test(one)) return pick(digits, random);
+  const letter = pick(lowerCase, random);
+  return /\p{Lu}/u.test(one) ? letter.toUpperCase() : letter;
+});
+
+/** `alias_preserve_length: first, last` draws a lower-case letter or a digit for each character. */
+const aliasPreserveLength = preserving('alias_preserve_length', /./su, (_, random) => pick(lowerCase + digits, random));
+
+/** Keeps `first` and `last` characters and draws those between. Rejects a value if none would be drawn. */
+function preserving(name: string, drawn: RegExp, draw: (character: string, random: RandomBelow) => string) {
+  return aliasFilter(name, [optional(count, 0), optional(count, 0)], (text, [first, last], random) => {
+    const all = characters(text);
+    const isDrawn = (one: string, i: number) => i >= first && i < all.length - last && drawn.test(one);
+    if (!all.some(isDrawn)) return new Refusal(`${name}: the value has no more characters than the alias would keep`);
+    return all.map((one, i) => (isDrawn(one, i) ? draw(one, random) : one)).join('');
+  });
+}
+
+function pick(alphabet: string, random: RandomBelow): string {
+  return alphabet.charAt(random(alphabet.length));
+}
+
+/**
+ * Returns a filter that draws a random alias of a text. A text longer than an id is rejected before drawing, because
+ * random numbers are expensive. Evaluating it without a random source is a bug of the caller.
+ */
+function aliasFilter<const P extends readonly Parameter<unknown>[]>(
+  name: string,
+  parameters: P,
+  draw: (text: string, args: ValuesOf<P>, random: RandomBelow) => string | Refusal,
+) {
+  return textFilter(
+    name,
+    parameters,
+    (text, args: ValuesOf<P>, { random, budget }) => {
+      if (random === undefined) throw new Error('an alias filter was evaluated without a random source');
+      if (codePointCount(text) > limits.aliasCharactersMax) {
+        return new Refusal(
+          `${name}: the value has more than ${limits.aliasCharactersMax} characters, as no id may have`,
+        );
+      }
+      spendWork(budget, text.length * limits.workPerDrawnCharacter);
+      return draw(text, args, random);
+    },
+    { random: true },
+  );
+}
+
+/** The filters that draw a random alias of a value. */
+export const aliasFilters: readonly Filter[] = [aliasCard, aliasPreserveFormat, aliasPreserveLength];

@@ -1,0 +1,193 @@
+import type { Json } from '../json.js';
+import { codePointCount } from '../text.js';
+import { spendWork } from './budget.js';
+import { jsonSize } from './json-size.js';
+import { limits } from './limits.js';
+import { Refusal } from './refusal.js';
+import type { Evaluate, Scope } from './scope.js';
+import { textOf, tooBig } from './text-of.js';
+
+/** A parsed argument: a literal, or a variable whose value is known at evaluation. */
+export type Argument = { readonly literal: Json } | { readonly evaluate: Evaluate };
+
+export type AppliedFilter = (input: Json, scope: Scope) => Json | Refusal;
+
+/**
+ * A filter of docs/contract.md, "Filters": `bind` checks the number of arguments and every literal one, once, at parse.
+ */
+export type Filter = {
+  readonly name: string;
+  /** Whether it draws random characters. Such a filter is allowed in the id only. */
+  readonly random: boolean;
+  bind(args: readonly Argument[]): AppliedFilter | Refusal;
+};
+
+export type ValuesOf<P extends readonly Parameter<unknown>[]> = {
+  [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
+};
+
+/** Returns a filter of JSON values. A filter must compute the size of a result that can grow before it builds it. */
+export function valueFilter<const P extends readonly Parameter<unknown>[]>(
+  name: string,
+  parameters: P,
+  apply: (input: Json, args: ValuesOf<P>, scope: Scope) => Json | Refusal,
+  options: { readonly random?: boolean } = {},
+): Filter {
+  const run = (input: Json, args: unknown, scope: Scope) => apply(input, args as ValuesOf<P>, scope);
+  return {
+    name,
+    random: options.random ?? false,
+    bind(args) {
+      if (args.length > parameters.length) return new Refusal(`${name} takes ${atMost(parameters.length)}`);
+      const readers: ArgumentReader[] = [];
+      for (const [index, parameter] of parameters.entries()) {
+        const reader = argumentReader(`${name}: argument ${index + 1}`, parameter, args[index]);
+        if (reader instanceof Refusal) return reader;
+        readers.push(reader);
+      }
+      if (readers.every((reader) => 'value' in reader)) {
+        const values = readers.map((reader) => reader.value);
+        return (input, scope) => run(input, values, scope);
+      }
+      return (input, scope) => {
+        const values: unknown[] = [];
+        for (const reader of readers) {
+          const value = 'value' in reader ? reader.value : reader.read(scope);
+          if (value instanceof Refusal) return value;
+          values.push(value);
+        }
+        return run(input, values, scope);
+      };
+    },
+  };
+}
+
+/** Returns a filter of text. Its input is converted to text first (numbers and objects to their JSON); null stays null. */
+export function textFilter<const P extends readonly Parameter<unknown>[]>(
+  name: string,
+  parameters: P,
+  apply: (text: string, args: ValuesOf<P>, scope: Scope) => Json | Refusal,
+  options: { readonly random?: boolean } = {},
+): Filter {
+  return valueFilter(
+    name,
+    parameters,
+    (input, args: ValuesOf<P>, scope) => {
+      const text = inputText(input, scope);
+      return typeof text === 'string' ? apply(text, args, scope) : text;
+    },
+    options,
+  );
+}
+
+function atMost(count: number): string {
+  if (count === 0) return 'no arguments';
+  return count === 1 ? 'at most 1 argument' : `at most ${count} arguments`;
+}
+
+type ArgumentReader = { readonly value: unknown } | { read(scope: Scope): unknown };
+
+function argumentReader(
+  label: string,
+  parameter: Parameter<unknown>,
+  argument: Argument | undefined,
+): ArgumentReader | Refusal {
+  const check = (given: Json) => {
+    const value = given === null && parameter.absent !== undefined ? parameter.absent : parameter.read(given);
+    return value === undefined ? new Refusal(`${label} must be ${parameter.expected}`) : value;
+  };
+  if (argument !== undefined && 'evaluate' in argument) {
+    return {
+      read(scope) {
+        const given = argument.evaluate(scope);
+        if (given instanceof Refusal) return given;
+        if (typeof given === 'string') spendWork(scope.budget, given.length);
+        return check(given);
+      },
+    };
+  }
+  if (argument === undefined && parameter.absent === undefined) {
+    return new Refusal(`${label} is missing; it must be ${parameter.expected}`);
+  }
+  const value = check(argument?.literal ?? null);
+  return value instanceof Refusal ? value : { value };
+}
+
+/**
+ * One argument of a filter. `read` returns its value, or undefined for a value of the wrong kind. An argument that is
+ * missing or null takes the value `absent`. Without `absent`, the argument is required.
+ */
+export type Parameter<T> = {
+  readonly expected: string;
+  readonly absent?: T;
+  read(value: Json): T | undefined;
+};
+
+export const count: Parameter<number> = {
+  expected: 'a whole number, 0 or more',
+  read: (value) => natural(value),
+};
+
+export const index: Parameter<number> = {
+  expected: 'a whole number',
+  read: (value) => {
+    if (typeof value === 'string' && value.startsWith('-')) return negative(natural(value.slice(1)));
+    if (typeof value === 'number' && value < 0) return negative(natural(-value));
+    return natural(value);
+  },
+};
+
+export const character: Parameter<string> = {
+  expected: 'one character',
+  read: (value) => (typeof value === 'string' && codePointCount(value) === 1 ? value : undefined),
+};
+
+export const text: Parameter<string> = {
+  expected: 'a text',
+  read: (value) => (value === null || typeof value === 'object' ? undefined : String(value)),
+};
+
+/** A text to append or prepend. Null is an empty text, as in Liquid. */
+export const textOrNothing: Parameter<string> = {
+  expected: 'a text',
+  read: (value) => (value === null ? '' : text.read(value)),
+};
+
+export const searchText: Parameter<string> = {
+  expected: 'a text that is not empty',
+  read: (value) => text.read(value) || undefined,
+};
+
+/** `'true'` and `'false'`, as text or as literals. */
+export const flag: Parameter<boolean> = {
+  expected: "'true' or 'false'",
+  read: (value) => {
+    if (value === true || value === 'true') return true;
+    return value === false || value === 'false' ? false : undefined;
+  },
+};
+
+export function optional<T>(parameter: Parameter<T>, absent: T): Parameter<T> {
+  return { ...parameter, absent };
+}
+
+/** Reads a natural number. Quoted digits count as a number, because some clients quote them (`reveal_last: '4'`). */
+function natural(value: Json): number | undefined {
+  const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+function negative(number: number | undefined): number | undefined {
+  return number === undefined ? undefined : -number;
+}
+
+/**
+ * Returns the input of a filter as text. The JSON text of an object or array is measured and then built, and members are
+ * slower to read than characters. So it counts as work twice, even if it is rejected.
+ */
+export function inputText(input: Json, { budget }: Scope): string | null | Refusal {
+  if (typeof input !== 'object' || input === null) return textOf(input);
+  const size = jsonSize(input, limits.resultBytesMax);
+  spendWork(budget, 2 * size);
+  return size > limits.resultBytesMax ? tooBig() : JSON.stringify(input);
+}

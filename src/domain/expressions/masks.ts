@@ -1,0 +1,189 @@
+import { codePoints, lastCharacters } from './characters.js';
+import { character, count, type Filter, flag, optional, textFilter, text as textParameter } from './filter.js';
+import { limits } from './limits.js';
+import type { Refusal } from './refusal.js';
+import { tooBig } from './text-of.js';
+
+/** Returns the last four characters, or all of a shorter text. */
+export function last4(text: string): string {
+  return lastCharacters(text, 4);
+}
+
+const last4Filter = textFilter('last4', [], last4);
+
+/**
+ * `reveal_last: n, c` masks all characters but the last n and `-`. A value of n or fewer characters is not masked, as
+ * clients of such vaults expect. Only the default masks of bank accounts hide it (`hideShortValues`).
+ */
+const revealLast = textFilter(
+  'reveal_last',
+  [count, optional(character, 'X')],
+  (text, [shownCount, maskCharacter], { hideShortValues }) => {
+    const all = codePoints(text);
+    if (all.length <= shownCount) return hideShortValues ? maskCharacters(all, maskCharacter, shownOf(all)) : text;
+    return maskCharacters(all, maskCharacter, shownOf(all, '-').fill(1, all.length - shownCount));
+  },
+);
+
+/** `reveal: first, last, c, keep` masks the middle. It masks everything if it would otherwise mask nothing. */
+const reveal = textFilter(
+  'reveal',
+  [optional(count, 0), optional(count, 0), optional(character, 'X'), optional(textParameter, '')],
+  (text, [first, last, maskCharacter, keep]) => {
+    const all = codePoints(text);
+    const shown = shownOf(all, keep).fill(1, 0, first);
+    return maskSomething(all, maskCharacter, shown.fill(1, Math.max(0, all.length - last)));
+  },
+);
+
+/**
+ * Returns the first 6 digits of a number of fewer than 16 digits, and the first 8 of a longer one. A given separator is
+ * kept without being counted; other characters are left out. Returns null if the BIN would be the whole number.
+ */
+export function cardBin(number: string, separator = ''): string | null {
+  let digitCount = 0;
+  for (let i = 0; i < number.length; i++) if (isDigitCode(number.charCodeAt(i))) digitCount++;
+  const length = binLength(digitCount);
+  if (digitCount <= length) return null;
+  let bin = '';
+  let taken = 0;
+  for (const one of number) {
+    if (taken === length) break;
+    if (isDigit(one)) taken++;
+    if (isDigit(one) || one === separator) bin += one;
+  }
+  return bin;
+}
+
+const cardBinFilter = textFilter('card_bin', [optional(character, '')], (text, [separator]) =>
+  cardBin(text, separator),
+);
+
+/**
+ * `card_mask: bin, last4, c, keep` shows the BIN and the last four digits if `bin` and `last4` are true, and the
+ * characters of `keep`. It masks everything if it would otherwise mask nothing.
+ */
+const cardMask = textFilter(
+  'card_mask',
+  [optional(flag, false), optional(flag, false), optional(character, 'X'), optional(textParameter, '')],
+  (text, [showBin, showLast4, maskCharacter, keep]) => {
+    const all = codePoints(text);
+    const shown = shownOf(all, keep);
+    let digitCount = 0;
+    for (let i = 0; i < all.length; i++) if (isDigitCode(all[i] ?? 0)) digitCount++;
+    const fromStart = showBin ? binLength(digitCount) : 0;
+    const fromEnd = showLast4 ? digitCount - 4 : digitCount;
+    let digit = 0;
+    for (let i = 0; i < all.length; i++) {
+      if (!isDigitCode(all[i] ?? 0)) continue;
+      if (digit < fromStart || digit >= fromEnd) shown[i] = 1;
+      digit++;
+    }
+    return maskSomething(all, maskCharacter, shown);
+  },
+);
+
+/** Digits of the BIN: 6 of a number under 16 digits, else 8 (docs/contract.md, "Filters"). */
+export function binLength(digitCount: number): number {
+  return digitCount < 16 ? 6 : 8;
+}
+
+export function isDigit(character: string): boolean {
+  return character.length === 1 && character >= '0' && character <= '9';
+}
+
+/** Returns whether a code point is an ASCII digit. */
+function isDigitCode(codePoint: number): boolean {
+  return codePoint >= 0x30 && codePoint <= 0x39;
+}
+
+export function digitPositions(all: readonly string[]): number[] {
+  const positions: number[] = [];
+  for (const [i, one] of all.entries()) if (isDigit(one)) positions.push(i);
+  return positions;
+}
+
+/**
+ * Returns a mark for each code point of a value: 1 for those that occur in `keep`, 0 for all others. Tables and loops and
+ * not a function for each character, because a value has up to 500,000.
+ */
+function shownOf(all: Uint32Array, keep = ''): Uint8Array {
+  const shown = new Uint8Array(all.length);
+  if (keep === '') return shown;
+  const kept = new Set(codePoints(keep));
+  const keptAscii = Uint8Array.from({ length: 0x80 }, (_, code) => (kept.has(code) ? 1 : 0));
+  for (let i = 0; i < all.length; i++) {
+    const code = all[i] ?? 0;
+    if (code < 0x80 ? keptAscii[code] === 1 : kept.has(code)) shown[i] = 1;
+  }
+  return shown;
+}
+
+/**
+ * Replaces each code point that `shown` does not mark. Returns a refusal for a result over 512 KiB: the mask character
+ * may take more bytes than the characters that it hides, so the size is computed first.
+ */
+function maskCharacters(all: Uint32Array, maskCharacter: string, shown: Uint8Array): string | Refusal {
+  const mask = maskCharacter.codePointAt(0) ?? 0;
+  const masked = new Uint32Array(all.length).fill(mask);
+  for (let i = 0; i < all.length; i++) if (shown[i] === 1) masked[i] = all[i] ?? 0;
+  // No character takes more than four bytes, so only a long value needs counting.
+  const mayNotFit = 4 * masked.length > limits.resultBytesMax;
+  return mayNotFit && bytesOf(masked) > limits.resultBytesMax ? tooBig() : textOfCodePoints(masked);
+}
+
+/**
+ * Masks as `maskCharacters` does, but masks everything if no letter or digit would be hidden. Threat: a mask that hides
+ * nothing, or only separators, shows the value (docs/contract.md, "Filters").
+ */
+function maskSomething(all: Uint32Array, maskCharacter: string, shown: Uint8Array): string | Refusal {
+  for (let i = 0; i < all.length; i++) {
+    if (shown[i] === 0 && isLetterOrDigit(all[i] ?? 0)) return maskCharacters(all, maskCharacter, shown);
+  }
+  return maskCharacters(all, maskCharacter, shownOf(all));
+}
+
+/** Recognises ASCII, which most values are, without a regular expression, which is several times as fast. */
+function isLetterOrDigit(code: number): boolean {
+  if (code < 0x80) return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+  return /[\p{L}\p{N}]/u.test(String.fromCodePoint(code));
+}
+
+/** Returns the size as UTF-8, in bytes. */
+function bytesOf(all: Uint32Array): number {
+  let bytes = 0;
+  for (let i = 0; i < all.length; i++) {
+    const code = all[i] ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+/** Joins through a buffer: an array of 500,000 strings takes ten times as long. */
+function textOfCodePoints(all: Uint32Array): string {
+  const bytes = Buffer.allocUnsafe(all.length);
+  let highest = 0;
+  for (let i = 0; i < all.length; i++) {
+    const code = all[i] ?? 0;
+    highest |= code;
+    bytes[i] = code;
+  }
+  return highest < 0x100 ? bytes.toString('latin1') : utf16TextOf(all);
+}
+
+function utf16TextOf(all: Uint32Array): string {
+  const units = new Uint16Array(2 * all.length);
+  let length = 0;
+  for (let i = 0; i < all.length; i++) {
+    const code = all[i] ?? 0;
+    if (code < 0x10000) units[length++] = code;
+    else {
+      units[length++] = 0xd7c0 + (code >> 10);
+      units[length++] = 0xdc00 + (code & 0x3ff);
+    }
+  }
+  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
+}
+
+/** The filters that hide a part of a value. */
+export const maskFilters: readonly Filter[] = [last4Filter, revealLast, reveal, cardBinFilter, cardMask];

@@ -1,0 +1,160 @@
+import { codePointCount } from '../text.js';
+import {
+  character,
+  count,
+  type Filter,
+  inputText,
+  optional,
+  type Parameter,
+  searchText,
+  textFilter,
+  textOrNothing,
+  text as textParameter,
+  valueFilter,
+} from './filter.js';
+import { jsonSize } from './json-size.js';
+import { limits } from './limits.js';
+import type { Refusal } from './refusal.js';
+import { tooBig } from './text-of.js';
+
+const length: Parameter<number> = {
+  expected: 'a whole number from 0 to 10,000',
+  read: (value) => {
+    const number = count.read(value);
+    return number !== undefined && number <= limits.padCharactersMax ? number : undefined;
+  },
+};
+
+/** `pad_left: n, c`: fills up to n characters on the left; a longer value is unchanged. */
+const padLeft = padFilter('pad_left', (text, padding) => padding + text);
+
+const padRight = padFilter('pad_right', (text, padding) => text + padding);
+
+function padFilter(name: string, join: (text: string, padding: string) => string) {
+  return textFilter(name, [length, character], (text, [total, padCharacter]) => {
+    const missing = Math.max(0, total - codePointCount(text));
+    const size = Buffer.byteLength(text) + missing * Buffer.byteLength(padCharacter);
+    return size > limits.resultBytesMax ? tooBig() : join(text, padCharacter.repeat(missing));
+  });
+}
+
+/** `append: text`. As in Liquid, null is an empty text here, on both sides. */
+const append = joinFilter('append', (text, added) => text + added);
+
+const prepend = joinFilter('prepend', (text, added) => added + text);
+
+function joinFilter(name: string, join: (text: string, added: string) => string) {
+  return valueFilter(name, [textOrNothing], (input, [added], scope) => {
+    const text = inputText(input, scope) ?? '';
+    if (typeof text !== 'string') return text;
+    const size = Buffer.byteLength(text) + Buffer.byteLength(added);
+    return size > limits.resultBytesMax ? tooBig() : join(text, added);
+  });
+}
+
+const upcase = textFilter('upcase', [], (text) => changeCase(text, (part) => part.toUpperCase()));
+
+const downcase = textFilter('downcase', [], (text) => changeCase(text, (part) => part.toLowerCase()));
+
+/** Changes the case. A letter takes at most three times its bytes in the other case, so only a long text is measured. */
+function changeCase(text: string, change: (part: string) => string): string | Refusal {
+  const mayNotFit = 3 * Buffer.byteLength(text) > limits.resultBytesMax;
+  return mayNotFit && changedSize(text, change) > limits.resultBytesMax ? tooBig() : change(text);
+}
+
+function changedSize(text: string, change: (part: string) => string): number {
+  let size = 0;
+  for (let start = 0; start < text.length; ) {
+    const end = start + 8_192 + ((text.codePointAt(start + 8_191) ?? 0) > 0xffff ? 1 : 0);
+    size += Buffer.byteLength(change(text.slice(start, end)));
+    start = end;
+  }
+  return size;
+}
+
+/** `strip` removes white space at both ends. */
+const strip = textFilter('strip', [], (text) => text.trim());
+
+/** `remove: search` removes each occurrence. */
+const remove = textFilter('remove', [searchText], (text, [search]) => replaceEvery(text, search, ''));
+
+/** `replace: search, replacement` replaces each occurrence. Without a replacement it is the same as `remove`. */
+const replace = textFilter('replace', [searchText, optional(textParameter, '')], (text, [search, replacement]) =>
+  replaceEvery(text, search, replacement),
+);
+
+/** `split: separator` returns an array of texts, without empty ones at the end, as in Liquid. */
+const split = textFilter('split', [searchText], (text, [separator]) => {
+  const found = occurrences(text, separator);
+  const size = jsonSize(text) - found.length * (jsonSize(separator) - 2) + 3 * (found.length + 1);
+  if (size > limits.resultBytesMax) return tooBig();
+  const all = between(text, found, separator.length);
+  const lastFilled = all.findLastIndex((part) => part !== '');
+  return all.slice(0, lastFilled + 1);
+});
+
+function replaceEvery(text: string, search: string, replacement: string): string | Refusal {
+  const found = occurrences(text, search);
+  if (found.length === 0) return text;
+  const growth = Buffer.byteLength(replacement) - Buffer.byteLength(search);
+  const size = Buffer.byteLength(text) + found.length * growth;
+  return size > limits.resultBytesMax ? tooBig() : between(text, found, search.length).join(replacement);
+}
+
+/** Returns the pieces of a text around the occurrences. */
+function between(text: string, found: readonly number[], length: number): string[] {
+  const starts = [0].concat(found.map((at) => at + length));
+  return starts.map((start, i) => text.slice(start, found[i]));
+}
+
+/** The part of a string that the search needs. A test uses it to count the accesses. */
+type CodeUnits = Pick<string, 'length' | 'charCodeAt'>;
+
+/**
+ * Returns the positions of `search` in `text`, without overlap. `search` must not be empty. Takes O(text + search) with
+ * the algorithm of Knuth, Morris and Pratt.
+ * Threat: `indexOf` takes O(text x search) for `aaa…` and `baaa…`, which stops the process for seconds.
+ */
+export function occurrences(text: CodeUnits, search: CodeUnits): number[] {
+  const found: number[] = [];
+  if (search.length > text.length) return found;
+  const borders = bordersOf(search);
+  let matched = 0;
+  for (let i = 0; i < text.length; i++) {
+    matched = extend(search, borders, matched, text.charCodeAt(i));
+    if (matched === search.length) {
+      found.push(i + 1 - matched);
+      matched = 0;
+    }
+  }
+  return found;
+}
+
+/** Returns, for each prefix of the search text, the length of its longest proper suffix that is also a prefix of it. */
+function bordersOf(search: CodeUnits): Int32Array {
+  const borders = new Int32Array(search.length);
+  for (let i = 1; i < search.length; i++) {
+    borders[i] = extend(search, borders, borders[i - 1] ?? 0, search.charCodeAt(i));
+  }
+  return borders;
+}
+
+function extend(search: CodeUnits, borders: Int32Array, matchedBefore: number, unit: number): number {
+  let matched = matchedBefore;
+  while (matched > 0 && search.charCodeAt(matched) !== unit) matched = borders[matched - 1] ?? 0;
+  return search.charCodeAt(matched) === unit ? matched + 1 : matched;
+}
+
+/** The filters that change a text. */
+export const textFilters: readonly Filter[] = [
+  padLeft,
+  padRight,
+  remove,
+  replace,
+  split,
+  upcase,
+  downcase,
+  append,
+  prepend,
+  strip,
+];

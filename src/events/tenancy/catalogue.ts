@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { applicationTypes } from '../../domain/access/application-type.js';
+import type { DirectoryFactType } from '../../domain/tenancy/directory-fact.js';
+import type { RecordedEvent } from '../event.js';
+import { UnreadableEvent } from '../tokens/catalogue.js';
+
+const application = { application_id: z.string() };
+const key = { ...application, key_id: z.string(), key_hash: z.string() };
+const changed = z.array(z.string());
+
+type DirectoryEventType = DirectoryFactType | 'tenant.fenced';
+
+/**
+ * Schemas of the clear parts in the newest version of each event. Ids are random and say nothing; the hash is of a key
+ * of 256 random bits. What a person wrote lies in the sealed document, the whole result of the event.
+ */
+const schemas = {
+  'tenant.created': z.object({}),
+  'tenant.updated': z.object({ changed }),
+  'tenant.deleted': z.object({}),
+  'application.created': z.object({ ...application, application_type: z.enum(applicationTypes) }),
+  'application.updated': z.object({ ...application, changed }),
+  'application.deleted': z.object(application),
+  'application.key.issued': z.object(key),
+  'application.key.revoked': z.object(key),
+  /** Changes nothing. It takes the place of an append that was given up, so that this can never come late. */
+  'tenant.fenced': z.object({}),
+} satisfies { readonly [T in DirectoryEventType]: z.ZodType };
+
+/** The clear part of each directory event, as it is stored. */
+export type DirectoryClear<T extends DirectoryEventType> = z.output<(typeof schemas)[T]>;
+
+export type DirectoryEvent = {
+  [T in DirectoryEventType]: { readonly type: T; readonly clear: DirectoryClear<T> };
+}[DirectoryEventType];
+
+/** The schema version that this program writes, of every directory event. */
+export const directoryEventVersion = 1;
+
+/** True for the events that `readDirectoryEvent` reads. */
+export function isDirectoryEvent({ type }: RecordedEvent): boolean {
+  return Object.hasOwn(schemas, type);
+}
+
+/** Type and clear part of a stored event, brought to the newest version. Throws UnreadableEvent. */
+export function readDirectoryEvent(event: RecordedEvent): DirectoryEvent {
+  if (event.version > directoryEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
+  if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never was');
+  const { type } = event;
+  const schema = isDirectoryEvent(event) ? schemas[type as DirectoryEventType] : undefined;
+  const parsed = schema?.safeParse(event.clear);
+  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not one of the catalogue, or damaged');
+  return { type, clear: parsed.data } as DirectoryEvent;
+}

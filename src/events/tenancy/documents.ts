@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { applicationTypes } from '../../domain/access/application-type.js';
+import { managementPermissions, tokenPermissions } from '../../domain/access/permission.js';
+import { transforms } from '../../domain/access/transform.js';
+import type { Json } from '../../domain/json.js';
+import type { ApplicationDocument, TenantDocument } from '../../domain/tenancy/documents.js';
+import type { BoxPlace } from '../sealing/box.js';
+import { openJson, sealJson } from '../sealing/json-box.js';
+
+const time = z.number().int();
+const setting = z.enum(['true', 'false']);
+const stamps = {
+  created_by: z.string(),
+  created_at: time,
+  modified_by: z.string().nullable(),
+  modified_at: time.nullable(),
+};
+
+/** The plaintext of a tenant event's ciphertext, in version 1. */
+export const tenantDocumentSchema: z.ZodType<TenantDocument> = z.object({
+  name: z.string(),
+  settings: z.object({
+    deduplicate_tokens: setting,
+    keep_superseded_data: setting,
+    show_fingerprints: setting.default('false'),
+  }),
+  ...stamps,
+});
+
+const rule = z.object({
+  description: z.string(),
+  priority: z.number(),
+  container: z.string(),
+  transform: z.enum(transforms),
+  permissions: z.array(z.enum(tokenPermissions)),
+});
+
+/** The plaintext of an application event's ciphertext, in version 1. */
+export const applicationDocumentSchema: z.ZodType<ApplicationDocument> = z.object({
+  name: z.string(),
+  type: z.enum(applicationTypes),
+  access: z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('permissions'),
+      permissions: z.array(z.enum([...tokenPermissions, ...managementPermissions])),
+    }),
+    z.object({ kind: z.literal('rules'), rules: z.array(rule) }),
+  ]),
+  expires_at: time.nullable(),
+  keys: z.array(z.object({ id: z.string(), hash: z.string(), created_by: z.string(), created_at: time })),
+  ...stamps,
+});
+
+type DocumentPlace = { readonly tenantId: string; readonly stream: string; readonly revision: number };
+
+/** Seals a tenant's or an application's document under the tenant's directory key. */
+export function sealDocument(directoryKey: Buffer, document: object, place: DocumentPlace): Buffer {
+  return sealJson(directoryKey, document, boxPlace(place));
+}
+
+/** Decrypts a sealed document. Returns undefined if it is damaged or was moved. */
+export function openDocument(directoryKey: Buffer, box: Uint8Array, place: DocumentPlace): Json | undefined {
+  return openJson(directoryKey, box, boxPlace(place));
+}
+
+function boxPlace(place: DocumentPlace): BoxPlace {
+  return { ...place, keyId: 'directory', field: 'content' };
+}

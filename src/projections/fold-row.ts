@@ -1,0 +1,62 @@
+import { deriveFrom } from '../domain/token/derive-content.js';
+import { fingerprintHash } from '../events/tokens/fingerprint.js';
+import type { RowIndex } from '../ports/unit-of-work.js';
+import { KeyLost } from '../vault/key-lost.js';
+import { loadToken } from '../vault/load-token.js';
+import { openContent } from '../vault/open-token.js';
+import { TenantGone } from '../vault/tenant-gone.js';
+import { indexKeysOf, tenantKeysOf } from '../vault/tenant-keys.js';
+import type { Vault } from '../vault/vault.js';
+import { type Stored, withTokenMac } from '../views/row-mac.js';
+import type { TokenView } from '../views/token-view.js';
+import { rowIndexOf } from './row-index.js';
+
+/** What a row is made from besides its events. */
+export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations' | 'expressions' | 'integrity'>;
+
+/**
+ * The row of a token at the end of its stream, from nothing but the log and the keys; null: the stream has no event, or
+ * its tenant was deleted. Throws KeyLost.
+ */
+export async function foldRow(
+  sources: RowSources,
+  tenantId: string,
+  stream: string,
+): Promise<{ readonly view: Stored<TokenView>; readonly index: RowIndex } | null> {
+  for (;;) {
+    const view = await loadToken(sources, tenantId, stream);
+    if (view.state.revision < 0) return null;
+    const index = await indexOf(sources, view);
+    if (index === 'tenant_gone') return null;
+    if (index !== 'moved_on') return { view: withTokenMac(sources.integrity.rows, view), index };
+  }
+}
+
+async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex | 'tenant_gone' | 'moved_on'> {
+  const { tenantId, state } = view;
+  const { life } = state;
+  if (life === null) return 'keep';
+  try {
+    const { claims } = await tenantKeysOf(sources, tenantId);
+    const keys = await indexKeysOf(sources, tenantId);
+    const opened = await openContent(sources, view, life);
+    if (opened === null) return await whyClosed(sources, view);
+    const content = opened.reveal();
+    const derived = deriveFrom(sources.expressions, content);
+    if (!derived.ok) throw new Error('what could be evaluated once can no longer be');
+    const { createdBy, modifiedBy } = life;
+    const hash = fingerprintHash(claims, content.fingerprint);
+    return rowIndexOf(keys, hash, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
+  } catch (error) {
+    // Nothing of a deleted tenant is found or opened again.
+    if (error instanceof TenantGone) return 'tenant_gone';
+    throw error;
+  }
+}
+
+/** A key was destroyed: by a change that came meanwhile, or without one, and then it is lost. */
+async function whyClosed(sources: RowSources, { stream, tenantId, state }: TokenView): Promise<'moved_on'> {
+  const { revision } = (await loadToken(sources, tenantId, stream)).state;
+  if (revision === state.revision) throw new KeyLost(stream, 'key_destroyed_without_event');
+  return 'moved_on';
+}

@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { atMost } from '../domain/at-most.js';
+import type { ClearEvent } from '../events/event.js';
+import type { Checkpoints, Lead } from '../ports/checkpoints.js';
+import type { DirectoryWriter } from '../ports/directory.js';
+import type { TokenRowWriter } from '../ports/token-rows.js';
+import type { Vault } from '../vault/vault.js';
+import { projectDirectory } from './project-directory.js';
+import { projectToken } from './project-token.js';
+
+const pageSize = 1_000;
+const lanes = 16;
+/** The writer of an event is about to write its row too: it is given this long before the runner does it. */
+const graceMs = 250;
+
+export type RunnerNeeds = {
+  readonly vault: Vault;
+  readonly rows: TokenRowWriter;
+  readonly directory: DirectoryWriter;
+  readonly checkpoints: Checkpoints;
+  /** Streams whose tokens may still be undone with others: whoever decides that writes their rows. */
+  readonly heldBack: () => Promise<ReadonlySet<string>>;
+};
+
+/**
+ * Brings the rows to the head of the log, from the checkpoint on, and answers how many events it looked at. Commands write
+ * their rows themselves; this repairs what a crash or a store that was down left. An error stops it at the page where it
+ * happened, and nothing is skipped.
+ */
+export async function catchUp(
+  { vault, rows, directory, checkpoints, heldBack }: RunnerNeeds,
+  lead: Lead,
+): Promise<number> {
+  let position = await checkpoints.position(lead.name);
+  let seen = 0;
+  for (;;) {
+    const page = await vault.log.readClear(position, pageSize);
+    const last = page.at(-1);
+    if (last === undefined) return seen;
+    const newest = newestOfStreams(page);
+    if ((await behind(rows, newest)).length > 0) await wait(graceMs);
+    const late = await behind(rows, newest);
+    const hidden = late.length === 0 ? new Set() : await heldBack();
+    const shown = late.filter(({ stream }) => !hidden.has(stream));
+    await atMost(lanes, shown, ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
+    const tenants = newest.filter(({ stream }) => stream.startsWith('tenant-'));
+    await atMost(lanes, tenants, ({ stream }) => projectDirectory(vault, directory, stream));
+    if (!(await checkpoints.save(lead, last.position))) return seen;
+    position = last.position;
+    seen += page.length;
+  }
+}
+
+/** The newest event of each stream of a page. */
+function newestOfStreams(page: readonly ClearEvent[]): readonly ClearEvent[] {
+  return [...new Map(page.map((event) => [event.stream, event])).values()];
+}
+
+async function behind(rows: TokenRowWriter, newest: readonly ClearEvent[]): Promise<readonly ClearEvent[]> {
+  const tokens = newest.filter(({ stream }) => stream.startsWith('token-'));
+  const stored = await rows.revisionsOf(tokens.map(({ stream }) => stream));
+  return tokens.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
+}

@@ -1,0 +1,101 @@
+import type { DirectoryRecord } from '../../ports/directory.js';
+import type { Generations } from '../../ports/generations.js';
+import type { ProjectionName, ProjectionStatus, Projections, RebuildStart } from '../../ports/projections.js';
+import type { FoldedDirectory } from '../../ports/rebuild-thread.js';
+import type { ServiceState } from '../../ports/service-state.js';
+import type { Vault } from '../../vault/vault.js';
+import type { Stored } from '../../views/row-mac.js';
+import { projectionVersions } from '../../views/versions.js';
+import { shredEndedKeys } from '../shredder.js';
+import { rebuildStatus } from './rebuild-status.js';
+import type { TokenRebuild } from './token-rebuild.js';
+
+export type ProjectionsNeeds = {
+  readonly vault: Pick<Vault, 'log' | 'keys' | 'vocabularies'>;
+  readonly generations: Generations;
+  readonly tokens: TokenRebuild;
+  readonly keptSeconds: number;
+  readonly foldDirectory: () => Promise<FoldedDirectory>;
+  /** False: the directory was changed after `upTo`, and nothing was replaced. */
+  readonly replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number) => Promise<boolean>;
+  /** How many rows of tokens are read, as far as it is known without counting them. */
+  readonly countRows: () => Promise<number>;
+  /** How far each projection has come in the log. */
+  readonly positionOf: (name: 'tokens' | 'directory' | 'shredder') => Promise<number>;
+  /** Up to which position ended keys may be destroyed. */
+  readonly shredUpTo: () => Promise<number>;
+  readonly state: () => Promise<Pick<ServiceState, 'projections'>>;
+};
+
+/** `Projections` over the rebuild of tokens; the others are small and made anew in one go. */
+export function createProjections(needs: ProjectionsNeeds): Projections {
+  const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = needs;
+
+  async function rebuildDirectory(): Promise<void> {
+    for (;;) {
+      const { records, upTo } = await foldDirectory();
+      if (!(await replaceDirectory(records, upTo))) continue;
+      await vault.keys.noteDirectory(records);
+      break;
+    }
+    await generations.saveVersion('directory', projectionVersions.directory);
+  }
+
+  async function repeatShredder(): Promise<void> {
+    await vault.keys.saveCheckpoint('shredder', 0);
+    await shredEndedKeys(vault.log, vault.keys, await needs.shredUpTo());
+    await generations.saveVersion('shredder', projectionVersions.shredder);
+  }
+
+  async function rebuild(name: ProjectionName, acceptNew: boolean): Promise<RebuildStart> {
+    if (name === 'tokens') return tokens.start(acceptNew);
+    if (name === 'directory') await rebuildDirectory();
+    else if (name === 'shredder') await repeatShredder();
+    else vault.vocabularies.dropAll();
+    return 'done';
+  }
+
+  async function status(): Promise<readonly ProjectionStatus[]> {
+    const [versions, { read }, rebuilt, head, { projections }] = await Promise.all([
+      generations.versions(),
+      generations.inUse(),
+      generations.rebuild(),
+      vault.log.head(),
+      state(),
+    ]);
+    const stored = async (name: 'tokens' | 'directory' | 'shredder'): Promise<ProjectionStatus> => {
+      const gap = projections.find((each) => each.name === name)?.gap ?? null;
+      const isCurrent = gap === null ? 'unknown' : gap === 0 ? 'current' : 'behind';
+      const position = await positionOf(name);
+      const common = { name, version: versions[name], position, head, gap };
+      if (name !== 'tokens') return { ...common, generation: null, state: isCurrent, rebuild: null, lastRebuild: null };
+      const { running, last } = rebuildStatus(rebuilt);
+      const now = running === null ? isCurrent : 'rebuilding';
+      return { ...common, generation: read, state: now, rebuild: running, lastRebuild: last };
+    };
+    const inMemory = {
+      version: null,
+      generation: null,
+      position: null,
+      head: null,
+      gap: null,
+      state: 'in memory',
+    } as const;
+    return [
+      ...(await Promise.all((['tokens', 'directory', 'shredder'] as const).map(stored))),
+      { name: 'vocabulary', ...inMemory, rebuild: null, lastRebuild: null },
+    ];
+  }
+
+  return {
+    status,
+    rebuild,
+    keptSeconds,
+    async plan(name) {
+      if (name === 'vocabulary') return null;
+      const events = await vault.log.head();
+      return { events, rows: name === 'tokens' ? await needs.countRows() : 0 };
+    },
+    cancel: async (name) => (name === 'tokens' ? tokens.cancel() : 'none'),
+  };
+}

@@ -1,0 +1,288 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../../ports/clock.js';
+import type { EventLog } from '../../ports/event-log.js';
+import type { Generations, Rebuild, RebuildOutcome, RebuildRate } from '../../ports/generations.js';
+import type { KeyRing } from '../../ports/key-ring.js';
+import type { ComparedPage, RebuildThread, TwoGenerations } from '../../ports/rebuild-thread.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { KeyLost } from '../../vault/key-lost.js';
+
+/** Events of one page, and rows between two looks whether it was cancelled. */
+const eventsAtOnce = 200;
+const rowsAtOnce = 25;
+const retryMs = 1_000;
+const examplesMax = 10;
+
+type TokenRebuildNeeds = {
+  readonly generations: Generations;
+  readonly keys: Pick<KeyRing, 'createGeneration' | 'generations' | 'destroyGeneration'>;
+  readonly log: Pick<EventLog, 'head'>;
+  readonly clock: Clock;
+  /** The version of the projection that this program makes rows by. */
+  readonly version: number;
+  /** How long the old generation is kept for who still reads it, ms. */
+  readonly graceMs: number;
+  /** Throws StoreUnavailable while another process works at the rebuild. */
+  readonly openThread: () => Promise<TokenThread>;
+  /** Whether another process works at it. */
+  readonly isElsewhere: () => Promise<boolean>;
+  readonly onError: (error: unknown) => void;
+};
+
+type TokenThread = Omit<RebuildThread, 'directory'>;
+
+export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
+
+/**
+ * Builds a new generation of token rows from the log while the old one is read, and then switches to it (docs/design.md,
+ * "Rebuild"). Each step is recorded in the stores, so that `resume` continues after a crash.
+ */
+export function createTokenRebuild(needs: TokenRebuildNeeds) {
+  const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
+  const stopping = new AbortController();
+  const { signal: stopped } = stopping;
+  /** The generation that is to be taken back, as far as it was asked for here. */
+  let cancelled: number | null = null;
+  let isWanted = false;
+  let running: Promise<void> | null = null;
+
+  /** Sees to it that somebody works; what is asked for while the last work ends is not forgotten. */
+  function run(): void {
+    isWanted = true;
+    running ??= (async () => {
+      while (isWanted) {
+        isWanted = false;
+        await work();
+      }
+      running = null;
+    })();
+  }
+
+  async function work(): Promise<void> {
+    let thread: TokenThread | null = null;
+    let failures = 0;
+    const count = createRate();
+    try {
+      for (let next = await current(); next !== null && !stopped.aborted; ) {
+        const rebuild: Rebuild = next;
+        try {
+          if (thread === null) {
+            thread = await openThread();
+            // Another process may have worked at it until now.
+            next = await current();
+          } else {
+            next = await step(rebuild, thread, count);
+            failures = 0;
+          }
+        } catch (error) {
+          failures += 1;
+          if (error instanceof StoreUnavailable) await pause(retryMs);
+          else if (failures > 1) next = await failed(rebuild, error);
+          // The keys may have been rotated since the thread began.
+          await thread?.close();
+          thread = null;
+        }
+      }
+    } catch (error) {
+      if (!stopped.aborted) onError(error);
+    } finally {
+      await thread?.close();
+    }
+  }
+
+  async function failed(rebuild: Rebuild, error: unknown): Promise<Rebuild> {
+    onError(error);
+    // What is read already stays, and what goes is taken away by the next start.
+    if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
+    if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
+    return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
+  }
+
+  /** Null: none is under way. */
+  async function current(): Promise<Rebuild | null> {
+    const rebuild = await generations.rebuild();
+    return rebuild === null || rebuild.phase === 'ended' ? null : rebuild;
+  }
+
+  /** Null: it has ended. */
+  async function step(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild | null> {
+    if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
+      // Threat: the root key of before a rotation would stay in memory for as long as the former rows are kept.
+      await thread.forgetKeys();
+      if (rebuild.phase === 'dropping') return endOf(rebuild);
+      await pause(graceMs);
+      return stopped.aborted ? rebuild : drop(rebuild, 'done');
+    }
+    if (await isCancelled(rebuild)) return drop(rebuild, 'cancelled');
+    if (rebuild.phase === 'comparing') return compared(rebuild, thread, count);
+    return built(rebuild, thread, count);
+  }
+
+  /** It may have been asked for in another process. */
+  async function isCancelled({ generation }: Rebuild): Promise<boolean> {
+    return cancelled === generation || (await generations.isCancelAsked(generation));
+  }
+
+  async function built(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild> {
+    const page = await thread.build(rebuild, rebuild.position, eventsAtOnce);
+    for (let first = 0; first < page.rows.length; first += rowsAtOnce) {
+      await generations.put(rebuild.generation, page.rows.slice(first, first + rowsAtOnce));
+      if (cancelled === rebuild.generation || stopped.aborted) return rebuild;
+    }
+    const rate = count(page.events, page.position);
+    const head = await log.head();
+    const phase = page.events === 0 && rebuild.phase === 'building' ? 'comparing' : rebuild.phase;
+    const next = { ...rebuild, phase, position: page.position, head, rate } as const;
+    await generations.save(next);
+    return next;
+  }
+
+  async function compared(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild> {
+    let latest = rebuild;
+    const goesOn = async (): Promise<boolean> => !stopped.aborted && !(await isCancelled(rebuild));
+    const caughtUp = async (): Promise<void> => {
+      for (let from = -1; from !== latest.position && (await goesOn()); ) {
+        from = latest.position;
+        latest = await built(latest, thread, count);
+      }
+    };
+    await caughtUp();
+    const found = await compareGenerations(thread, rebuild, caughtUp, goesOn);
+    if (found === null) return latest;
+    const { different } = found;
+    latest = { ...latest, different: different.length, examples: different.slice(0, examplesMax) };
+    if (different.length > 0 && !latest.acceptNew) return drop(latest, 'different');
+    for (;;) {
+      await caughtUp();
+      if (!(await goesOn())) return latest;
+      const swapped = { ...latest, phase: 'keeping' } as const;
+      if (await generations.swap(swapped, version)) return swapped;
+    }
+  }
+
+  async function drop(rebuild: Rebuild, outcome: RebuildOutcome): Promise<Rebuild> {
+    const dropping = { ...rebuild, phase: 'dropping', outcome } as const;
+    await generations.save(dropping);
+    return dropping;
+  }
+
+  async function endOf(rebuild: Rebuild): Promise<Rebuild | null> {
+    const goes = rebuild.outcome === 'done' ? rebuild.from : rebuild.generation;
+    await generations.leave(goes);
+    while (!(await generations.empty(goes))) if (stopped.aborted) return rebuild;
+    // Also what a process made that was killed before it had begun.
+    const unused = await generations.retire(await keys.generations());
+    for (const generation of unused) await keys.destroyGeneration(generation);
+    await generations.end(rebuild.outcome === 'cancelled' ? null : { ...rebuild, phase: 'ended' });
+    return null;
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await wait(ms, null, { signal: stopped }).catch(() => undefined);
+  }
+
+  return {
+    /** Begins a rebuild, which goes on by itself, or goes on with one that nobody works at. `busy`: one is under way. */
+    async start(acceptNew: boolean): Promise<'started' | 'resumed' | 'busy'> {
+      const unfinished = await current();
+      if (unfinished !== null) {
+        if (running !== null || (await isElsewhere())) return 'busy';
+        if (acceptNew && !unfinished.acceptNew) await generations.save({ ...unfinished, acceptNew });
+        run();
+        return 'resumed';
+      }
+      const { read } = await generations.inUse();
+      const generation = await keys.createGeneration();
+      const begun = await generations.begin({
+        ...{ generation, from: read, phase: 'building', position: 0, head: await log.head() },
+        ...{ startedAt: clock.now(), acceptNew, outcome: null, different: 0, examples: [], rate: null },
+      });
+      if (begun) run();
+      else await keys.destroyGeneration(generation);
+      return begun ? 'started' : 'busy';
+    },
+    /** Goes on with a rebuild that another process began. */
+    async resume(): Promise<void> {
+      if ((await current()) !== null) run();
+    },
+    /** Takes a rebuild back, and resolves when nothing of it is left. `too_late`: its rows are read already. */
+    async cancel(): Promise<'cancelled' | 'too_late' | 'none'> {
+      const rebuild = await current();
+      if (rebuild === null) return 'none';
+      if (rebuild.phase === 'keeping' || rebuild.outcome === 'done') return 'too_late';
+      cancelled = rebuild.generation;
+      await generations.askCancel(rebuild.generation);
+      run();
+      await running;
+      const last = await generations.rebuild();
+      return last === null || (last.outcome !== 'done' && last.phase !== 'keeping') ? 'cancelled' : 'too_late';
+    },
+    /** Resolves when none is under way here. */
+    idle: async (): Promise<void> => void (await running),
+    /** Stops where it is; `resume` goes on. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+type Count = (events: number, position: number) => RebuildRate;
+
+const pageSize = 500;
+const looks = 3;
+/** The largest number of reported differences. */
+const differentMax = 10_000;
+
+/** `null`: it was told to stop. */
+type Compared = { readonly rows: number; readonly different: readonly string[] } | null;
+
+/**
+ * Compares all rows of two generations. Because writes continue, a row that differs is compared three times, each time
+ * after the rebuild has caught up. `goesOn` is called between pages; `caughtUp` brings the new generation to the head of the
+ * log.
+ */
+async function compareGenerations(
+  thread: Pick<RebuildThread, 'compare'>,
+  generations: TwoGenerations,
+  caughtUp: () => Promise<void>,
+  onPage: (rows: number) => Promise<boolean>,
+): Promise<Compared> {
+  let rows = 0;
+  let different: string[] = [];
+  for (let after: string | null = ''; after !== null && different.length < differentMax; ) {
+    const page: ComparedPage = await thread.compare(generations, { after, limit: pageSize });
+    rows += page.rows;
+    different.push(...page.different);
+    if (!(await onPage(page.rows))) return null;
+    after = page.last;
+  }
+  for (let look = 1; look < looks && different.length > 0; look += 1) {
+    await caughtUp();
+    const still: string[] = [];
+    for (let first = 0; first < different.length; first += pageSize) {
+      const streams = different.slice(first, first + pageSize);
+      still.push(...(await thread.compare(generations, { streams })).different);
+      if (!(await onPage(0))) return null;
+    }
+    different = still;
+  }
+  return { rows, different };
+}
+
+/** Counts the work since its creation and returns the rate. */
+function createRate() {
+  const startedAt = performance.now();
+  let first: number | null = null;
+  let counted = 0;
+  return (events: number, position: number): RebuildRate => {
+    first ??= position;
+    counted += events;
+    const seconds = (performance.now() - startedAt) / 1_000;
+    return {
+      events: counted,
+      eventsPerSecond: counted / seconds,
+      positionsPerSecond: (position - first) / seconds,
+    };
+  };
+}

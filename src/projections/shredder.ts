@@ -1,0 +1,80 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { advancedKeys } from '../events/advanced-keys.js';
+import { endedKeys } from '../events/ended-keys.js';
+import type { ClearEvent } from '../events/event.js';
+import { tenantStream } from '../events/tenancy/streams.js';
+import type { EventLog } from '../ports/event-log.js';
+import type { KeyRing } from '../ports/key-ring.js';
+
+const pageSize = 1_000;
+/** A read of this many events takes some seconds. */
+const manyEvents = 100_000;
+
+/**
+ * Destroys the keys that events ended, and those of deleted tenants, and records the revisions that the events led to. Reads
+ * the log from its checkpoint to the head. Commands do both before they respond; the shredder repeats it after a crash or
+ * when a store was busy. Its checkpoint is stored with the keys, so a restored key store is rewound and shredded again. A
+ * restored log that is shorter than the checkpoint is read again from its start. Events after the position `upTo` are not
+ * read: where rows are written after their events, the rows must be written first, or a row would name a destroyed key.
+ * Returns the number of destroyed keys.
+ */
+export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
+  const start = await keys.checkpoint('shredder');
+  let position = start > (await log.head()) ? 0 : start;
+  let hasEnded = position < start;
+  let saved = position;
+  let destroyed = 0;
+  const read = async () => (await log.readClear(position, pageSize)).filter((event) => event.position <= upTo);
+  for (let page = await read(); page.length > 0; page = await read()) {
+    const ended = endedKeys(page);
+    const advanced = advancedKeys(page);
+    if (ended.length > 0) {
+      destroyed += await keys.destroy(ended, advanced);
+      hasEnded = true;
+    } else if (advanced.length > 0) await keys.advance(advanced);
+    const revised = revisedRecords(page);
+    if (revised.length > 0) await keys.noteDirectory(revised);
+    for (const { type, tenantId, id } of page) {
+      if (type !== 'tenant.deleted') continue;
+      destroyed += await keys.destroyTenant(tenantId, id);
+      hasEnded = true;
+    }
+    position = page.at(-1)?.position ?? position;
+    if (position - saved >= manyEvents) {
+      await keys.saveCheckpoint('shredder', position);
+      saved = position;
+    }
+    // Lets other work run, because reads of SQLite do not yield.
+    await endOfTurn();
+  }
+  // Not stored after few events without ended keys, so that a rejected start changes no byte of the store.
+  if (hasEnded || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
+  return destroyed;
+}
+
+/** Runs `shredEndedKeys`, and calls `onNotice` first if it will take long. */
+export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (text: string) => void): Promise<void> {
+  const [head, start] = [await log.head(), await keys.checkpoint('shredder')];
+  const unread = start > head ? head : head - start;
+  if (unread > manyEvents) onNotice(`${unread} events are looked through for keys that they ended`);
+  await shredEndedKeys(log, keys);
+}
+
+/** A tenant or an application, and the revision of its row after an event. */
+type RevisedRecord = {
+  readonly kind: 'tenant' | 'application';
+  readonly id: string;
+  readonly revision: number;
+};
+
+/** Returns the records of the directory that events change. Each event of a tenant's stream changes the tenant's record. */
+function revisedRecords(events: readonly ClearEvent[]): readonly RevisedRecord[] {
+  return events.flatMap(({ stream, tenantId, revision, clear }): RevisedRecord[] => {
+    if (stream !== tenantStream(tenantId)) return [];
+    const application = clear['application_id'];
+    return [
+      { kind: 'tenant', id: tenantId, revision },
+      ...(typeof application === 'string' ? [{ kind: 'application', id: application, revision } as const] : []),
+    ];
+  });
+}

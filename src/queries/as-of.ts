@@ -1,0 +1,41 @@
+import { parseExpiresAt } from '../domain/time.js';
+import type { ClearEvent } from '../events/event.js';
+import type { Vault } from '../vault/vault.js';
+
+/** A moment of the log: after the event at a position, or after all events up to a time. */
+export type AsOf = {
+  readonly by: 'position' | 'time';
+  readonly position: number;
+  /** Milliseconds since the epoch; expiry is judged by it. */
+  readonly time: number;
+};
+
+export type AsOfResult = { readonly ok: true; readonly asOf: AsOf } | { readonly ok: false; readonly message: string };
+
+/** Reads a position, or a time in one of the formats of docs/contract.md, "Expiry formats". The future is refused. */
+export async function readAsOf({ log, chain, clock }: Vault, text: string): Promise<AsOfResult> {
+  if (/^\d{1,15}$/.test(text)) {
+    const position = Number(text);
+    const head = await log.head();
+    if (position > head) return refused(`position ${position} is past the head of the log, which is ${head}.`);
+    // Only a position that an event has can be read from. They may have gaps: then it is the moment before the next event.
+    await chain.follow();
+    const before = await chain.head(position - 1);
+    const [event] = await log.readClear(before?.position ?? 0, 1);
+    if (position < 1 || event === undefined) return refused('a position is a whole number from 1.');
+    return { ok: true, asOf: { by: 'position', position, time: event.time } };
+  }
+  const time = parseExpiresAt(text);
+  if (time === null) return refused('say a position, or a date or date-time such as 2026-01-31T12:00:00Z.');
+  if (time > clock.now()) return refused('that moment lies in the future.');
+  return { ok: true, asOf: { by: 'time', position: Number.MAX_SAFE_INTEGER, time } };
+}
+
+/** Whether an event had happened by then. */
+export function hadHappened({ by, position, time }: AsOf, event: Pick<ClearEvent, 'position' | 'time'>): boolean {
+  return by === 'position' ? event.position <= position : event.time <= time;
+}
+
+function refused(message: string): AsOfResult {
+  return { ok: false, message };
+}

@@ -1,0 +1,130 @@
+import { type ReadContext, recordReads, type ShownToken } from '../audit/access-log/record-reads.js';
+import type { Caller } from '../domain/access/caller.js';
+import { transformFor } from '../domain/access/decide-access.js';
+import { evaluateSlot, type Filled, fillTemplate, templateBudget } from '../domain/detokenize/fill-template.js';
+import { nameable } from '../domain/detokenize/nameable.js';
+import type { Slot, Template } from '../domain/detokenize/parse-template.js';
+import { createSharedBudget } from '../domain/expressions/budget.js';
+import type { Json } from '../domain/json.js';
+import { Secret } from '../domain/secret.js';
+import { tokenStream } from '../events/tokens/stream-name.js';
+import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../vault/result.js';
+import { tenantKeysOf } from '../vault/tenant-keys.js';
+import type { Work } from '../vault/turns.js';
+import type { Vault } from '../vault/vault.js';
+import { type ReadToken, readToken } from './read-token.js';
+import { shownToken } from './shown-token.js';
+import { chargeUnknownIds } from './unknown-ids.js';
+
+/** Sealed contents of a request that stay open while it is answered; the others are opened again when it is their turn. */
+const keptBytesMax = 1024 * 1024;
+
+/**
+ * Puts the values of tokens where a body names them, under the transform of the rule that decides `token:use`
+ * (docs/contract.md, "Detokenize"). All ids are known and allowed before anything is evaluated; and the access log has
+ * every token
+ * before that, because what cannot be evaluated tells of a value too.
+ */
+export async function detokenize(
+  vault: Vault,
+  context: ReadContext,
+  template: Template,
+): Promise<CommandResult<Secret<Json>>> {
+  const { caller } = context;
+  const work = vault.turns.begin(caller.tenantId);
+  const read = await readAll(vault, work, caller, template);
+  if (!read.ok) {
+    await vault.confirmReads(context.beganAt, false);
+    return read;
+  }
+  const found = read.value;
+  await recordReads(vault, context, [...found.values()]);
+  const values = await evaluateAll(vault, work, caller, template, found);
+  if (!values.ok) return values;
+  const filled = await work.run(
+    fillTemplate(template, (slot) => {
+      const value = values.value.get(slot);
+      if (value === undefined) throw new Error('every expression of a template was evaluated');
+      return value;
+    }),
+  );
+  return filled.ok ? done(new Secret(filled.value)) : invalidFields(filled.errors);
+}
+
+/** A token that a request names: `kept` while it is open. */
+type Named = ShownToken & { readonly life: number; readonly kept: ReadToken | null };
+
+async function readAll(
+  vault: Vault,
+  work: Work,
+  caller: Caller,
+  { ids }: Template,
+): Promise<CommandResult<ReadonlyMap<string, Named>>> {
+  const { tenantId } = caller;
+  const { names } = await tenantKeysOf(vault, tenantId);
+  const tokens = new Map<string, Named>();
+  const unknown: (readonly [id: string, path: string])[] = [];
+  let isForbidden = false;
+  let bytes = 0;
+  for (const [id, path] of ids) {
+    await work.pause();
+    const stream = tokenStream(names, id);
+    const read = await readToken(vault, tenantId, stream);
+    if (read === null) {
+      unknown.push([id, path]);
+      continue;
+    }
+    const transform = transformFor(caller, 'token:use', read.open.content.reveal().containers);
+    if (transform === null) {
+      isForbidden = true;
+      continue;
+    }
+    bytes += read.view.content?.length ?? 0;
+    const kept = bytes <= keptBytesMax ? read : null;
+    tokens.set(id, { stream, transform, life: read.life.createdRevision, kept });
+  }
+  // Once the guesses are used up, known ids are refused as unknown ones are: else the refusal would tell them apart.
+  const refusal = await chargeUnknownIds(vault, caller, ids.size, unknown.length);
+  if (refusal !== null) return refusal;
+  if (unknown.length > 0) return unknownIds(unknown);
+  return isForbidden ? rejected('forbidden') : done(tokens);
+}
+
+/** The values of all expressions, a token at a time: one that was deleted since it was recorded is unknown. */
+async function evaluateAll(
+  vault: Vault,
+  work: Work,
+  caller: Caller,
+  { ids, leaves }: Template,
+  tokens: ReadonlyMap<string, Named>,
+): Promise<CommandResult<ReadonlyMap<Slot, Filled>>> {
+  const slots = new Map<string, Slot[]>();
+  for (const part of [...leaves.values()].flat()) {
+    if (part.kind === 'slot') slots.set(part.id, [...(slots.get(part.id) ?? []), part]);
+  }
+  const shared = createSharedBudget();
+  const budget = templateBudget();
+  const values = new Map<Slot, Filled>();
+  for (const [id, { stream, transform, life, kept }] of tokens) {
+    await work.pause();
+    const token = kept ?? (await readToken(vault, caller.tenantId, stream));
+    const now = token === null ? null : transformFor(caller, 'token:use', token.open.content.reveal().containers);
+    if (token === null || token.life.createdRevision !== life) return unknownIds([[id, ids.get(id) ?? 'body']]);
+    // It moved since: what was recorded and allowed is no longer what the caller would get.
+    if (now !== transform) return rejected('forbidden');
+    const shown = await work.run(shownToken(vault, caller, token, transform, shared));
+    for (const slot of slots.get(id) ?? []) {
+      values.set(slot, await work.run(evaluateSlot(vault.expressions, slot, shown, budget)));
+    }
+  }
+  return done(values);
+}
+
+function unknownIds(unknown: readonly (readonly [id: string, path: string])[]): Rejected {
+  const errors = new Map<string, string[]>();
+  for (const [id, path] of unknown) {
+    const message = nameable(id) ? `names an unknown token: ${id}` : 'names an unknown token';
+    errors.set(path, [...(errors.get(path) ?? []), message]);
+  }
+  return invalidFields(Object.fromEntries(errors));
+}

@@ -1,0 +1,103 @@
+import { isExpired } from '../domain/token/token-state.js';
+import type { RecordedEvent } from '../events/event.js';
+import { tokenStream } from '../events/tokens/stream-name.js';
+import { latestNow } from '../ports/clock.js';
+import type { Looked } from '../ports/traces.js';
+import { planSearch } from '../search/plan-search.js';
+import { searchKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
+import type { Vault } from '../vault/vault.js';
+import { applyToView, emptyView } from '../views/token-view.js';
+
+/** One life of a token that is over. Times are milliseconds since the epoch. */
+export type EndedLife = { readonly createdAt: number; readonly end: RecordedEvent };
+
+/** What is left of a token that is gone, found by looking. */
+export type ErasureFound =
+  | { readonly is: 'unknown' }
+  | { readonly is: 'living' }
+  | { readonly is: 'expired' }
+  | {
+      readonly is: 'incomplete';
+      /** Keys that its events named and that live, or of which there is no row. */
+      readonly livingKeys: number;
+      readonly lostKeys: number;
+      /** Where something of it was found. */
+      readonly left: readonly Sought[];
+    }
+  | {
+      readonly is: 'erased';
+      readonly stream: string;
+      readonly lives: readonly EndedLife[];
+      readonly keys: number;
+      readonly lastDestroyedAt: number;
+      readonly row: 'none' | 'tombstone';
+      /** Where it was looked for, and found nowhere. */
+      readonly looked: readonly Sought[];
+    };
+
+/** As `Looked`; a search by the id of the token looks through what is read, and timers wait outside of the rows. */
+export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'found_by_id' | 'timer' };
+
+/** Looks what became of a token: its keys by every event that ever named one, and whatever may be derived from it. */
+export async function erasureFacts(vault: Vault, tenantId: string, id: string): Promise<ErasureFound> {
+  const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, id);
+  const events = (await vault.log.readStream(stream)).filter((event) => event.tenantId === tenantId);
+  if (events.length === 0) return { is: 'unknown' };
+  const { life } = events.reduce(applyToView, emptyView(stream, tenantId)).state;
+  if (life !== null) return isExpired(life, latestNow(vault.clock)) ? { is: 'expired' } : { is: 'living' };
+
+  const named = [...new Set(events.flatMap(({ clear }) => [clear['key'], clear['cvc_key']]))];
+  const keyIds = named.filter((keyId) => typeof keyId === 'string');
+  const fates = await vault.keys.fates(keyIds);
+  const destroyed = fates.flatMap(({ destroyedAt }) => destroyedAt ?? []);
+  const created = events.filter(({ type }) => type === 'token.created').map(({ position }) => position);
+  const looked: readonly Sought[] = [
+    ...(await vault.traces.of({ stream, created })),
+    await searchedById(vault, tenantId, id),
+    await timersOf(vault, events),
+  ];
+  const left = looked.filter(({ found }) => found > 0);
+  if (destroyed.length < keyIds.length || left.length > 0) {
+    const livingKeys = fates.length - destroyed.length;
+    return { is: 'incomplete', livingKeys, lostKeys: keyIds.length - fates.length, left };
+  }
+  return {
+    ...{ is: 'erased', stream, lives: endedLives(events), keys: destroyed.length, looked },
+    ...{ lastDestroyedAt: Math.max(...destroyed), row: (await vault.rows.get(stream)) === null ? 'none' : 'tombstone' },
+  };
+}
+
+/** Timers for every time at which something of it was ever due. */
+async function timersOf({ timers }: Vault, events: readonly RecordedEvent[]): Promise<Sought> {
+  const rows = events.flatMap(({ stream, tenantId, clear }) =>
+    (
+      [
+        ['expiry', 'expires_at'],
+        ['cvc', 'cvc_purge_at'],
+      ] as const
+    ).flatMap(([due, field]) => {
+      const dueAt = clear[field];
+      return typeof dueAt === 'number' ? [{ stream, tenantId, due, dueAt }] : [];
+    }),
+  );
+  return { kind: 'timer', store: 'timers', looked: rows.length, found: await timers.pending(rows) };
+}
+
+/** What search finds by the id, were nothing due. */
+async function searchedById(vault: Vault, tenantId: string, id: string): Promise<Sought> {
+  const query = { is: 'text', field: 'id', value: id } as const;
+  const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, 'everything');
+  const { total } = await vault.rows.search(plan, { now: 0, offset: 0, limit: 1 });
+  return { kind: 'found_by_id', store: 'search', looked: 1, found: total };
+}
+
+function endedLives(events: readonly RecordedEvent[]): readonly EndedLife[] {
+  let createdAt: number | null = null;
+  return events.flatMap((event): EndedLife[] => {
+    if (event.type === 'token.created') createdAt = event.time;
+    if (createdAt === null || (event.type !== 'token.deleted' && event.type !== 'token.expired')) return [];
+    const life = { createdAt, end: event };
+    createdAt = null;
+    return [life];
+  });
+}

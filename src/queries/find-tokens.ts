@@ -1,0 +1,136 @@
+import { transformFor } from '../domain/access/decide-access.js';
+import type { TokenPermission } from '../domain/access/permission.js';
+import { reachOf } from '../domain/access/reach.js';
+import { isExpired } from '../domain/token/token-state.js';
+import { latestNow } from '../ports/clock.js';
+import type { FoundLife, SearchPlan } from '../ports/search-plan.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
+import { planSearch } from '../search/plan-search.js';
+import type { Query } from '../search/query/syntax-tree.js';
+import type { CommandContext } from '../vault/command-context.js';
+import { ForgedRow } from '../vault/forged-row.js';
+import { KeyLost } from '../vault/key-lost.js';
+import { openRow } from '../vault/open-token.js';
+import { withSearchKey } from '../vault/tenant-keys.js';
+import type { Vault } from '../vault/vault.js';
+import type { TokenView } from '../views/token-view.js';
+import { type ReadToken, readToken } from './read-token.js';
+import { type TokenAnswer, tokenAnswer } from './token-answer.js';
+
+const triesMax = 10;
+
+/** Which of all matches are wanted. */
+export type Range = { readonly offset: number; readonly limit: number };
+
+/**
+ * Contents that are opened before an answer begins. Threat: a page of 100 tokens of 512 KiB takes 50 MiB, and who reads
+ * none of it can ask for many.
+ */
+const openedBytesMax = 512 * 1024;
+
+/** The first tokens of a range, and how many match in all. */
+export type FoundTokens = {
+  readonly tokens: readonly TokenAnswer[];
+  readonly total: number;
+  /** Reads the rest of the range, a token at a time; null when `tokens` are all. */
+  readonly rest: (() => AsyncIterable<TokenAnswer>) | null;
+};
+
+/**
+ * A range of the tokens that a query finds and the caller may see under a permission, each under the transform of the
+ * rule that decides it. Which tokens these are is of one instant; when a key of one was destroyed before it was opened,
+ * the search is made again. The rest of a large range is read as it is sent, as it is then, without what was deleted or
+ * moved out of the caller's reach meanwhile. Throws KeyLost and ForgedRow.
+ */
+export function findTokens(
+  vault: Vault,
+  { caller }: Pick<CommandContext, 'caller'>,
+  permission: TokenPermission,
+  query: Query,
+  range: Range,
+): Promise<FoundTokens> {
+  const { tenantId } = caller;
+  return withSearchKey(vault, tenantId, (searchKey) => {
+    const plan = planSearch(searchKey, tenantId, query, reachOf(caller, permission));
+    return findPlanned(vault, caller, permission, plan, range);
+  });
+}
+
+async function findPlanned(
+  vault: Vault,
+  caller: CommandContext['caller'],
+  permission: TokenPermission,
+  plan: SearchPlan,
+  range: Range,
+): Promise<FoundTokens> {
+  let closedBefore: ClosedBefore = new Map();
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const page = { now: latestNow(vault.clock), ...range, contentBytesMax: openedBytesMax };
+    const { total, rows, later } = await vault.rows.search(plan, page);
+    const opened = await Promise.all(rows.map((view) => open(vault, view)));
+    const closed = rows.flatMap((view, i) => {
+      const why = opened[i];
+      return why === 'key_destroyed' || why === 'outdated' ? [{ view, why }] : [];
+    });
+    if (closed.length === 0) {
+      const tokens = opened.flatMap((read) =>
+        typeof read === 'string' ? [] : render(vault, caller, permission, read),
+      );
+      const rest = later.length === 0 ? null : () => readLater(vault, caller, permission, later);
+      return { tokens, total, rest };
+    }
+    closedBefore = await closedAgain(vault, closed, closedBefore);
+  }
+  throw new StoreUnavailable('token rows', 'race_not_settled');
+}
+
+async function open(vault: Vault, view: TokenView): Promise<ReadToken | 'key_destroyed' | 'outdated' | 'expired'> {
+  const { life } = view.state;
+  const opened = life === null ? null : await openRow(vault, view, life);
+  if (life === null || opened === null) return 'key_destroyed';
+  if (view.state.revision < opened.newest) return 'outdated';
+  // It may have expired while the keys were fetched.
+  return isExpired(life, latestNow(vault.clock)) ? 'expired' : { view, life, open: opened.open };
+}
+
+async function* readLater(
+  vault: Vault,
+  caller: CommandContext['caller'],
+  permission: TokenPermission,
+  later: readonly FoundLife[],
+): AsyncIterable<TokenAnswer> {
+  const work = vault.turns.begin(caller.tenantId);
+  for (const { stream, createdRevision } of later) {
+    await work.pause();
+    const read = await readToken(vault, caller.tenantId, stream);
+    if (read?.life.createdRevision === createdRevision) yield* render(vault, caller, permission, read);
+  }
+}
+
+type Closed = { readonly view: TokenView; readonly why: 'key_destroyed' | 'outdated' };
+
+/** How often each row, by its stream and revision, was closed in a row. */
+type ClosedBefore = ReadonlyMap<string, number>;
+
+/**
+ * Counts the rows that are closed. One that stays as it was although its key was destroyed has lost it: a change would have
+ * changed the row. One that stays outdated is brought to the end of its stream, and was put back when that changes nothing.
+ */
+async function closedAgain(vault: Vault, closed: readonly Closed[], before: ClosedBefore): Promise<ClosedBefore> {
+  const times = new Map<string, number>();
+  for (const { view, why } of closed) {
+    const { stream, tenantId, state } = view;
+    const name = `${stream}@${state.revision}`;
+    const count = before.get(name) ?? 0;
+    if (count > 0 && why === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
+    if (count > 1) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
+    if (count === 1) await vault.work.follow([{ tenantId, stream, revision: state.revision + 1 }]);
+    times.set(name, count + 1);
+  }
+  return times;
+}
+
+function render(vault: Vault, caller: CommandContext['caller'], permission: TokenPermission, token: ReadToken) {
+  const transform = transformFor(caller, permission, token.open.content.reveal().containers);
+  return transform === null ? [] : [tokenAnswer(vault, caller, token, transform)];
+}

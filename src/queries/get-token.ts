@@ -1,0 +1,23 @@
+import { transformFor } from '../domain/access/decide-access.js';
+import { tokenStream } from '../events/tokens/stream-name.js';
+import type { CommandContext } from '../vault/command-context.js';
+import { type CommandResult, done, rejected } from '../vault/result.js';
+import { tenantKeysOf } from '../vault/tenant-keys.js';
+import type { Vault } from '../vault/vault.js';
+import { readToken } from './read-token.js';
+import { type TokenAnswer, tokenAnswer } from './token-answer.js';
+
+/** One token under the transform of the caller (docs/contract.md, "Get a token"). */
+export async function getToken(
+  vault: Vault,
+  { caller }: Pick<CommandContext, 'caller'>,
+  id: string,
+): Promise<CommandResult<TokenAnswer>> {
+  const { tenantId } = caller;
+  const { names } = await tenantKeysOf(vault, tenantId);
+  const read = await readToken(vault, tenantId, tokenStream(names, id));
+  if (read === null) return rejected('token_not_found');
+  const transform = transformFor(caller, 'token:read', read.open.content.reveal().containers);
+  if (transform === null) return rejected('forbidden');
+  return done(tokenAnswer(vault, caller, read, transform));
+}

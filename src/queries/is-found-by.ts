@@ -1,0 +1,22 @@
+import type { TokenContent } from '../domain/token/content.js';
+import { deriveFrom } from '../domain/token/derive-content.js';
+import type { TokenLife } from '../domain/token/token-state.js';
+import type { SearchKey } from '../ports/key-ring.js';
+import type { SearchPlan } from '../ports/search-plan.js';
+import { matchesPlan } from '../search/plan-search.js';
+import { tokenTerms } from '../search/terms.js';
+import type { Vault } from '../vault/vault.js';
+
+/** Tells whether a plan, made with this key, finds a token with this content, whatever any store says. */
+export function isFoundBy(
+  { expressions }: Pick<Vault, 'expressions'>,
+  { key }: SearchKey,
+  { where }: SearchPlan,
+  { content, life }: { readonly content: TokenContent; readonly life: TokenLife },
+): boolean {
+  const derived = deriveFrom(expressions, content);
+  if (!derived.ok) throw new Error('what could be evaluated once can no longer be');
+  const { createdBy, modifiedBy, createdAt, modifiedAt } = life;
+  const circumstances = { createdBy, modifiedBy, indexValues: derived.value.indexValues };
+  return matchesPlan(where, { terms: new Set(tokenTerms(key, content, circumstances)), createdAt, modifiedAt });
+}

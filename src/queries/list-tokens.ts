@@ -1,0 +1,16 @@
+import { type ListFilters, listQuery } from '../search/plan-search.js';
+import type { CommandContext } from '../vault/command-context.js';
+import type { Vault } from '../vault/vault.js';
+import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
+
+export type { ListFilters };
+
+/** Lists the tokens that pass all filters (docs/contract.md, "List tokens" and "Pagination"). */
+export function listTokens(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller'>,
+  filters: ListFilters,
+  range: Range,
+): Promise<FoundTokens> {
+  return findTokens(vault, context, 'token:read', listQuery(filters), range);
+}

@@ -1,0 +1,85 @@
+import { accessTracePlace, entriesOfRequest } from '../audit/access-log/new-entry.js';
+import type { Caller } from '../domain/access/caller.js';
+import { atMost } from '../domain/at-most.js';
+import type { AccessEntry } from '../events/access-log/access-entry.js';
+import { entityRef, tokenStreamOf } from '../events/access-log/entity-ref.js';
+import { openTrace } from '../events/sealing/trace-box.js';
+import type { AccessFilter } from '../ports/access-log.js';
+import type { TenantKeys } from '../ports/key-ring.js';
+import type { CommandContext } from '../vault/command-context.js';
+import { tenantKeysOf } from '../vault/tenant-keys.js';
+import type { Vault } from '../vault/vault.js';
+import { readToken } from './read-token.js';
+
+const lastDayMs = 24 * 3_600_000;
+/** Tokens whose contents are in memory together. */
+const openedAtOnce = 4;
+
+export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & {
+  readonly entityId: string | null;
+  /** Null: the last 24 h. */
+  readonly from: number | null;
+};
+
+/** An entry with its trace id opened, and with the id of its entity as far as that may be shown. */
+export type ShownEntry = {
+  readonly entry: AccessEntry;
+  readonly entityId: string | null;
+  readonly traceId: string | null;
+};
+
+/**
+ * A page of a tenant's access log (docs/contract.md, "Access log"), with everything that was recorded before. The id
+ * of a token is opened from its living row, so it is gone when the token is, except where it was asked for by that id.
+ */
+export async function readLog(
+  vault: Vault,
+  { caller, traceId, beganAt }: Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>,
+  filter: LogFilter,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly total: number; readonly entries: readonly ShownEntry[] }> {
+  const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
+  await vault.recorder.now([]);
+  const { entityType, entityId, operation, to } = filter;
+  const now = vault.clock.now();
+  const ref = entityId === null ? null : entityRef(tenantKeys.names, entityId);
+  const asked = { entityType, entityRef: ref, operation, from: filter.from ?? now - lastDayMs, to };
+  const { total, entries } = await vault.accessLog.query(caller.tenantId, asked, page);
+  const ids = await livingIds(vault, caller, entries, entityId === null || ref === null ? null : { id: entityId, ref });
+  await vault.confirmReads(beganAt, false);
+  const fact = { entity: 'log', ref: null, operation: 'read', message: 'access log read' } as const;
+  vault.recorder.soon(entriesOfRequest({ caller, traceId }, tenantKeys, now, [fact]));
+  return {
+    total,
+    entries: entries.map((entry) => ({
+      entry,
+      entityId: entry.entityId ?? (entry.entityRef === null ? null : (ids.get(entry.entityRef) ?? null)),
+      traceId: traceIdOf(tenantKeys, entry),
+    })),
+  };
+}
+
+/** Ids of the tokens among the entries, by their refs; of those that live, and of the one that was asked for. */
+async function livingIds(
+  vault: Vault,
+  { tenantId }: Caller,
+  entries: readonly AccessEntry[],
+  asked: { readonly id: string; readonly ref: string } | null,
+): Promise<ReadonlyMap<string, string>> {
+  if (asked !== null) return new Map([[asked.ref, asked.id]]);
+  const refs = new Set(
+    entries.flatMap(({ entityType, entityRef: ref }) => (entityType === 'token' ? (ref ?? []) : [])),
+  );
+  // Threat: each id is in a content of up to 512 KiB; a hundred of them hold up other requests for a fifth of a second.
+  const work = vault.turns.begin(tenantId);
+  const found = await atMost(openedAtOnce, [...refs], async (ref): Promise<readonly [string, string][]> => {
+    await work.pause();
+    const token = await readToken(vault, tenantId, tokenStreamOf(ref));
+    return token === null ? [] : [[ref, token.open.content.reveal().id]];
+  });
+  return new Map(found.flat());
+}
+
+function traceIdOf({ audit }: TenantKeys, { tenantId, trace, tracePlace }: AccessEntry): string | null {
+  return trace === null ? null : openTrace(audit, trace, { tenantId, ...(tracePlace ?? accessTracePlace) });
+}

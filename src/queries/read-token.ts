@@ -1,0 +1,53 @@
+import { isExpired, type TokenLife } from '../domain/token/token-state.js';
+import { latestNow } from '../ports/clock.js';
+import { ForgedRow } from '../vault/forged-row.js';
+import { KeyLost } from '../vault/key-lost.js';
+import { type OpenToken, openRow } from '../vault/open-token.js';
+import type { Vault } from '../vault/vault.js';
+import type { TokenView } from '../views/token-view.js';
+
+export type ReadToken = { readonly view: TokenView; readonly life: TokenLife; readonly open: OpenToken };
+
+/** A row that did not become a token: its key was destroyed, or the key store knows of a newer revision. */
+type Closed = { readonly is: 'key_destroyed' } | { readonly is: 'outdated'; readonly newest: number };
+
+/**
+ * A living token from its row, opened; null: unknown, deleted or expired. Throws KeyLost, and ForgedRow for a row that is not
+ * the newest.
+ */
+export async function readToken(vault: Vault, tenantId: string, stream: string): Promise<ReadToken | null> {
+  const first = await readOnce(vault, tenantId, stream, null);
+  if (!isClosed(first)) return first;
+  // The token may have been changed or deleted between its row and its key: the row of now tells.
+  const again = await readOnce(vault, tenantId, stream, first);
+  if (!isClosed(again)) return again;
+  if (again.is === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
+  // Whoever changed it may have died before the row was written.
+  await vault.work.follow([{ tenantId, stream, revision: again.newest }]);
+  const followed = await readOnce(vault, tenantId, stream, again);
+  if (isClosed(followed)) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
+  return followed;
+}
+
+function isClosed(found: ReadToken | Closed | null): found is Closed {
+  return found !== null && 'is' in found;
+}
+
+/** `before`: what the read before came to. A row that is as new as the key store knew then is no older than the request. */
+async function readOnce(
+  vault: Vault,
+  tenantId: string,
+  stream: string,
+  before: Closed | null,
+): Promise<ReadToken | Closed | null> {
+  const view = await vault.rows.get(stream);
+  const life = view?.state.life ?? null;
+  if (view === null || life === null || view.tenantId !== tenantId || isExpired(life, latestNow(vault.clock)))
+    return null;
+  const opened = await openRow(vault, view, life);
+  if (opened === null) return { is: 'key_destroyed' };
+  const newest = before?.is === 'outdated' ? before.newest : opened.newest;
+  if (view.state.revision < newest) return { is: 'outdated', newest };
+  // The token may have expired while its key was fetched.
+  return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open: opened.open };
+}

@@ -1,0 +1,71 @@
+import { reachOf } from '../domain/access/reach.js';
+import { atMost } from '../domain/at-most.js';
+import type { ClearEvent } from '../events/event.js';
+import { planSearch } from '../search/plan-search.js';
+import { parseQuery } from '../search/query/parse-query.js';
+import type { CommandContext } from '../vault/command-context.js';
+import { type CommandResult, done, invalidFields } from '../vault/result.js';
+import { searchKeyOf } from '../vault/tenant-keys.js';
+import type { Vault } from '../vault/vault.js';
+import { hadHappened } from './as-of.js';
+import { isFoundBy } from './is-found-by.js';
+import { type ReplayAsk, replayToken } from './replay-token.js';
+import { chargeSearch } from './search-guesses.js';
+import type { TokenAnswer } from './token-answer.js';
+
+const pageSize = 500;
+const atOnce = 8;
+
+/** One step of a query over the state of a moment. */
+export type ReplayStep = {
+  readonly tokens: readonly TokenAnswer[];
+  /** Tokens of then that are erased since, so nobody can say whether the query found them. */
+  readonly erased: number;
+  /** Where the next step goes on; null: the end. */
+  readonly next: number | null;
+};
+
+/**
+ * Looks at a page of the log for tokens that were created in it and lived at the moment, and answers those that the query
+ * finds by their state of then. Each is read from its own stream, so memory is that of a page and time that of the log.
+ */
+export async function replayQuery(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller'>,
+  text: string,
+  ask: ReplayAsk,
+  after: number,
+): Promise<CommandResult<ReplayStep>> {
+  const { caller } = context;
+  const { tenantId } = caller;
+  const parsed = parseQuery(text);
+  if (!parsed.ok) return invalidFields({ query: [parsed.message] });
+  const refusal = after === 0 ? await chargeSearch(vault, caller, parsed.query) : null;
+  if (refusal !== null) return refusal;
+  const searchKey = await searchKeyOf(vault, tenantId);
+  const plan = planSearch(searchKey, tenantId, parsed.query, reachOf(caller, 'token:search'));
+  const page = await vault.log.readClear(after, pageSize);
+  const born = page.filter(
+    (event) => event.type === 'token.created' && event.tenantId === tenantId && hadHappened(ask.asOf, event),
+  );
+  const tokens: { readonly at: number; readonly answer: TokenAnswer }[] = [];
+  let erased = 0;
+
+  async function look(event: ClearEvent): Promise<void> {
+    const { stream, revision, position } = event;
+    const events = await vault.log.readStream(stream);
+    // A later life of the same id is met where it was created.
+    const laterLife = events.find((later) => later.revision > revision && later.type === 'token.created');
+    if (laterLife !== undefined && hadHappened(ask.asOf, laterLife)) return;
+    const replayed = await replayToken(vault, context, stream, events, ask);
+    if (replayed.is === 'erased') erased += 1;
+    if (replayed.is === 'token' && isFoundBy(vault, searchKey, plan, replayed))
+      tokens.push({ at: position, answer: replayed.answer });
+  }
+
+  await atMost(atOnce, born, look);
+  const last = page.at(-1);
+  const isEnd = last === undefined || page.length < pageSize || last.position >= ask.asOf.position;
+  const inOrder = tokens.sort((one, other) => one.at - other.at).map(({ answer }) => answer);
+  return done({ tokens: inOrder, erased, next: isEnd ? null : last.position });
+}

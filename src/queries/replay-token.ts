@@ -1,0 +1,95 @@
+import { transformFor } from '../domain/access/decide-access.js';
+import { strictest } from '../domain/access/transform.js';
+import type { JsonObject } from '../domain/json.js';
+import { formatTimestamp } from '../domain/time.js';
+import type { TokenContent } from '../domain/token/content.js';
+import { isExpired, type TokenLife } from '../domain/token/token-state.js';
+import { refOfTokenStream } from '../events/access-log/entity-ref.js';
+import type { RecordedEvent } from '../events/event.js';
+import { latestNow } from '../ports/clock.js';
+import type { CommandContext } from '../vault/command-context.js';
+import { KeyLost } from '../vault/key-lost.js';
+import { openContent } from '../vault/open-token.js';
+import type { Vault } from '../vault/vault.js';
+import { applyToView, emptyView, type TokenView } from '../views/token-view.js';
+import { type AsOf, hadHappened } from './as-of.js';
+import { type TokenAnswer, tokenAnswer } from './token-answer.js';
+
+/** A token as it was at a moment. */
+export type Replayed =
+  /** There was none then, or the caller may not know of it. */
+  | { readonly is: 'none' }
+  | { readonly is: 'forbidden' }
+  /** What it held is erased since; `body` says what is left. */
+  | { readonly is: 'erased'; readonly body: JsonObject }
+  | { readonly is: 'token'; readonly answer: TokenAnswer; readonly content: TokenContent; readonly life: TokenLife };
+
+export type ReplayAsk = {
+  readonly asOf: AsOf;
+  /** False: nothing in clear, whatever the caller may see. */
+  readonly reveal: boolean;
+};
+
+/**
+ * Folds a token's events up to a moment and opens what is left of them. Never the verification code of a card, and nothing
+ * of a token that was deleted or has expired since, also when its keys still wait to be destroyed. What the caller gets is
+ * the strictest of what its rules give for the containers of then and of now. Throws KeyLost.
+ */
+export async function replayToken(
+  vault: Vault,
+  { caller }: Pick<CommandContext, 'caller'>,
+  stream: string,
+  events: readonly RecordedEvent[],
+  { asOf, reveal }: ReplayAsk,
+): Promise<Replayed> {
+  const { tenantId } = caller;
+  const ofTenant = events.filter((event) => event.tenantId === tenantId);
+  const now = fold(stream, tenantId, ofTenant);
+  const then = fold(stream, tenantId, upTo(ofTenant, asOf));
+  const { life } = then.state;
+  if (life === null || isExpired(life, asOf.time)) return { is: 'none' };
+  const present = now.state.life;
+  const lives =
+    present?.createdRevision === life.createdRevision && !isExpired(present, latestNow(vault.clock)) ? present : null;
+  const content = lives === null ? null : await openContent(vault, then, life);
+  const presentContent = lives === null || content === null ? null : await openContent(vault, now, lives);
+  if (content === null || presentContent === null) {
+    if (lives !== null) refuseLost(now, lives, life);
+    // In which containers it was is erased with it.
+    const mayKnow = transformFor(caller, 'token:read', ['/']) !== null;
+    return mayKnow ? { is: 'erased', body: whatIsLeft(stream, life) } : { is: 'none' };
+  }
+  const transform = strictest(
+    transformFor(caller, 'token:read', content.reveal().containers),
+    transformFor(caller, 'token:read', presentContent.reveal().containers),
+  );
+  if (transform === null) return { is: 'forbidden' };
+  const shown = transform === 'reveal' && !reveal ? 'mask' : transform;
+  const answer = tokenAnswer(vault, caller, { view: then, life, open: { content, cvc: null } }, shown);
+  return { is: 'token', answer, content: content.reveal(), life };
+}
+
+function fold(stream: string, tenantId: string, events: readonly RecordedEvent[]): TokenView {
+  return events.reduce(applyToView, emptyView(stream, tenantId));
+}
+
+/** Events of a stream have an order: the first that had not happened ends them, whatever the clocks of writers said. */
+function upTo(events: readonly RecordedEvent[], asOf: AsOf): readonly RecordedEvent[] {
+  const end = events.findIndex((event) => !hadHappened(asOf, event));
+  return end < 0 ? events : events.slice(0, end);
+}
+
+/** A key that is destroyed and that no event ended was lost. */
+function refuseLost({ stream, state }: TokenView, present: TokenLife, then: TokenLife): void {
+  const ended = new Set(state.ended.map(({ keyId }) => keyId));
+  if (present.key === then.key || !ended.has(then.key)) throw new KeyLost(stream, 'key_destroyed_without_event');
+}
+
+function whatIsLeft(stream: string, { tokenType, createdAt, createdBy, modifiedAt, expiresAt }: TokenLife): JsonObject {
+  return {
+    ...{ erased: true, entity_ref: refOfTokenStream(stream), type: tokenType },
+    ...{ created_by: createdBy, created_at: formatTimestamp(createdAt) },
+    ...(modifiedAt === null ? {} : { modified_at: formatTimestamp(modifiedAt) }),
+    ...(expiresAt === null ? {} : { expires_at: formatTimestamp(expiresAt) }),
+  };
+}

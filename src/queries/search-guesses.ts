@@ -1,0 +1,76 @@
+import { recordFruitlessSearch } from '../audit/access-log/record-guessing.js';
+import type { Caller } from '../domain/access/caller.js';
+import { readsEveryValue } from '../domain/access/decide-access.js';
+import { reachOf } from '../domain/access/reach.js';
+import { latestNow } from '../ports/clock.js';
+import { planSearch } from '../search/plan-search.js';
+import type { Query } from '../search/query/syntax-tree.js';
+import type { CommandContext } from '../vault/command-context.js';
+import type { Rejected } from '../vault/result.js';
+import { withSearchKey } from '../vault/tenant-keys.js';
+import type { Vault } from '../vault/vault.js';
+
+/** A term by which values can be tried: it says whether a token has that value. */
+type ValueTerm = Extract<Query, { is: 'text' }>;
+
+/** The terms of a query by which values can be tried, each distinct value once. */
+export function valueTerms(query: Query): readonly ValueTerm[] {
+  switch (query.is) {
+    case 'and':
+    case 'or':
+      return distinct(query.of.flatMap(valueTerms));
+    case 'not':
+      return valueTerms(query.of);
+    case 'text':
+      return query.field === 'data' || query.field === 'fingerprint' ? [query] : [];
+    default:
+      return [];
+  }
+}
+
+function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
+  return [...new Map(terms.map((term) => [`${term.field}:${term.value}`, term])).values()];
+}
+
+/**
+ * Charges each distinct value of a query before any is looked up, whether it will be found or not. Threat: a caller that
+ * may not read values creates tokens whose search indexes are the candidates, and then finds every one of them.
+ */
+export async function chargeSearch(vault: Vault, caller: Caller, query: Query): Promise<Rejected | null> {
+  const values = valueTerms(query).length;
+  return values === 0 || readsEveryValue(caller, 'token:search') ? null : vault.guesses.charge(caller, values);
+}
+
+/**
+ * Records in the access log a search by value that found nothing. `total` is what the whole query found. A caller that
+ * may not read values cannot hide one behind another term (`data:1 OR type:card`): each value is then looked up alone.
+ */
+export async function recordSearchByValue(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  query: Query,
+  total: number,
+): Promise<void> {
+  const terms = valueTerms(query);
+  if (terms.length === 0) return;
+  const { caller } = context;
+  if (total === 0) await recordFruitlessSearch(vault, context, terms.length, terms.length);
+  else if (query.is !== 'text' && !readsEveryValue(caller, 'token:search')) {
+    const missed = await countMissed(vault, caller, terms);
+    if (missed > 0) await recordFruitlessSearch(vault, context, terms.length, missed);
+  }
+}
+
+async function countMissed(vault: Vault, caller: Caller, terms: readonly ValueTerm[]): Promise<number> {
+  const { tenantId } = caller;
+  const reach = reachOf(caller, 'token:search');
+  const page = { now: latestNow(vault.clock), offset: 0, limit: 1 };
+  let missed = 0;
+  for (const term of terms) {
+    const { total } = await withSearchKey(vault, tenantId, (searchKey) =>
+      vault.rows.search(planSearch(searchKey, tenantId, term, reach), page),
+    );
+    if (total === 0) missed += 1;
+  }
+  return missed;
+}

@@ -1,0 +1,41 @@
+import { type ParsedQuery, parseQuery } from '../search/query/parse-query.js';
+import { correct, namingTerms, nearestField } from '../search/vocabulary/correct.js';
+import type { CommandContext } from '../vault/command-context.js';
+import { type CommandResult, done, invalidFields } from '../vault/result.js';
+import type { Vault } from '../vault/vault.js';
+import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
+import { chargeSearch, recordSearchByValue } from './search-guesses.js';
+import { visibleWordsOf } from './vocabulary/visible-words-of.js';
+
+/** `suggestions`: of a search without a hit, heads of terms that may have been meant. */
+export type SearchResult = FoundTokens & { readonly suggestions: readonly string[] };
+
+type Context = Pick<CommandContext, 'caller' | 'traceId'>;
+
+/** Searches by a query (docs/contract.md, "Search tokens" and "Pagination"); an empty one finds everything. */
+export async function searchTokens(
+  vault: Vault,
+  context: Context,
+  text: string,
+  range: Range,
+): Promise<CommandResult<SearchResult>> {
+  const parsed = parseQuery(text);
+  if (!parsed.ok) return invalidFields({ query: [await messageOf(vault, context, parsed)] });
+  const { query } = parsed;
+  const refusal = await chargeSearch(vault, context.caller, query);
+  if (refusal !== null) return refusal;
+  const found = await findTokens(vault, context, 'token:search', query, range);
+  await recordSearchByValue(vault, context, query, found.total);
+  const terms = found.total === 0 ? namingTerms(query) : [];
+  if (terms.length === 0) return done({ ...found, suggestions: [] });
+  return done({ ...found, suggestions: await correct(terms, await visibleWordsOf(vault, context.caller)) });
+}
+
+async function messageOf(
+  vault: Vault,
+  { caller }: Context,
+  { message, unknownField }: Extract<ParsedQuery, { readonly ok: false }>,
+): Promise<string> {
+  if (unknownField === undefined) return message;
+  return unknownField.nearest(nearestField(unknownField.name, await visibleWordsOf(vault, caller)));
+}

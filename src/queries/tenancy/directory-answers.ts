@@ -1,0 +1,59 @@
+import type { AccessRule } from '../../domain/access/access-rule.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { ApiKeyDocument, Stamps, TenantDocument } from '../../domain/tenancy/documents.js';
+import { formatTimestamp } from '../../domain/time.js';
+import type { LivingApplication } from '../../vault/living-application.js';
+import type { ListedKey } from './list-keys.js';
+
+/**
+ * An application as callers see it; never a key. Fields without a value are absent (docs/contract.md, "HTTP
+ * conventions").
+ */
+export function applicationAnswer(tenantId: string, { id, document }: LivingApplication): JsonObject {
+  const { name, type, access, expires_at: expiresAt } = document;
+  return {
+    ...{ id, tenant_id: tenantId, name, type },
+    ...(access.kind === 'rules' ? { rules: access.rules.map(ruleAnswer) } : { permissions: access.permissions }),
+    ...(expiresAt === null ? {} : { expires_at: formatTimestamp(expiresAt) }),
+    ...stampsAnswer(document),
+  };
+}
+
+/** A living key as callers see it: never the key itself. */
+export function keyAnswer({ id, created_by, created_at }: ApiKeyDocument): JsonObject {
+  return { id, created_by, created_at: formatTimestamp(created_at) };
+}
+
+/** The same with the day of its last use, `2026-01-31` in UTC. */
+export function listedKeyAnswer(key: ListedKey): JsonObject {
+  const day = key.usedOn === null ? {} : { last_used_at: formatTimestamp(key.usedOn * 86_400_000).slice(0, 10) };
+  return { ...keyAnswer(key), ...day };
+}
+
+/** The warning for a tenant that enables `show_fingerprints` (docs/contract.md, "Token types"). */
+export const shownFingerprintsWarning =
+  'show_fingerprints is "true": callers that see tokens masked or redacted also see their fingerprints. Equal values have ' +
+  'equal fingerprints, so an application that may create tokens can find out a hidden value by trying candidates, without ' +
+  'a limit: a card number of which the first six and last four digits are known has 100,000.';
+
+/** A tenant as callers see it. */
+export function tenantAnswer(id: string, document: TenantDocument): JsonObject {
+  const { name, settings } = document;
+  const warnings = settings.show_fingerprints === 'true' ? [shownFingerprintsWarning] : [];
+  return {
+    ...{ id, name, settings, ...stampsAnswer(document) },
+    ...(warnings.length === 0 ? {} : { _warnings: warnings }),
+  };
+}
+
+function ruleAnswer({ description, ...rule }: AccessRule): JsonObject {
+  return { ...(description === '' ? {} : { description }), ...rule };
+}
+
+function stampsAnswer({ created_by, created_at, modified_by, modified_at }: Stamps): JsonObject {
+  return {
+    ...{ created_by, created_at: formatTimestamp(created_at) },
+    ...(modified_by === null ? {} : { modified_by }),
+    ...(modified_at === null ? {} : { modified_at: formatTimestamp(modified_at) }),
+  };
+}

@@ -1,0 +1,20 @@
+import type { ApplicationFilter } from '../../ports/directory.js';
+import type { LivingApplication } from '../../vault/living-application.js';
+import { applicationDocument } from '../../vault/open-directory.js';
+import type { Vault } from '../../vault/vault.js';
+
+/** One page of the living applications of a tenant, the newest first, with how many there are on all pages. */
+export async function listApplications(
+  vault: Vault,
+  tenantId: string,
+  filter: ApplicationFilter,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly applications: readonly LivingApplication[]; readonly total: number }> {
+  const { records, total } = await vault.directory.applications(tenantId, filter, page);
+  const applications: LivingApplication[] = [];
+  for (const record of records) {
+    const document = await applicationDocument(vault, record);
+    if (document !== null) applications.push({ id: record.id, document });
+  }
+  return { applications, total };
+}

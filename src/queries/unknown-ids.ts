@@ -1,0 +1,17 @@
+import type { Caller } from '../domain/access/caller.js';
+import type { Rejected } from '../vault/result.js';
+import type { Vault } from '../vault/vault.js';
+
+/**
+ * Charges the ids that a request named and that no token has, after the look-up and before its response leaves. Returns
+ * the refusal once the guesses are used up, for known ids and unknown ones alike.
+ */
+export async function chargeUnknownIds(
+  { guesses }: Vault,
+  caller: Caller,
+  ids: number,
+  unknown: number,
+): Promise<Rejected | null> {
+  if (ids === 0) return null;
+  return unknown === 0 ? guesses.refusal(caller) : guesses.charge(caller, unknown);
+}

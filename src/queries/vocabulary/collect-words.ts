@@ -1,0 +1,106 @@
+import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
+import { planSearch } from '../../search/plan-search.js';
+import { buildWordList, containersInUse, type TenantWords, type WordList } from '../../search/vocabulary/word-list.js';
+import { KeyLost } from '../../vault/key-lost.js';
+import { openContent } from '../../vault/open-token.js';
+import { withSearchKey } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
+import type { TokenView } from '../../views/token-view.js';
+
+/** Each row is opened by a key of its own, so only the newest are looked at: a few tenths of a second of work. */
+const rowsMax = 2_000;
+/** Tokens may be large: so much of boxes is opened. */
+const boxBytesMax = 32 * 1024 * 1024;
+const pageSize = 20;
+/** Of a page, so that reading it is over in a slice of time. */
+const pageBytesMax = 512 * 1024;
+/** With the field names and types 10,000; half for each kind, so that neither can push out the other. */
+const wordsMaxOfKind = 4_990;
+/** Long words cost lunr the most: 5,000 of 100 characters would take 95 MB. */
+const charactersMaxOfKind = 100_000;
+/** After so long the thread serves others. */
+const sliceMs = 4;
+
+/**
+ * The metadata keys and containers of a tenant's newest living tokens: no value, no id, no data. Opens no cvc. Throws
+ * what a search of the tenant throws.
+ */
+export async function collectWords(vault: Vault, tenantId: string): Promise<TenantWords> {
+  const turn = slices();
+  const keys = createBounded();
+  const containers = createBounded();
+  let boxBytes = 0;
+  for await (const view of newestRows(vault, tenantId)) {
+    const { life } = view.state;
+    boxBytes += view.content?.length ?? 0;
+    if (boxBytes > boxBytesMax) break;
+    const content = life === null || isExpired(life, vault.clock.now()) ? null : await opened(vault, view, life);
+    const { metadata = null, containers: paths = [] } = content?.reveal() ?? {};
+    keys.add(Object.keys(metadata ?? {}));
+    containers.add(paths);
+    await turn();
+  }
+  return {
+    keys: await built(buildWordList(keys.words), turn),
+    containers: await built(buildWordList(containersInUse(containers.words, wordsMaxOfKind)), turn),
+  };
+}
+
+/** Page by page, because contents are large. A token that comes meanwhile may show one twice. */
+async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<TokenView> {
+  for (let offset = 0; offset < rowsMax; ) {
+    const page = { now: vault.clock.now(), offset, limit: pageSize, contentBytesMax: pageBytesMax };
+    const { rows, later } = await withSearchKey(vault, tenantId, (searchKey) =>
+      vault.rows.search(planSearch(searchKey, tenantId, { is: 'everything' }, 'everything'), page),
+    );
+    yield* rows;
+    offset += rows.length;
+    if (rows.length + later.length < pageSize) return;
+  }
+}
+
+/** Null: its key was destroyed since the page was read, or it is lost; who reads that token is told. */
+async function opened(vault: Vault, view: TokenView, life: TokenLife): ReturnType<typeof openContent> {
+  try {
+    return await openContent(vault, view, life);
+  } catch (error) {
+    if (error instanceof KeyLost) return null;
+    throw error;
+  }
+}
+
+function createBounded(): { readonly words: ReadonlySet<string>; add(more: readonly string[]): void } {
+  const words = new Set<string>();
+  let characters = 0;
+  return {
+    words,
+    add(more) {
+      for (const word of more) {
+        if (words.has(word) || words.size === wordsMaxOfKind || characters + word.length > charactersMaxOfKind)
+          continue;
+        words.add(word);
+        characters += word.length;
+      }
+    },
+  };
+}
+
+async function built(steps: Generator<undefined, WordList>, turn: () => Promise<void>): Promise<WordList> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await turn();
+  }
+}
+
+/** What to await between two small pieces of work: it lets the thread go when the slice is used up. */
+function slices(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < sliceMs) return;
+    await nextTurn();
+    since = performance.now();
+  };
+}

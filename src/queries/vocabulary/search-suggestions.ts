@@ -1,0 +1,15 @@
+import { type Suggestion, suggest } from '../../search/vocabulary/suggest.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import type { Vault } from '../../vault/vault.js';
+import { visibleWordsOf } from './visible-words-of.js';
+
+export type { Suggestion };
+
+/** What the beginning of a term of a query may become (docs/contract.md, "Suggestions"). */
+export async function searchSuggestions(
+  vault: Vault,
+  { caller }: Pick<CommandContext, 'caller'>,
+  prefix: string,
+): Promise<readonly Suggestion[]> {
+  return suggest(prefix, await visibleWordsOf(vault, caller));
+}

@@ -1,0 +1,38 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { reachOf } from '../../domain/access/reach.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { type TenantWords, type VisibleWords, wordsOfRules, wordsOfTenant } from '../../search/vocabulary/word-list.js';
+import { TenantGone } from '../../vault/tenant-gone.js';
+import type { Vault } from '../../vault/vault.js';
+import { collectWords } from './collect-words.js';
+
+/**
+ * What a caller may be told of (docs/contract.md, "Suggestions"). Threat: an oracle of other containers. Who does not
+ * search
+ * everything gets words made of its own rules, by a way that neither reads nor waits for anything of the tenant.
+ */
+export async function visibleWordsOf(vault: Vault, caller: Caller): Promise<VisibleWords> {
+  if (reachOf(caller, 'token:search') !== 'everything') return wordsOfRules(searchableContainers(caller));
+  const { tenantId } = caller;
+  return wordsOfTenant(await vault.vocabularies.of(tenantId, vault.clock.now(), () => collect(vault, tenantId)));
+}
+
+function searchableContainers({ access }: Caller): readonly string[] {
+  if (access.kind !== 'rules') return [];
+  return access.rules
+    .filter(({ permissions }) => permissions.includes('token:search'))
+    .map(({ container }) => container);
+}
+
+/** Advice is not worth a refusal: whoever needs these rows or keys for an answer is told. */
+function refusedByStore(error: unknown): null {
+  if (error instanceof StoreUnavailable || error instanceof TenantGone) return null;
+  throw error;
+}
+
+async function collect(vault: Vault, tenantId: string): Promise<TenantWords | null> {
+  const words = await collectWords(vault, tenantId).catch(refusedByStore);
+  // A tenant that is deleted from here on is dropped after its deletion is stored, and these words with it.
+  const tenant = await vault.directory.get('tenant', tenantId);
+  return tenant === null || tenant.removedAt !== null ? null : words;
+}

@@ -1,0 +1,45 @@
+import type { ClaimResult, Claims, FinishedClaim } from '../ports/claims.js';
+import { isAuthenticClaim } from '../views/row-mac.js';
+import { ForgedRow } from './forged-row.js';
+
+export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
+  /** As `Claims.begin`. Throws ForgedRow for a finished claim that the vault did not write. */
+  begin(
+    cmd: string,
+    notBefore: number,
+  ): Promise<
+    | { readonly state: 'fresh' }
+    | { readonly state: 'in_flight' }
+    | { readonly state: 'done'; readonly result: ClaimResult }
+  >;
+  /** As `Claims.page`; a null claim is not authentic. */
+  page(
+    afterCmd: string,
+    limit: number,
+  ): Promise<readonly { readonly cmd: string; readonly claim: FinishedClaim | null }[]>;
+};
+
+/**
+ * Verifies the code of every finished claim, over the port, so that it does not matter which store holds the claims.
+ * Threat: a writer of the rows redirects a repeated request to another token, or to a result of its choice.
+ */
+export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaims {
+  return {
+    async begin(cmd, notBefore) {
+      const begun = await claims.begin(cmd, notBefore);
+      if (begun.state !== 'done') return begun;
+      const { claim } = begun;
+      // Threat: another claim that the vault wrote is put in the place of this one.
+      if (claim.cmd !== cmd || !isAuthenticClaim(key, claim)) {
+        throw new ForgedRow({ of: 'claim', name: cmd }, 'not_authentic');
+      }
+      return { state: 'done', result: claim.result };
+    },
+    release: (cmd) => claims.release(cmd),
+    forget: (notBefore) => claims.forget(notBefore),
+    async page(afterCmd, limit) {
+      const stored = await claims.page(afterCmd, limit);
+      return stored.map((claim) => ({ cmd: claim.cmd, claim: isAuthenticClaim(key, claim) ? claim : null }));
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { Directory, DirectoryRecord } from '../ports/directory.js';
+import { directoryName, type KeyRing } from '../ports/key-ring.js';
+import { isAuthenticRecord, type Stored } from '../views/row-mac.js';
+import { ForgedRow, type ForgedWhat } from './forged-row.js';
+
+export type CheckedRecord = { readonly record: DirectoryRecord; readonly problem: ForgedWhat | null };
+
+/** The directory as commands read it: each record was written by the vault and is the newest. */
+export type AuthenticDirectory = Directory<DirectoryRecord> & {
+  /** Returns every record of a kind with what is wrong with it. */
+  check(kind: DirectoryRecord['kind']): Promise<readonly CheckedRecord[]>;
+};
+
+type Needs = {
+  readonly directory: Directory;
+  readonly keys: Pick<KeyRing, 'directoryRevisions'>;
+  readonly key: Uint8Array;
+  /** Brings rows and key store to what the log says of a tenant: a writer may have died before it came to them. */
+  readonly heal: (tenantId: string) => Promise<void>;
+};
+
+type Records = readonly Stored<DirectoryRecord>[];
+type Revisions = ReadonlyMap<string, number>;
+
+/**
+ * Verifies every record that is read: its code, and that it is no older than the key store remembers (`noteDirectory`).
+ * Threat: a writer of the rows puts back an application as it was before its rules were narrowed, or before it was
+ * deleted. Throws ForgedRow.
+ */
+export function authenticDirectory({ directory, keys, key, heal }: Needs): AuthenticDirectory {
+  /** Returns what the key store remembers of the records; `known` is not asked for again. */
+  async function revisionsOf(records: Records, known: Revisions): Promise<Revisions> {
+    const unknown = records.filter((record) => !known.has(directoryName(record)));
+    return unknown.length === 0 ? known : new Map([...known, ...(await keys.directoryRevisions(unknown))]);
+  }
+
+  async function verified<T>(
+    read: () => Promise<T>,
+    recordsOf: (found: T) => Records,
+  ): Promise<{ readonly found: T; readonly records: readonly DirectoryRecord[] }> {
+    let known: Revisions = new Map();
+    for (const isLast of [false, true]) {
+      const found = await read();
+      const records = recordsOf(found);
+      const forged = records.find((record) => !isAuthenticRecord(key, record));
+      if (forged !== undefined) throw new ForgedRow({ of: forged.kind, name: forged.id }, 'not_authentic');
+      known = await revisionsOf(records, known);
+      const outdated = records.filter((record) => isOutdated(record, known));
+      const [first] = outdated;
+      if (first === undefined) return { found, records: records.map(plain) };
+      if (isLast) throw new ForgedRow({ of: first.kind, name: first.id }, 'outdated');
+      // It was changed between the two reads, or whoever changed it died before it had written all.
+      for (const tenantId of new Set(outdated.map((record) => record.tenantId))) await heal(tenantId);
+    }
+    throw new Error('the last attempt returns or throws');
+  }
+
+  async function one(read: () => Promise<Stored<DirectoryRecord> | null>): Promise<DirectoryRecord | null> {
+    const { records } = await verified(read, (record) => (record === null ? [] : [record]));
+    return records[0] ?? null;
+  }
+
+  return {
+    ...directory,
+    byKeyHash: (keyHash) => one(() => directory.byKeyHash(keyHash)),
+    async get(kind, id) {
+      const record = await one(() => directory.get(kind, id));
+      // Threat: a damaged index or schema leads to another record.
+      if (record === null || (record.kind === kind && record.id === id)) return record;
+      throw new ForgedRow({ of: kind, name: id }, 'not_authentic');
+    },
+    list: async (kind) =>
+      (
+        await verified(
+          () => directory.list(kind),
+          (records) => records,
+        )
+      ).records,
+    async applications(...asked) {
+      const { found, records } = await verified(
+        () => directory.applications(...asked),
+        (page) => page.records,
+      );
+      const [tenantId] = asked;
+      const foreign = records.find((record) => record.tenantId !== tenantId);
+      if (foreign !== undefined) throw new ForgedRow({ of: 'application', name: foreign.id }, 'not_authentic');
+      return { records, total: found.total };
+    },
+    async check(kind) {
+      const records = await directory.list(kind);
+      const known = await revisionsOf(records, new Map());
+      return records.map((record) => {
+        if (!isAuthenticRecord(key, record)) return { record, problem: 'not_authentic' as const };
+        return { record, problem: isOutdated(record, known) ? ('outdated' as const) : null };
+      });
+    },
+  };
+}
+
+/** A record that the key store does not know was never finished. */
+function isOutdated(record: DirectoryRecord, known: Revisions): boolean {
+  return record.revision < (known.get(directoryName(record)) ?? Number.POSITIVE_INFINITY);
+}
+
+function plain({ mac: _, ...record }: Stored<DirectoryRecord>): DirectoryRecord {
+  return record;
+}

@@ -1,0 +1,54 @@
+import type { TokenRows } from '../ports/token-rows.js';
+import { isAuthenticToken, type Stored } from '../views/row-mac.js';
+import type { TokenView } from '../views/token-view.js';
+import { ForgedRow } from './forged-row.js';
+
+/** The rows of tokens as commands read them: each was written by the vault, though it may be an older version. */
+export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'page'> & {
+  /** As `TokenRows.page`; a null view stands for a row that is not authentic. */
+  page(
+    afterStream: string,
+    limit: number,
+  ): Promise<readonly { readonly stream: string; readonly view: TokenView | null }[]>;
+};
+
+/**
+ * Verifies the code of every row that is read, over the port, so that it does not matter which store holds the rows. What
+ * rows are found by (terms, fingerprints, due times, positions) is not authenticated: it decides nothing. Throws ForgedRow.
+ */
+export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticTokenRows {
+  const verified = (stored: Stored<TokenView>): TokenView => {
+    if (!isAuthenticToken(key, stored)) throw new ForgedRow({ of: 'token', name: stored.stream }, 'not_authentic');
+    return viewOf(stored);
+  };
+  return {
+    ...rows,
+    async get(stream) {
+      const stored = await rows.get(stream);
+      // Threat: a damaged index or schema leads to the row of another token.
+      if (stored !== null && stored.stream !== stream)
+        throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
+      return stored === null ? null : verified(stored);
+    },
+    async search(plan, page) {
+      const found = await rows.search(plan, page);
+      return { ...found, rows: found.rows.map((row) => ofTenant(verified(row), plan.tenantId)) };
+    },
+    walk: async (plan, step) => (await rows.walk(plan, step)).map((row) => ofTenant(verified(row), plan.tenantId)),
+    async page(afterStream, limit) {
+      const stored = await rows.page(afterStream, limit);
+      return stored.map((row) => ({ stream: row.stream, view: isAuthenticToken(key, row) ? viewOf(row) : null }));
+    },
+  };
+}
+
+/** Of the state only what the code covers; `ended` is in no row. */
+function viewOf({ stream, tenantId, state: { revision, life }, content, cvc }: TokenView): TokenView {
+  return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc };
+}
+
+/** Threat: a damaged index or schema finds a row of another tenant. */
+function ofTenant(view: TokenView, tenantId: string): TokenView {
+  if (view.tenantId !== tenantId) throw new ForgedRow({ of: 'token', name: view.stream }, 'not_authentic');
+  return view;
+}

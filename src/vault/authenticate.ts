@@ -1,0 +1,63 @@
+import type { Caller } from '../domain/access/caller.js';
+import { apiKeyHash, isWellFormedApiKey } from '../domain/tenancy/api-key.js';
+import { accessOf } from '../domain/tenancy/documents.js';
+import { ForgedRow } from './forged-row.js';
+import { createKeyUse } from './key-use.js';
+import type { KnownCaller } from './known-callers.js';
+import { applicationDocument, openTenant } from './open-directory.js';
+import type { Vault } from './vault.js';
+
+/**
+ * Who a key belongs to; null when it is malformed, unknown, revoked or expired, which the answer must not tell apart.
+ * What is known of a key is kept for one second, or until its tenant's directory changes. A key of a record that was
+ * tampered with is refused like an unknown one, and `onForged` is told.
+ */
+export function createAuthenticate(
+  vault: Vault,
+  onForged: (error: ForgedRow) => void,
+): (key: string) => Promise<Caller | null> {
+  const { clock, directory, knownCallers } = vault;
+  const noteUse = createKeyUse(directory);
+
+  async function lookUp(hash: string): Promise<KnownCaller | null> {
+    const record = await directory.byKeyHash(hash);
+    const key = record?.keys.find((candidate) => candidate.hash === hash);
+    if (record === null || key === undefined) return null;
+    const { id: applicationId, tenantId } = record;
+    const tenantRecord = await directory.get('tenant', tenantId);
+    const tenant = tenantRecord === null ? null : await openTenant(vault, tenantRecord);
+    if (tenant === null) return null;
+    const application = await applicationDocument(vault, record);
+    if (application === null) return null;
+    // Threat: a hash that a writer of the rows planted. The sealed document names the keys that were issued.
+    if (!application.keys.some(({ id, hash: issued }) => id === key.id && issued === hash)) return null;
+    const { type: applicationType, expires_at: expiresAt, access } = application;
+    const who = { tenantId, applicationId, keyId: key.id, applicationType };
+    return { caller: { ...who, access: accessOf(access), tenantSettings: tenant.settings }, expiresAt };
+  }
+
+  async function authenticLookUp(hash: string): Promise<KnownCaller | null> {
+    try {
+      return await lookUp(hash);
+    } catch (error) {
+      if (!(error instanceof ForgedRow)) throw error;
+      onForged(error);
+      return null;
+    }
+  }
+
+  return async function authenticate(key: string): Promise<Caller | null> {
+    const hash = apiKeyHash(key);
+    const now = clock.now();
+    const cached = knownCallers.get(hash, now);
+    const keep = knownCallers.lookUp(now);
+    // A typing error is refused without a look-up.
+    const known = cached ?? (isWellFormedApiKey(key) ? await authenticLookUp(hash) : null);
+    if (known === null || (known.expiresAt !== null && now >= known.expiresAt)) return null;
+    if (cached === undefined) {
+      keep(hash, known);
+      await noteUse(hash, now);
+    }
+    return known.caller;
+  };
+}

@@ -1,0 +1,23 @@
+import type { ApplicationDocument } from '../domain/tenancy/documents.js';
+import type { DirectoryRecord } from '../ports/directory.js';
+import { applicationDocument } from './open-directory.js';
+import type { Vault } from './vault.js';
+
+export type LivingApplication = { readonly id: string; readonly document: ApplicationDocument };
+
+/** The record of a living application of this tenant; null also for one of another tenant. */
+export async function applicationRecord(
+  { directory }: Vault,
+  tenantId: string,
+  id: string,
+): Promise<DirectoryRecord | null> {
+  const record = await directory.get('application', id);
+  return record === null || record.tenantId !== tenantId || record.removedAt !== null ? null : record;
+}
+
+/** The same, opened. */
+export async function livingApplication(vault: Vault, tenantId: string, id: string): Promise<LivingApplication | null> {
+  const record = await applicationRecord(vault, tenantId, id);
+  const document = record === null ? null : await applicationDocument(vault, record);
+  return document === null ? null : { id, document };
+}

@@ -1,0 +1,40 @@
+import type { ApplicationDocument, TenantDocument } from '../domain/tenancy/documents.js';
+import { applicationDocumentSchema, openDocument, tenantDocumentSchema } from '../events/tenancy/documents.js';
+import { tenantStream } from '../events/tenancy/streams.js';
+import type { DirectoryRecord } from '../ports/directory.js';
+import { KeyLost } from './key-lost.js';
+import { keyNotThere, TenantGone } from './tenant-gone.js';
+import type { Vault } from './vault.js';
+
+type Schema<T> = { parse(value: unknown): T };
+
+/** A living tenant's document; null when there is none. */
+export async function tenantDocument(vault: Vault, tenantId: string): Promise<TenantDocument | null> {
+  const record = await vault.directory.get('tenant', tenantId);
+  return record === null ? null : open(vault, record, tenantDocumentSchema);
+}
+
+/** The document of a tenant's record; null when it was deleted. */
+export function openTenant(vault: Vault, record: DirectoryRecord): Promise<TenantDocument | null> {
+  return open(vault, record, tenantDocumentSchema);
+}
+
+/** The document of a living application; null for one that was deleted, alone or with its tenant. */
+export function applicationDocument(vault: Vault, record: DirectoryRecord): Promise<ApplicationDocument | null> {
+  return open(vault, record, applicationDocumentSchema);
+}
+
+async function open<T>(vault: Vault, record: DirectoryRecord, schema: Schema<T>): Promise<T | null> {
+  const { tenantId, contentRevision: revision, content, removedAt } = record;
+  if (content === null || removedAt !== null) return null;
+  const stream = tenantStream(tenantId);
+  const tenantKeys = await vault.keys.tenantKeys(tenantId);
+  if (tenantKeys === null) {
+    const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
+    if (error instanceof TenantGone) return null;
+    throw error;
+  }
+  const document = openDocument(tenantKeys.directory, content, { tenantId, stream, revision });
+  if (document === undefined) throw new KeyLost(stream, 'box_damaged');
+  return schema.parse(document);
+}

@@ -1,0 +1,78 @@
+import { Secret } from '../domain/secret.js';
+import type { TokenContent } from '../domain/token/content.js';
+import type { TokenLife } from '../domain/token/token-state.js';
+import { cvcAt } from '../domain/token/token-state.js';
+import { openJson } from '../events/sealing/json-box.js';
+import { latestForCodes } from '../ports/clock.js';
+import type { TokenView } from '../views/token-view.js';
+import { KeyLost } from './key-lost.js';
+import { keyNotThere, TenantGone } from './tenant-gone.js';
+import type { Keys } from './tenant-keys.js';
+import type { Vault } from './vault.js';
+
+export type OpenToken = { readonly content: Secret<TokenContent>; readonly cvc: Secret<string> | null };
+
+/**
+ * Opens a living token. A cvc past its hour stays closed. Null: a key of it was destroyed, so either the view is older than
+ * a deletion, or the key is lost; only the caller can tell, by looking again. Throws TenantGone and KeyLost.
+ */
+export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
+  return (await openAll(vault, view, life))?.open ?? null;
+}
+
+/**
+ * Opens a living token of which all that is known is its row, as `openToken`. `newest`: the newest revision of it that the
+ * key store remembers. Threat: a writer of the rows puts back a row of before a change of containers, expiry or data.
+ */
+export async function openRow(
+  vault: Vault,
+  view: TokenView,
+  life: TokenLife,
+): Promise<{ readonly open: OpenToken; readonly newest: number } | null> {
+  const opened = await openAll(vault, view, life);
+  return opened === null ? null : { open: opened.open, newest: opened.revision ?? life.contentRevision };
+}
+
+async function openAll(vault: Vault, view: TokenView, life: TokenLife) {
+  const due = cvcAt(life, latestForCodes(vault.clock));
+  const [content, cvc] = await Promise.all([
+    openBoxOf(vault, view, life.key, life.contentRevision, 'content'),
+    due === null ? null : openBoxOf(vault, view, due.key, due.revision, 'cvc'),
+  ]);
+  if (content === null || (due !== null && cvc === null)) return null;
+  // Asked again after the wait for a key: the hour may have ended meanwhile.
+  const shown =
+    due !== null && cvc !== null && latestForCodes(vault.clock) < due.purgeAt ? (cvc.value as string) : null;
+  const open: OpenToken = {
+    content: new Secret(content.value as TokenContent),
+    cvc: shown === null ? null : new Secret(shown),
+  };
+  return { open, revision: content.revision };
+}
+
+/** The content alone; otherwise as `openToken`. */
+export async function openContent(vault: Keys, view: TokenView, life: TokenLife): Promise<Secret<TokenContent> | null> {
+  const content = await openBoxOf(vault, view, life.key, life.contentRevision, 'content');
+  return content === null ? null : new Secret(content.value as TokenContent);
+}
+
+async function openBoxOf(
+  vault: Keys,
+  { stream, tenantId, ...boxes }: TokenView,
+  keyId: string,
+  revision: number,
+  field: 'content' | 'cvc',
+) {
+  const box = boxes[field];
+  if (box === null) throw new KeyLost(stream, 'box_damaged');
+  const opened = await vault.keys.use(tenantId, keyId, (key) =>
+    openJson(key, box, { tenantId, stream, revision, keyId, field }),
+  );
+  if (opened.state !== 'open') {
+    const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
+    if (opened.state === 'missing' || error instanceof TenantGone) throw error;
+    return null;
+  }
+  if (opened.value === undefined) throw new KeyLost(stream, 'box_damaged');
+  return { value: opened.value, revision: opened.revision };
+}

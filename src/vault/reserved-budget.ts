@@ -1,0 +1,110 @@
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../domain/access/caller.js';
+import { clocksApartMs, type GuessBudget } from '../domain/guess-budget.js';
+import type { BudgetName, Budgets } from '../ports/budgets.js';
+import type { Clock } from '../ports/clock.js';
+
+/** What this process has reserved for one application and not spent yet. */
+type Block = {
+  left: number;
+  /** When the window ends that the block belongs to; infinite before the first reservation. */
+  endsAt: number;
+  /** The store has nothing left to reserve in this window. */
+  storeIsEmpty: boolean;
+  /** Hits that no reservation has reported yet. */
+  hits: number;
+  refill: Promise<void> | null;
+};
+
+/** Past this the block that was used longest ago is forgotten, which costs its application the rest of it. */
+const applicationsMax = 10_000;
+
+export type Taken =
+  /** `giveBack` returns what turned out not to be needed, because so many look-ups were hits. */
+  { readonly ok: true; giveBack(hits: number): void } | { readonly ok: false; readonly retryAfterMs: number };
+
+/** Told once per window and application, whichever process finds out. */
+export type BudgetEvents = {
+  exhausted(caller: Caller): Promise<void>;
+  suspected(caller: Caller): Promise<void>;
+};
+
+export type ReservedBudget = {
+  /**
+   * Spends from the budget. Everything spent is durable before this resolves: a block is reserved in the store and then
+   * spent from memory, so a crash costs the application the rest of its block and never grants more. A request for more
+   * than is left is refused and uses up what is left. 0 spends nothing and is refused once the budget is used up.
+   */
+  take(caller: Caller, amount: number): Promise<Taken>;
+};
+
+/** Spends one budget of an hour through blocks that are reserved in `budgets`. */
+export function reservedBudget(
+  budgets: Budgets,
+  name: BudgetName,
+  budget: GuessBudget,
+  clock: Clock,
+  events: BudgetEvents,
+): ReservedBudget {
+  const blocks = new LRUCache<string, Block>({ max: applicationsMax });
+
+  function blockOf(applicationId: string, now: number): Block {
+    const known = blocks.get(applicationId);
+    const isPresent =
+      known !== undefined &&
+      (known.endsAt === Number.POSITIVE_INFINITY ||
+        (now < known.endsAt && known.endsAt <= now + budget.windowMs + clocksApartMs));
+    if (isPresent) return known;
+    const fresh: Block = { left: 0, endsAt: Number.POSITIVE_INFINITY, storeIsEmpty: false, hits: 0, refill: null };
+    blocks.set(applicationId, fresh);
+    return fresh;
+  }
+
+  async function refill(block: Block, caller: Caller, need: number, spare: 'none' | 'block'): Promise<void> {
+    const { hits } = block;
+    const request = { need, spare, hits, now: clock.now() };
+    const { granted, endsAt, exhausts, suspects } = await budgets.reserve(name, caller.applicationId, budget, request);
+    // The store began another window than this block is of: what is left of the old one is void.
+    if (block.endsAt !== endsAt) block.left = 0;
+    block.left += granted;
+    block.endsAt = endsAt;
+    block.hits -= hits;
+    block.storeIsEmpty = granted < need;
+    if (suspects) await events.suspected(caller);
+    if (exhausts) await events.exhausted(caller);
+  }
+
+  return {
+    async take(caller, amount) {
+      for (;;) {
+        const now = clock.now();
+        const block = blockOf(caller.applicationId, now);
+        const need = Math.max(amount, 1);
+        if (block.left >= need) {
+          block.left -= amount;
+          return { ok: true, giveBack: givesBack(block, amount) };
+        }
+        if (block.storeIsEmpty) {
+          block.left = 0;
+          return { ok: false, retryAfterMs: block.endsAt - now };
+        }
+        // A caller that does not guess holds one guess: a block in each process would use up the budget by itself.
+        const spare = amount === 0 ? 'none' : 'block';
+        block.refill ??= refill(block, caller, need - block.left, spare).finally(() => {
+          block.refill = null;
+        });
+        await block.refill;
+      }
+    },
+  };
+}
+
+function givesBack(block: Block, amount: number): (hits: number) => void {
+  let spent = amount;
+  return (hits) => {
+    const returned = Math.min(hits, spent);
+    spent -= returned;
+    block.left += returned;
+    block.hits += returned;
+  };
+}

@@ -1,0 +1,39 @@
+import type { FieldErrors } from '../domain/field-errors.js';
+import type { DirectoryRejection } from '../domain/tenancy/directory-decision.js';
+
+/** Why a command did nothing. Each code stands in the table of `http/problem-catalogue.ts` with its status. */
+export type RejectionCode =
+  | 'validation_failed'
+  | 'forbidden'
+  | 'reveal_required'
+  | 'token_not_found'
+  | 'id_in_use'
+  | 'precondition_failed'
+  | 'idempotency_in_flight'
+  | 'idempotent_shape_differs'
+  | 'idempotent_result_gone'
+  | 'guesses_exhausted'
+  | 'deduplication_misses_exhausted'
+  | DirectoryRejection;
+
+export type Rejected = {
+  readonly ok: false;
+  readonly code: RejectionCode;
+  readonly errors?: FieldErrors;
+  /** When the same request may be let through, ms from now. */
+  readonly retryAfterMs?: number;
+};
+
+export type CommandResult<T> = { readonly ok: true; readonly value: T } | Rejected;
+
+export function done<T>(value: T): CommandResult<T> {
+  return { ok: true, value };
+}
+
+export function rejected(code: RejectionCode): Rejected {
+  return { ok: false, code };
+}
+
+export function invalidFields(errors: FieldErrors): Rejected {
+  return { ok: false, code: 'validation_failed', errors };
+}

@@ -1,0 +1,77 @@
+import type { ApplicationType } from '../domain/access/application-type.js';
+import type { RecordedEvent } from '../events/event.js';
+import { readDirectoryEvent } from '../events/tenancy/catalogue.js';
+import type { DirectoryRecord } from '../ports/directory.js';
+
+/**
+ * The rows that the events of a tenant's stream lead to: the tenant's own and one an application, each with the box of
+ * its newest document, byte for byte. It needs no key, so a rebuild opens nothing.
+ */
+export type DirectoryView = {
+  readonly tenant: DirectoryRecord | null;
+  /** Deleted ones stay, without a box and keys. */
+  readonly applications: ReadonlyMap<string, DirectoryRecord>;
+};
+
+/** The rows before the first event of a tenant's stream. */
+export const noDirectoryRows: DirectoryView = { tenant: null, applications: new Map() };
+
+/** Folds one event of the tenant's stream onto its rows. Pure. */
+export function applyToDirectory(view: DirectoryView, event: RecordedEvent): DirectoryView {
+  const read = readDirectoryEvent(event);
+  const { revision, tenantId, time } = event;
+  const sealed = { revision, contentRevision: revision, content: event.sealed.content };
+  switch (read.type) {
+    case 'tenant.created': {
+      const tenant = { ...blank('tenant', tenantId, tenantId, null), createdRevision: revision, ...sealed };
+      return { ...view, tenant };
+    }
+    case 'tenant.updated':
+      return { ...view, tenant: { ...existing(view.tenant), ...sealed } };
+    case 'tenant.deleted':
+      return { ...view, tenant: { ...existing(view.tenant), revision, content: null, removedAt: time } };
+    case 'tenant.fenced':
+      return { ...view, tenant: { ...existing(view.tenant), revision } };
+    case 'application.created': {
+      const { application_id: id, application_type: type } = read.clear;
+      const made = { ...blank('application', id, tenantId, type), createdRevision: revision, ...sealed };
+      return withApplication(view, revision, made);
+    }
+    default: {
+      const before = existing(view.applications.get(read.clear.application_id));
+      if (read.type === 'application.updated') return withApplication(view, revision, { ...before, ...sealed });
+      if (read.type === 'application.deleted') {
+        return withApplication(view, revision, { ...before, revision, content: null, keys: [], removedAt: time });
+      }
+      const { key_id: id, key_hash: hash } = read.clear;
+      const others = before.keys.filter((key) => key.id !== id);
+      const keys = read.type === 'application.key.issued' ? [...others, { id, hash }] : others;
+      return withApplication(view, revision, { ...before, ...sealed, keys });
+    }
+  }
+}
+
+/** Every event moves the tenant's revision, so that decisions on any part of the stream meet there. */
+function withApplication(view: DirectoryView, revision: number, application: DirectoryRecord): DirectoryView {
+  return {
+    tenant: { ...existing(view.tenant), revision },
+    applications: new Map(view.applications).set(application.id, application),
+  };
+}
+
+function existing(record: DirectoryRecord | null | undefined): DirectoryRecord {
+  if (record === null || record === undefined) throw new Error('an event changes what no event made');
+  return record;
+}
+
+function blank(
+  kind: DirectoryRecord['kind'],
+  id: string,
+  tenantId: string,
+  applicationType: ApplicationType | null,
+): DirectoryRecord {
+  return {
+    ...{ kind, id, tenantId, applicationType, keys: [], removedAt: null },
+    ...{ revision: -1, createdRevision: -1, contentRevision: -1, content: null },
+  };
+}
