@@ -1,8 +1,8 @@
 import { atMost } from '../domain/at-most.js';
-import type { DirectoryRecord } from '../ports/directory.js';
 import type { ForgedWhat, RowName } from '../vault/forged-row.js';
 import { loadToken } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
+import type { DirectoryRecord } from '../views/directory-view.js';
 import type { TokenView } from '../views/token-view.js';
 
 /** Rows hold up to 512 KiB of ciphertext each, and all of a page are in memory together. */

@@ -1,6 +1,6 @@
-import type { ClaimResult } from '../ports/claims.js';
 import type { TenantKeys } from '../ports/key-ring.js';
 import type { Vault } from '../vault/vault.js';
+import type { ClaimResult } from '../views/finished-claim.js';
 import type { TokenView } from '../views/token-view.js';
 import { changeTokens, type TokenWrite } from './change-tokens.js';
 import type { RequestOrigin } from './event-origin.js';

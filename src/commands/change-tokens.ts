@@ -1,7 +1,6 @@
 import type { TokenDecision } from '../domain/token/decide.js';
 import { advancedKeys } from '../events/advanced-keys.js';
 import { endedKeys } from '../events/ended-keys.js';
-import type { ClaimResult } from '../ports/claims.js';
 import { type KeyRevision, keyNamedWithinMs, type TenantKeys } from '../ports/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { DueRow } from '../ports/token-rows.js';
@@ -9,6 +8,7 @@ import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { loadToken } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
+import type { ClaimResult } from '../views/finished-claim.js';
 import { withClaimMac, withTokenMac } from '../views/row-mac.js';
 import { emptyView, type TokenView } from '../views/token-view.js';
 import { dueRowsOf } from './due-rows-of.js';

@@ -1,9 +1,9 @@
 import { keyedHash } from '../events/sealing/keyed-hash.js';
-import type { ClaimResult } from '../ports/claims.js';
 import { earliestNow } from '../ports/clock.js';
 import type { TenantKeys } from '../ports/key-ring.js';
 import { type CommandResult, rejected } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
+import type { ClaimResult } from '../views/finished-claim.js';
 
 const rememberedMs = 24 * 3_600_000;
 

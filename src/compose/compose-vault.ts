@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { type AccessRecorder, createAccessRecorder } from '../audit/access-log/access-recorder.js';
+import { createAccessRecorder } from '../audit/access-log/access-recorder.js';
 import { recordExhaustedBudget, recordSuspect } from '../audit/access-log/record-guessing.js';
 import { recordedWork } from '../audit/access-log/recorded-work.js';
 import { createExpressions } from '../domain/expressions/expressions.js';
@@ -26,7 +26,7 @@ import { KeyLost } from '../vault/key-lost.js';
 import type { KnownCallers } from '../vault/known-callers.js';
 import type { LimitSettings } from '../vault/limit-settings.js';
 import { createTurns } from '../vault/turns.js';
-import type { Vault } from '../vault/vault.js';
+import type { AccessRecorder, Vault } from '../vault/vault.js';
 import { countingKeyRing } from './counting-key-ring.js';
 
 /** The stores of a profile. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../domain/json.js';
 import { indexesMax } from '../domain/token/fields/search-indexes.js';
-import { tokenTypes } from '../domain/token/token-type.js';
+import { tokenTypes } from '../domain/token/types/token-type.js';
 
 const json = z.custom<Json>(() => true);
 const text = z.string({ error: 'must be a string' });

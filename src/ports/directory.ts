@@ -1,25 +1,5 @@
-import type { ApplicationType } from '../domain/access/application-type.js';
+import type { DirectoryRecord } from '../views/directory-view.js';
 import type { Stored } from '../views/row-mac.js';
-
-/** A tenant or an application as its events left it (`views/directory-view.ts`). */
-export type DirectoryRecord = {
-  readonly kind: 'tenant' | 'application';
-  readonly id: string;
-  readonly tenantId: string;
-  /** Null for a tenant. */
-  readonly applicationType: ApplicationType | null;
-  /** Of a tenant: of the newest event of its stream, whatever that changed. Of an application: of its own newest event. */
-  readonly revision: number;
-  /** Revision of the event that made it: the order of applications. */
-  readonly createdRevision: number;
-  /** Revision of the event that holds `content`; part of what the box is bound to. */
-  readonly contentRevision: number;
-  readonly content: Uint8Array | null;
-  /** The living API keys; each by its id and the hex SHA-256 that it is found by. */
-  readonly keys: readonly { readonly id: string; readonly hash: string }[];
-  /** Milliseconds since the epoch, or null while it lives. */
-  readonly removedAt: number | null;
-};
 
 export type ApplicationFilter = {
   /** Null: any. */

@@ -1,4 +1,4 @@
-import type { DirectoryRecord } from './directory.js';
+import type { DirectoryRecord } from '../views/directory-view.js';
 import type { ChainLink } from './event-chain.js';
 import type { KeyRotation } from './key-rotation.js';
 

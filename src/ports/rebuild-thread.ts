@@ -1,5 +1,5 @@
+import type { DirectoryRecord } from '../views/directory-view.js';
 import type { Stored } from '../views/row-mac.js';
-import type { DirectoryRecord } from './directory.js';
 import type { BuiltRow } from './generations.js';
 
 /** The rows of the streams that have events on a page of the log. `position`: of its last event. */

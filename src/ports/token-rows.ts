@@ -1,4 +1,4 @@
-import type { TokenType } from '../domain/token/token-type.js';
+import type { TokenType } from '../domain/token/types/token-type.js';
 import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import type { PageRequest, SearchPage, SearchPlan, WalkStep } from './search-plan.js';

@@ -1,9 +1,9 @@
 import type { Commit } from '../events/commit.js';
 import type { NewEvent } from '../events/event.js';
+import type { DirectoryRecord } from '../views/directory-view.js';
+import type { FinishedClaim } from '../views/finished-claim.js';
 import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
-import type { FinishedClaim } from './claims.js';
-import type { DirectoryRecord } from './directory.js';
 
 /** What search finds a row by, in each generation of rows: 16 bytes a term in hex, none twice. */
 export type GenerationTerms = Readonly<Record<number, readonly string[]>>;

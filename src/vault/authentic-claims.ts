@@ -1,4 +1,5 @@
-import type { ClaimResult, Claims, FinishedClaim } from '../ports/claims.js';
+import type { Claims } from '../ports/claims.js';
+import type { ClaimResult, FinishedClaim } from '../views/finished-claim.js';
 import { isAuthenticClaim } from '../views/row-mac.js';
 import { ForgedRow } from './forged-row.js';
 

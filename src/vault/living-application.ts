@@ -1,5 +1,5 @@
 import type { ApplicationDocument } from '../domain/tenancy/documents.js';
-import type { DirectoryRecord } from '../ports/directory.js';
+import type { DirectoryRecord } from '../views/directory-view.js';
 import { applicationDocument } from './open-directory.js';
 import type { Vault } from './vault.js';
 

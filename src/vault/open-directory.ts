@@ -1,7 +1,7 @@
 import type { ApplicationDocument, TenantDocument } from '../domain/tenancy/documents.js';
 import { applicationDocumentSchema, openDocument, tenantDocumentSchema } from '../events/tenancy/documents.js';
 import { tenantStream } from '../events/tenancy/streams.js';
-import type { DirectoryRecord } from '../ports/directory.js';
+import type { DirectoryRecord } from '../views/directory-view.js';
 import { KeyLost } from './key-lost.js';
 import { keyNotThere, TenantGone } from './tenant-gone.js';
 import type { Vault } from './vault.js';

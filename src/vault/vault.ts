@@ -1,6 +1,6 @@
-import type { AccessRecorder } from '../audit/access-log/access-recorder.js';
 import type { Expressions } from '../domain/expressions/expressions.js';
 import type { StreamQueue } from '../domain/stream-queue.js';
+import type { AccessEntry } from '../events/access-log/access-entry.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
@@ -19,6 +19,18 @@ import type { AuthenticTokenRows } from './authentic-token-rows.js';
 import type { Guesses } from './guesses.js';
 import type { KnownCallers } from './known-callers.js';
 import type { Turns } from './turns.js';
+
+/** Through which commands record. Its memory is bounded; what does not fit while the log is down is counted and told. */
+export type AccessRecorder = {
+  /** Resolves when the entries are durable, with all that was recorded before. Throws StoreUnavailable. */
+  now(entries: readonly AccessEntry[]): Promise<void>;
+  /** Records soon: durable within milliseconds. Kept and tried again while the log cannot be written. */
+  soon(entries: readonly AccessEntry[]): void;
+  /** False: the last attempt to write the log failed. */
+  isWritable(): boolean;
+  /** Writes what is left, as far as the log takes it. */
+  close(): Promise<void>;
+};
 
 /** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
 export type Vault = {

@@ -1,7 +1,26 @@
 import type { ApplicationType } from '../domain/access/application-type.js';
 import type { RecordedEvent } from '../events/event.js';
 import { readDirectoryEvent } from '../events/tenancy/catalogue.js';
-import type { DirectoryRecord } from '../ports/directory.js';
+
+/** A tenant or an application as its events left it. */
+export type DirectoryRecord = {
+  readonly kind: 'tenant' | 'application';
+  readonly id: string;
+  readonly tenantId: string;
+  /** Null for a tenant. */
+  readonly applicationType: ApplicationType | null;
+  /** Of a tenant: of the newest event of its stream, whatever that changed. Of an application: of its own newest event. */
+  readonly revision: number;
+  /** Revision of the event that made it: the order of applications. */
+  readonly createdRevision: number;
+  /** Revision of the event that holds `content`; part of what the box is bound to. */
+  readonly contentRevision: number;
+  readonly content: Uint8Array | null;
+  /** The living API keys; each by its id and the hex SHA-256 that it is found by. */
+  readonly keys: readonly { readonly id: string; readonly hash: string }[];
+  /** Milliseconds since the epoch, or null while it lives. */
+  readonly removedAt: number | null;
+};
 
 /**
  * The rows that the events of a tenant's stream lead to: the tenant's own and one an application, each with the box of

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { ClaimedToken, FinishedClaim } from '../ports/claims.js';
-import type { DirectoryRecord } from '../ports/directory.js';
+import type { DirectoryRecord } from './directory-view.js';
+import type { ClaimedToken, FinishedClaim } from './finished-claim.js';
 import type { TokenView } from './token-view.js';
 
 /** A row as a store holds it: with its message authentication code, which the store passes on and never looks at. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { ClaimResult, FinishedClaim } from '#src/ports/claims.js';
 import type { UnitOfWork } from '#src/ports/unit-of-work.js';
+import type { ClaimResult, FinishedClaim } from '#src/views/finished-claim.js';
 import type { Stored } from '#src/views/row-mac.js';
 import { aDay, aHash, aStream, atNoon, type OpenStores, onStores } from './support.js';
 

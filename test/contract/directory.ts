@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { ApplicationFilter, DirectoryRecord } from '#src/ports/directory.js';
+import type { ApplicationFilter } from '#src/ports/directory.js';
 import type { UnitOfWork } from '#src/ports/unit-of-work.js';
+import type { DirectoryRecord } from '#src/views/directory-view.js';
 import { type Stored, withDirectoryMac } from '#src/views/row-mac.js';
 import { aBox, aHash, anEvent, atNoon, bytes, change, macKey, type OpenStores, onStores } from './support.js';
 

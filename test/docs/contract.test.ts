@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { managementPermissions, tokenPermissions } from '#src/domain/access/permission.js';
 import { filterNames } from '#src/domain/expressions/catalogue.js';
 import type { Json } from '#src/domain/json.js';
-import { tokenTypes } from '#src/domain/token/token-type.js';
+import { tokenTypes } from '#src/domain/token/types/token-type.js';
 import { typeRules } from '#src/domain/token/types/type-rules.js';
 import { evaluate } from '../domain/expressions/support.js';
 import { documentOf, operationsIn } from '../http/openapi/support.js';

@@ -1,4 +1,5 @@
-import type { Claims, FinishedClaim } from '../../ports/claims.js';
+import type { Claims } from '../../ports/claims.js';
+import type { FinishedClaim } from '../../views/finished-claim.js';
 import type { Stored } from '../../views/row-mac.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';

@@ -1,5 +1,6 @@
 import type { ApplicationType } from '../../domain/access/application-type.js';
-import type { Directory, DirectoryRecord } from '../../ports/directory.js';
+import type { Directory } from '../../ports/directory.js';
+import type { DirectoryRecord } from '../../views/directory-view.js';
 import type { Stored } from '../../views/row-mac.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';

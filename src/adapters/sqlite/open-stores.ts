@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.js';
 import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../ports/clock-record.js';
-import type { DirectoryRecord } from '../../ports/directory.js';
+import type { DirectoryRecord } from '../../views/directory-view.js';
 import type { Stored } from '../../views/row-mac.js';
 import { ownBuffer } from '../key-ring/random-key.js';
 import { createRootKeys } from '../key-ring/root-keys.js';

@@ -1,4 +1,4 @@
-import type { TokenType } from '../../domain/token/token-type.js';
+import type { TokenType } from '../../domain/token/types/token-type.js';
 import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 import type { SqliteDatabase } from './open-database.js';
 import { reading } from './reading.js';

@@ -1,5 +1,6 @@
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 import type { AccessLog } from '../../ports/access-log.js';
+import type { AccessRecorder } from '../../vault/vault.js';
 import { createLosses } from './losses.js';
 
 /** How long an entry that nobody waits for may wait for others. */
@@ -9,18 +10,6 @@ const batchEntriesMax = 500;
 const retryMs = 1_000;
 /** What is kept while the log cannot be written: some 10 MB. */
 const keptEntriesMax = 20_000;
-
-/** Through which commands record. Its memory is bounded; what does not fit while the log is down is counted and told. */
-export type AccessRecorder = {
-  /** Resolves when the entries are durable, with all that was recorded before. Throws StoreUnavailable. */
-  now(entries: readonly AccessEntry[]): Promise<void>;
-  /** Records soon: durable within milliseconds. Kept and tried again while the log cannot be written. */
-  soon(entries: readonly AccessEntry[]): void;
-  /** False: the last attempt to write the log failed. */
-  isWritable(): boolean;
-  /** Writes what is left, as far as the log takes it. */
-  close(): Promise<void>;
-};
 
 export function createAccessRecorder(log: AccessLog, onError: (error: unknown) => void): AccessRecorder {
   const losses = createLosses();

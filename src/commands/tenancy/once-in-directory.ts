@@ -1,9 +1,9 @@
-import type { ClaimResult } from '../../ports/claims.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { type LivingApplication, livingApplication } from '../../vault/living-application.js';
 import { type CommandResult, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
+import type { ClaimResult } from '../../views/finished-claim.js';
 import { once } from '../once.js';
 import type { DirectoryContext } from './change-directory.js';
 

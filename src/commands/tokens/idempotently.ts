@@ -1,8 +1,8 @@
-import type { ClaimResult } from '../../ports/claims.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import type { CommandResult } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
+import type { ClaimResult } from '../../views/finished-claim.js';
 import { once } from '../once.js';
 
 /**

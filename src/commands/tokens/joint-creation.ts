@@ -1,10 +1,10 @@
-import type { ClaimedToken } from '../../ports/claims.js';
 import type { SearchKey } from '../../ports/key-ring.js';
 import type { ReadToken } from '../../queries/read-token.js';
 import type { TokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import type { Rejected } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
+import type { ClaimedToken } from '../../views/finished-claim.js';
 import type { ViewOf } from '../change-tokens.js';
 import { createdAnswer } from './created-answer.js';
 import { type Creation, type CreationWrite, decideCreation } from './creation.js';

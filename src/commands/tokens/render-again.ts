@@ -1,11 +1,11 @@
 import { transformFor, transformForCreate } from '../../domain/access/decide-access.js';
-import type { ClaimedToken } from '../../ports/claims.js';
 import { readToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { loadToken } from '../../vault/load-token.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
+import type { ClaimedToken } from '../../views/finished-claim.js';
 import { rowsFollow } from '../rows-follow.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 

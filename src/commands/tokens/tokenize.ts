@@ -1,13 +1,13 @@
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { errorsUnder } from '../../domain/json-path.js';
 import type { TokenRequest } from '../../domain/token/draft-token.js';
-import type { ClaimResult } from '../../ports/claims.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { TokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
+import type { ClaimResult } from '../../views/finished-claim.js';
 import { createTogether } from './create-together.js';
 import { type Creation, prepareCreation } from './creation.js';
 import { chargeDeduplication } from './deduplication.js';

@@ -1,6 +1,6 @@
-import type { TenantSettings } from '../tenancy/documents.js';
 import type { Access } from './access-rule.js';
 import type { ApplicationType } from './application-type.js';
+import type { TenantSettings } from './tenant-settings.js';
 
 /** The application whose key came with a request. */
 export type Caller = {

@@ -1,5 +1,6 @@
 import { parseAccess } from '../access/parse-access.js';
 import type { ManagementPermission } from '../access/permission.js';
+import type { TenantSettings } from '../access/tenant-settings.js';
 import { type Actor, actorId } from './actor.js';
 import { heldManagementPermissions, holdsAllOf, leavesNoAdministrator } from './administrators.js';
 import type { ApplicationCommand, DirectoryCommand, NewKey } from './directory-command.js';
@@ -10,13 +11,7 @@ import {
   refused,
   refusedFields,
 } from './directory-decision.js';
-import {
-  type ApiKeyDocument,
-  type ApplicationDocument,
-  documentOf,
-  type TenantDocument,
-  type TenantSettings,
-} from './documents.js';
+import { type ApiKeyDocument, type ApplicationDocument, documentOf, type TenantDocument } from './documents.js';
 import type { TenantDirectory } from './tenant-directory.js';
 
 /** The actor of a command, and its time in milliseconds since the epoch. */

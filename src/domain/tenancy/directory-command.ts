@@ -1,7 +1,7 @@
 import type { AccessFields } from '../access/parse-access.js';
+import type { TenantSettings } from '../access/tenant-settings.js';
 import type { Json } from '../json.js';
 import type { ApplicationSpec } from './application-spec.js';
-import type { TenantSettings } from './documents.js';
 
 /** A key that was made and not yet shown: its id and the hash that is stored. */
 export type NewKey = { readonly id: string; readonly hash: string };

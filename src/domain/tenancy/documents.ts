@@ -1,6 +1,7 @@
 import type { Access, AccessRule } from '../access/access-rule.js';
 import type { ApplicationType } from '../access/application-type.js';
 import type { Permission } from '../access/permission.js';
+import type { TenantSettings } from '../access/tenant-settings.js';
 
 /** The creator and the last editor of a tenant or an application (an application id or `operator`), with times in ms. */
 export type Stamps = {
@@ -8,13 +9,6 @@ export type Stamps = {
   readonly created_at: number;
   readonly modified_by: string | null;
   readonly modified_at: number | null;
-};
-
-/** The settings of a tenant (docs/contract.md, "Tenants"). */
-export type TenantSettings = {
-  readonly deduplicate_tokens: 'true' | 'false';
-  readonly keep_superseded_data: 'true' | 'false';
-  readonly show_fingerprints: 'true' | 'false';
 };
 
 /** A tenant, as sealed in its newest event. */

@@ -1,11 +1,12 @@
 import type { ApplicationType } from '../access/application-type.js';
 import { type AccessFields, parseAccess } from '../access/parse-access.js';
+import type { TenantSettings } from '../access/tenant-settings.js';
 import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
 import { isJsonObject, type Json } from '../json.js';
 import { codePointCount, isWellFormed } from '../text.js';
 import { checkExpiresAt } from '../token/fields/expires-at.js';
 import type { ApplicationSpec } from './application-spec.js';
-import { documentOf, type TenantSettings } from './documents.js';
+import { documentOf } from './documents.js';
 
 /** The fields of a request to create an application, by their JSON types. */
 type ApplicationFields = AccessFields & {

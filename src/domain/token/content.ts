@@ -1,5 +1,5 @@
 import type { Json } from '../json.js';
-import type { TokenType } from './token-type.js';
+import type { TokenType } from './types/token-type.js';
 
 /**
  * Everything of a token that a person put in, except the cvc, which lives in a box of its own. This is what an event

@@ -1,5 +1,5 @@
 import { cvcAt, isExpired, keysOf, type TokenLife, type TokenState } from './token-state.js';
-import type { TokenType } from './token-type.js';
+import type { TokenType } from './types/token-type.js';
 
 /**
  * What somebody, or a clock, wants of a token. `at` is the instant of the command, milliseconds since the epoch; what was due

@@ -9,7 +9,7 @@ import { checkFingerprintExpression } from './fields/fingerprint-expression.js';
 import { checkIdSource, type IdSource } from './fields/id.js';
 import { checkMetadata } from './fields/metadata.js';
 import { checkSearchIndexes } from './fields/search-indexes.js';
-import type { TokenType } from './token-type.js';
+import type { TokenType } from './types/token-type.js';
 import { typeRules } from './types/type-rules.js';
 
 /** A create request whose fields have the right JSON types; null and absent are the same, but for `data`. */

@@ -1,4 +1,4 @@
-import type { TokenType } from './token-type.js';
+import type { TokenType } from './types/token-type.js';
 
 /** Times that a token runs by, milliseconds since the epoch. */
 export type TokenTimes = { readonly expires_at?: number | undefined; readonly cvc_purge_at?: number | undefined };

@@ -1,4 +1,4 @@
-import type { TokenType } from './token-type.js';
+import type { TokenType } from './types/token-type.js';
 
 /** A card verification code that still exists: the key it lies under and the event that sealed it. */
 export type CvcState = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RecordedFact, TokenFact } from '../../domain/token/token-fact.js';
-import { tokenTypes } from '../../domain/token/token-type.js';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
 import type { ClearEvent } from '../event.js';
 
 const keyId = z.string();

@@ -1,4 +1,4 @@
-import type { TokenType } from '../../domain/token/token-type.js';
+import type { TokenType } from '../../domain/token/types/token-type.js';
 import { keyedHash } from '../sealing/keyed-hash.js';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tokenTypes } from '../../domain/token/token-type.js';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { usageReport } from '../../queries/tenancy/usage-report.js';
 import { documented } from '../openapi/operation.js';
 import { wholeNumber } from '../openapi/schemas/formats.js';

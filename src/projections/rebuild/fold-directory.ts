@@ -1,6 +1,6 @@
-import type { DirectoryRecord } from '../../ports/directory.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { FoldedDirectory } from '../../ports/rebuild-thread.js';
+import type { DirectoryRecord } from '../../views/directory-view.js';
 import { applyToDirectory, noDirectoryRows } from '../../views/directory-view.js';
 import { withDirectoryMac } from '../../views/row-mac.js';
 

@@ -1,9 +1,9 @@
-import type { DirectoryRecord } from '../../ports/directory.js';
 import type { Generations } from '../../ports/generations.js';
 import type { ProjectionName, ProjectionStatus, Projections, RebuildStart } from '../../ports/projections.js';
 import type { FoldedDirectory } from '../../ports/rebuild-thread.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import type { Vault } from '../../vault/vault.js';
+import type { DirectoryRecord } from '../../views/directory-view.js';
 import type { Stored } from '../../views/row-mac.js';
 import { projectionVersions } from '../../views/versions.js';
 import { shredEndedKeys } from '../shredder.js';

@@ -1,6 +1,6 @@
 import lunr from 'lunr';
 import { nearest } from '../../domain/nearest.js';
-import { tokenTypes } from '../../domain/token/token-type.js';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { normalise } from '../normalise.js';
 import { dateFields, textFields } from '../query/syntax-tree.js';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
 import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
 import type { TokenLife } from '#src/domain/token/token-state.js';
-import type { ClaimResult } from '#src/ports/claims.js';
+import type { ClaimResult } from '#src/views/finished-claim.js';
 import type { TestService } from '../../support/test-service.js';
 
 type Kind = 'tenant' | 'application';

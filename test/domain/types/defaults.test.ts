@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenTypes } from '#src/domain/token/token-type.js';
+import { tokenTypes } from '#src/domain/token/types/token-type.js';
 import { typeRules } from '#src/domain/token/types/type-rules.js';
 
 const taxIndexes = ['{{ data }}', "{{ data | remove: '-' }}", '{{ data | last4 }}'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/domain/json.js';
-import { type TokenType, tokenTypes } from '#src/domain/token/token-type.js';
+import { type TokenType, tokenTypes } from '#src/domain/token/types/token-type.js';
 import { typeRules } from '#src/domain/token/types/type-rules.js';
 
 const bank = { routing_number: '021000021', account_number: '1' };

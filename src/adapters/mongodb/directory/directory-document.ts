@@ -1,4 +1,4 @@
-import type { DirectoryRecord } from '../../../ports/directory.js';
+import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 
 type Key = {

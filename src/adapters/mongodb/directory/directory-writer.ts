@@ -1,5 +1,5 @@
 import type { Db, Document } from 'mongodb';
-import type { DirectoryRecord } from '../../../ports/directory.js';
+import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';

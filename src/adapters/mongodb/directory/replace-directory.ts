@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { tenantStream } from '../../../events/tenancy/streams.js';
-import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { EventLog } from '../../../ports/event-log.js';
+import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';

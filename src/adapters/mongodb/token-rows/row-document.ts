@@ -1,5 +1,5 @@
 import type { TokenLife } from '../../../domain/token/token-state.js';
-import type { TokenType } from '../../../domain/token/token-type.js';
+import type { TokenType } from '../../../domain/token/types/token-type.js';
 import type { RowIndex } from '../../../ports/unit-of-work.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import { type TokenType, tokenTypes } from '../../../domain/token/token-type.js';
+import { type TokenType, tokenTypes } from '../../../domain/token/types/token-type.js';
 import type { DueRow, TokenRows } from '../../../ports/token-rows.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import type { ClaimResult, Claims, FinishedClaim } from '../../../ports/claims.js';
+import type { Claims } from '../../../ports/claims.js';
 import type { EventLog } from '../../../ports/event-log.js';
+import type { ClaimResult, FinishedClaim } from '../../../views/finished-claim.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
 import type { Batches } from './batches.js';

@@ -1,12 +1,12 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../../../domain/guess-budget.js';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { BudgetName } from '../../../ports/budgets.js';
-import type { DirectoryRecord } from '../../../ports/directory.js';
 import type { ChainLink } from '../../../ports/event-chain.js';
 import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
 import type { DirectoryRevision, EndedKey, KeyRevision, LogMemory } from '../../../ports/key-ring.js';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import type { CommitOutcome, StoredChange } from '../../../ports/unit-of-work.js';
+import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { StoredProjection } from '../../../views/versions.js';
 import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';

@@ -1,8 +1,8 @@
 import { type Checked, invalid, valid } from '../../field-errors.js';
 import type { Json } from '../../json.js';
-import type { TokenType } from '../token-type.js';
 import { bank, usBankAccountNumber, usBankRoutingNumber } from './bank.js';
 import { card, cardNumber } from './card.js';
+import type { TokenType } from './token-type.js';
 import type { CheckedData, TypeRule } from './type-rule.js';
 
 /** `token`: any JSON but null. See docs/contract.md, "Token types". */

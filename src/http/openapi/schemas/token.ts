@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../../domain/json.js';
-import { tokenTypes } from '../../../domain/token/token-type.js';
+import { tokenTypes } from '../../../domain/token/types/token-type.js';
 import { dateTime, uuid } from './formats.js';
 
 const anyJson = z.custom<Json>(() => true);

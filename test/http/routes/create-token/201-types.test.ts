@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Json } from '#src/domain/json.js';
-import type { TokenType } from '#src/domain/token/token-type.js';
+import type { TokenType } from '#src/domain/token/types/token-type.js';
 import { create, read, test, uniqueId } from '../support.js';
 
 type Row = {
