@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOfRequest } from '../../dist/audit/access-log/new-entry.js';
 import { recordReads } from '../../dist/audit/access-log/record-reads.js';
-import { openEmbedded } from '../../dist/compose/embedded.js';
+import { openEmbedded } from '../../dist/compose/embedded/embedded.js';
 import { finish } from '../../dist/domain/steps.js';
 import { sealJson } from '../../dist/events/sealing/json-box.js';
 import { sealTrace } from '../../dist/events/sealing/trace-box.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { type Config, loadConfig } from '../compose/config/config.js';
 import { flagName } from '../compose/config/setting.js';
 import { type SettingPath, settings } from '../compose/config/settings.js';
-import { type Config, loadConfig } from '../compose/config.js';
 import { Failure } from './failure.js';
 
 /** Settings that every verb on the data takes. */

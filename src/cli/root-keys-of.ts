@@ -1,4 +1,4 @@
-import type { Config } from '../compose/config.js';
+import type { Config } from '../compose/config/config.js';
 import { faultOfContainer } from '../compose/container.js';
 import { readRootKeys, rootKeyPlaceOf } from '../compose/root-key/root-key-place.js';
 import { Failure } from './failure.js';

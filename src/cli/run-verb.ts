@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../compose/config.js';
+import type { Config } from '../compose/config/config.js';
 import { dataDirectoryOf, openProfile } from '../compose/open-profile.js';
-import type { OperatedService } from '../compose/open-service.js';
+import type { OperatedService } from '../compose/vault/open-service.js';
 import type { Json } from '../domain/json.js';
 import { callControl } from './control/call-control.js';
 import { serviceListens } from './control/service-listens.js';

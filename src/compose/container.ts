@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 import { realPath } from './root-key/real-path.js';
 
 /**

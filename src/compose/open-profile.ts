@@ -4,12 +4,12 @@ import { StoreProblem } from '../ports/store-problem.js';
 import type { LimitSettings } from '../vault/limit-settings.js';
 import { noteLog } from '../vault/log-behind.js';
 import { anchorOf } from './anchor-of.js';
+import type { Config } from './config/config.js';
 import { storeUrls } from './config/store-urls.js';
-import type { Config } from './config.js';
-import { keptRowsMs, openEmbedded } from './embedded.js';
-import { createKeyRotationWork } from './key-rotation-work.js';
-import type { OpenService, OperatedService } from './open-service.js';
+import { keptRowsMs, openEmbedded } from './embedded/embedded.js';
 import { readRootKeys, rootKeyPlaceOf } from './root-key/root-key-place.js';
+import { createKeyRotationWork } from './vault/key-rotation-work.js';
+import type { OpenService, OperatedService } from './vault/open-service.js';
 
 class WrongStores extends StoreProblem {
   constructor(problems: readonly string[]) {

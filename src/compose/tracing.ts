@@ -1,6 +1,6 @@
 import type { Tracing } from '../adapters/opentelemetry/tracing.js';
 import { onceAMinute } from '../adapters/time-limit/once-a-minute.js';
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 
 /** Records traces as the settings say; null: not at all. `onError` learns at most once a minute that traces were lost. */
 export async function tracingOf(

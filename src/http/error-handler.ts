@@ -6,8 +6,8 @@ import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
 import type { Rejected } from '../vault/result.js';
 import { TenantGone } from '../vault/tenant-gone.js';
-import { Problem, problemBody } from './problem.js';
-import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
+import { Problem, problemBody } from './problem/problem.js';
+import { type ProblemCode, problemCatalogue } from './problem/problem-catalogue.js';
 
 /** After a 503. */
 const retryAfterMsDefault = 1_000;

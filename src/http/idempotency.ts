@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { CommandContext } from '../vault/command-context.js';
 import { headerOf } from './header.js';
-import { Problem } from './problem.js';
+import { Problem } from './problem/problem.js';
 
 const charactersMax = 200;
 

@@ -1,4 +1,4 @@
-import { Problem } from './problem.js';
+import { Problem } from './problem/problem.js';
 
 /** The parser of query strings takes what is no percent-encoded UTF-8 as it stands; it would be taken for a value. */
 export function refuseMalformedQuery(url: string): void {

@@ -5,8 +5,8 @@ import type { RequestSpan } from '../ports/spans.js';
 import type { CommandContext } from '../vault/command-context.js';
 import type { Admission, Lease } from './load/admission.js';
 import type { Operation } from './openapi/operation.js';
-import { Problem } from './problem.js';
-import type { ProblemCode } from './problem-catalogue.js';
+import { Problem } from './problem/problem.js';
+import type { ProblemCode } from './problem/problem-catalogue.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

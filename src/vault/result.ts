@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../domain/field-errors.js';
 import type { DirectoryRejection } from '../domain/tenancy/directory-decision.js';
 
-/** Why a command did nothing. Each code stands in the table of `http/problem-catalogue.ts` with its status. */
+/** Why a command did nothing. Each code stands in the table of `http/problem/problem-catalogue.ts` with its status. */
 export type RejectionCode =
   | 'validation_failed'
   | 'forbidden'

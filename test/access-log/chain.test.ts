@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import { createPlain, path } from '../http/routes/support.js';
 import { behindTriggers } from '../support/behind-triggers.js';
 import { startTestService } from '../support/test-service.js';

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { verifyVault } from '#src/cli/audit/run-verify.js';
 import { issueKey } from '#src/commands/tenancy/issue-key.js';
 import { revokeKey } from '#src/commands/tenancy/revoke-key.js';
-import { type EmbeddedOptions, openEmbedded } from '#src/compose/embedded.js';
+import { type EmbeddedOptions, openEmbedded } from '#src/compose/embedded/embedded.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { behindTriggers } from '../support/behind-triggers.js';
 import { profile } from '../support/profile.js';

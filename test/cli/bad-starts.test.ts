@@ -16,7 +16,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import {
   type Ended,
   hashesOf,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { authenticStores } from '#src/audit/authentic-log.js';
-import { loadRootKey } from '#src/compose/root-key.js';
+import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { anEvent } from '../contract/support.js';
 import { keyIdBytes, keyIdsOf, tamper, tamperBehindTriggers } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';

@@ -7,10 +7,10 @@ import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-
 import { mongoEventChain } from '#src/adapters/mongodb/event-chain.js';
 import { ensureGenerations } from '#src/adapters/mongodb/generations/generations-document.js';
 import { mongoGenerations } from '#src/adapters/mongodb/generations/mongo-generations.js';
+import { rowWriterInUse } from '#src/adapters/mongodb/generations/row-writer-in-use.js';
+import { tokenRowsInUse } from '#src/adapters/mongodb/generations/rows-in-use.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
-import { rowWriterInUse } from '#src/adapters/mongodb/token-rows/row-writer-in-use.js';
-import { tokenRowsInUse } from '#src/adapters/mongodb/token-rows/rows-in-use.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import { mongoTraces } from '#src/adapters/mongodb/traces.js';
 import { createBatches } from '#src/adapters/mongodb/work/batches.js';
@@ -18,7 +18,7 @@ import { createFingerprintClaims } from '#src/adapters/mongodb/work/fingerprint-
 import { createMongoClaims } from '#src/adapters/mongodb/work/mongo-claims.js';
 import { mongoUnitOfWork } from '#src/adapters/mongodb/work/mongo-unit-of-work.js';
 import { usualWaits } from '#src/adapters/mongodb/work/waits.js';
-import { workIndexes } from '#src/adapters/mongodb/work/work-indexes.js';
+import { workIndexes } from '#src/adapters/mongodb/work-indexes.js';
 import type { ContractStores } from '../contract/support.js';
 import { eventStoreDb } from '../support/eventstoredb.js';
 import { authenticated } from '../support/integrity.js';

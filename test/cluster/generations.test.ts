@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { dropUnusedRows } from '#src/adapters/mongodb/generations/drop-unused-rows.js';
 import { ensureGenerations, generationsCollection } from '#src/adapters/mongodb/generations/generations-document.js';
 import { mongoGenerations } from '#src/adapters/mongodb/generations/mongo-generations.js';
-import { tokenRowsInUse } from '#src/adapters/mongodb/token-rows/rows-in-use.js';
+import { tokenRowsInUse } from '#src/adapters/mongodb/generations/rows-in-use.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import type { Rebuild } from '#src/ports/generations.js';
 import { atNoon } from '../contract/support.js';

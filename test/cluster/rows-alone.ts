@@ -1,12 +1,12 @@
 import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
+import { tokenRowsInUse } from '#src/adapters/mongodb/generations/rows-in-use.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
-import { tokenRowsInUse } from '#src/adapters/mongodb/token-rows/rows-in-use.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import { mongoTraces } from '#src/adapters/mongodb/traces.js';
-import { workIndexes } from '#src/adapters/mongodb/work/work-indexes.js';
+import { workIndexes } from '#src/adapters/mongodb/work-indexes.js';
 import { type ProvenEvent, sealCommit } from '#src/events/commit.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Config, loadConfig } from '#src/compose/config/config.js';
 import { printConfig } from '#src/compose/config/print-config.js';
 import { settingPaths, settings } from '#src/compose/config/settings.js';
 import { storeUrls } from '#src/compose/config/store-urls.js';
-import { type Config, loadConfig } from '#src/compose/config.js';
 
 let folder: string;
 beforeAll(() => {

@@ -17,8 +17,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devRootKeyPath } from '#src/compose/root-key/dev-root-key-path.js';
 import { generateRootKey } from '#src/compose/root-key/generate-root-key.js';
 import { decodeKeyText, encodeKeyText } from '#src/compose/root-key/key-text.js';
+import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { runKeyCommand } from '#src/compose/root-key/run-key-command.js';
-import { loadRootKey } from '#src/compose/root-key.js';
 
 const hex = '00112233445566778899aabbccddeeff0123456789abcdef0123456789ABCDEF';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRootKeys } from '#src/adapters/key-ring/root-keys.js';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import { createTenantKeys } from '#src/adapters/sqlite/key-ring/tenant-keys.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { copyOf } from '../support/process.js';

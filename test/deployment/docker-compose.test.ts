@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { loadConfig } from '#src/compose/config/config.js';
 import { environmentName } from '#src/compose/config/setting.js';
 import { settingPaths, settings } from '#src/compose/config/settings.js';
-import { loadConfig } from '#src/compose/config.js';
 
 type Health = { readonly test?: readonly string[]; readonly disable?: boolean };
 type Service = {

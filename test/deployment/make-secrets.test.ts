@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadConfig } from '#src/compose/config/config.js';
 import { storeUrls } from '#src/compose/config/store-urls.js';
-import { loadConfig } from '#src/compose/config.js';
 
 const program = fileURLToPath(new URL('../../scripts/make-secrets.sh', import.meta.url));
 let place: string;

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { withTokenMac } from '#src/views/row-mac.js';
 import { applyToView } from '#src/views/token-view.js';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { createApp } from '#src/http/app.js';
+import { createApp } from '#src/http/server/app.js';
 import type { TestService } from '../support/test-service.js';
 import { createPlain, path, test } from './routes/support.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { problemCatalogue } from '#src/http/problem-catalogue.js';
+import { problemCatalogue } from '#src/http/problem/problem-catalogue.js';
 import { createPlain, expectProblem, expectRefusal, path, test } from './routes/support.js';
 
 describe('a problem explains itself', () => {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import { createSweep } from '#src/jobs/sweep.js';
 import { aCard, anHour, create, streamOf } from '../erasure/support.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { loadConfig } from '#src/compose/config/config.js';
 import { environmentName } from '#src/compose/config/setting.js';
 import { settingPaths } from '#src/compose/config/settings.js';
-import { loadConfig } from '#src/compose/config.js';
 import { chart, lint, type Manifest, podsOf, profiles, render, selects } from './rendered.js';
 import { manifestCheck } from './schemas.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
-import { uuidText } from '#src/adapters/sqlite/uuid-bytes.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { uuidText } from '#src/adapters/sqlite/database/uuid-bytes.js';
 import { http, type TestVault } from '../support/process.js';
 
 export type TenantKeyRow = {

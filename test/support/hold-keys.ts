@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { profile } from './profile.js';
 import type { TestService } from './test-service.js';

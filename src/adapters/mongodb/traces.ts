@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Looked, TraceKind, Traces } from '../../ports/traces.js';
 import type { MongoConnection } from './connection.js';
-import { fingerprintsCollection } from './work/work-indexes.js';
+import { fingerprintsCollection } from './work-indexes.js';
 
 /** By which fields a row shows that something of each kind is left; a tombstone has none of them. */
 const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import type { Budgets, Suspect } from '../../ports/budgets.js';
-import type { SqliteDatabase } from './open-database.js';
-import { reading } from './reading.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
 import type { Writer } from './writer/writer.js';
 
 /** `Budgets` on `vault.db`. */

@@ -1,8 +1,8 @@
 import type { Claims } from '../../ports/claims.js';
 import type { FinishedClaim } from '../../views/finished-claim.js';
 import type { Stored } from '../../views/row-mac.js';
-import type { SqliteDatabase } from './open-database.js';
-import { reading } from './reading.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
 import type { Writer } from './writer/writer.js';
 
 type ClaimRow = Omit<Stored<FinishedClaim>, 'result'> & { readonly result: string };

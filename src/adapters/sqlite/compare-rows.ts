@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../ports/rebuild-thread.js';
 import { markOf } from '../search-plan/mark-of.js';
 import { sorted } from '../search-plan/sorted.js';
-import type { SqliteDatabase } from './open-database.js';
-import { reading } from './reading.js';
-import { ofBothSlots, rowTables, type Slot } from './rows-schema.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
+import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
 
 type Row = {
   readonly stream: string;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
-import { databaseError } from './database-error.js';
-import { keptDatabase } from './kept-database.js';
+import { databaseError } from './database/database-error.js';
+import { keptDatabase } from './database/kept-database.js';
 
 /**
  * The lock on a data directory: an exclusive transaction on a file of its own, held for the life of the process. The

@@ -2,8 +2,8 @@ import type { ApplicationType } from '../../domain/access/application-type.js';
 import type { Directory } from '../../ports/directory.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
 import type { Stored } from '../../views/row-mac.js';
-import type { SqliteDatabase } from './open-database.js';
-import { reading } from './reading.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
 import type { Writer } from './writer/writer.js';
 
 type Row = {

@@ -1,6 +1,6 @@
 import type { ChainLink, EventChain } from '../../ports/event-chain.js';
-import type { SqliteDatabase } from './open-database.js';
-import { reading } from './reading.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
 
 /** `EventChain` on `vault.db`, where the last event of each commit is stored with its link. */
 export function sqliteEventChain(database: SqliteDatabase): EventChain & { newest(): ChainLink | null } {

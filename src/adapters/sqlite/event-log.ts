@@ -2,8 +2,8 @@ import type { JsonObject } from '../../domain/json.js';
 import type { StoredClear, StoredEvent } from '../../events/commit.js';
 import type { StoredLog } from '../../ports/event-log.js';
 import type { StoredWork } from '../../ports/unit-of-work.js';
-import type { SqliteDatabase } from './open-database.js';
-import { reading } from './reading.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
 
 type EventRow = {
   readonly position: number;

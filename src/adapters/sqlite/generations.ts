@@ -1,8 +1,8 @@
 import type { Generations, Rebuild } from '../../ports/generations.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { StoredProjection } from '../../views/versions.js';
-import type { SqliteDatabase } from './open-database.js';
-import { reading } from './reading.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
 import type { Writer } from './writer/writer.js';
 
 type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };

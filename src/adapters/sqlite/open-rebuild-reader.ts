@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { createRootKeys } from '../key-ring/root-keys.js';
 import { createRowComparison } from './compare-rows.js';
+import { openDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
+import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
 import { sqliteDirectory } from './directory.js';
 import { sqliteEventLog } from './event-log.js';
 import { sqliteGenerations } from './generations.js';
 import { sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
-import { openDatabase } from './open-database.js';
-import { reading } from './reading.js';
-import { ofBothSlots, rowTables, type Slot } from './rows-schema.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
 import type { Writer } from './writer/writer.js';
 

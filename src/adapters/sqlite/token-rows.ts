@@ -1,11 +1,11 @@
 import type { TokenType } from '../../domain/token/types/token-type.js';
 import type { DueRow, TokenRows } from '../../ports/token-rows.js';
-import type { SqliteDatabase } from './open-database.js';
-import { reading } from './reading.js';
-import { ofBothSlots, rowTables, type Slot, slots } from './rows-schema.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
+import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
+import { type TokenRow, viewColumns, viewOf } from './database/token-row.js';
 import type { SearchConnections } from './search/search-connections.js';
 import { searchRows, walkRows } from './search/search-rows.js';
-import { type TokenRow, viewColumns, viewOf } from './token-row.js';
 
 type Count = { readonly type: TokenType; readonly count: number };
 

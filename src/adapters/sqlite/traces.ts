@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Looked, TracedToken, TraceKind, Traces } from '../../ports/traces.js';
-import type { SqliteDatabase } from './open-database.js';
-import { reading } from './reading.js';
-import { ofBothSlots, rowTables, type Slot, slots } from './rows-schema.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
+import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
 
 type InRow = Readonly<Record<TraceKind, number>>;
 type Place = { readonly term: Buffer; readonly seq: number };

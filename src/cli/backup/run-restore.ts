@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { acceptOlderLog } from '../../compose/backup/accept-older-log.js';
 import { backupMacKey } from '../../compose/backup/backup-mac-key.js';
 import { expectNoData, restoreStores } from '../../compose/backup/restore-stores.js';
-import type { Config } from '../../compose/config.js';
+import type { Config } from '../../compose/config/config.js';
 import type { LostToken } from '../../jobs/end-erased.js';
 import { openImport } from '../bulk/open-import.js';
 import { readLines } from '../bulk/read-lines.js';

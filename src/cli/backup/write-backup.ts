@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
 import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.js';
-import type { Config } from '../../compose/config.js';
+import type { Config } from '../../compose/config/config.js';
 import type { KeysToCopy } from '../../ports/backup.js';
 import { exists } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';

@@ -1,6 +1,6 @@
 import { chmod, rm } from 'node:fs/promises';
 import { fastify } from 'fastify';
-import type { OperatedService } from '../../compose/open-service.js';
+import type { OperatedService } from '../../compose/vault/open-service.js';
 import { type OperationName, operations } from '../operations/operations.js';
 import { runOperation } from '../operations/run-operation.js';
 

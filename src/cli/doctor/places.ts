@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Config } from '../../compose/config.js';
-import { faultOfDataDirectory } from '../../compose/data-directory.js';
-import { isRoots } from '../../compose/own-group.js';
+import type { Config } from '../../compose/config/config.js';
+import { faultOfDataDirectory } from '../../compose/embedded/data-directory.js';
+import { isRoots } from '../../compose/root-key/own-group.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../../compose/config.js';
+import type { Config } from '../../compose/config/config.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from './finding.js';

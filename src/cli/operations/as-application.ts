@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import type { TokenPermission } from '../../domain/access/permission.js';
-import { problemCatalogue } from '../../http/problem-catalogue.js';
+import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
 import type { CommandResult } from '../../vault/result.js';
 import { fieldErrorText } from './field-error-text.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { expectContinuity } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
-import type { OperatedService } from '../../compose/open-service.js';
+import type { OperatedService } from '../../compose/vault/open-service.js';
 import { lookOverKeys } from '../../jobs/look-over-keys.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';

@@ -3,7 +3,7 @@ import { type Imported, type ImportRequest, importToken } from '../../commands/t
 import type { Caller } from '../../domain/access/caller.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { itemPath, memberPath } from '../../domain/json-path.js';
-import { problemCatalogue } from '../../http/problem-catalogue.js';
+import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
 import { createTokenBody } from '../../http/token-body.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { OperatedService } from '../../compose/open-service.js';
+import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
 
 /** Something the command line can have done: by the service that holds the data, or by itself when none runs. */

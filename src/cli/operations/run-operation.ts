@@ -1,4 +1,4 @@
-import type { OperatedService } from '../../compose/open-service.js';
+import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { RotationRefused } from '../../ports/key-rotation.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../../compose/config.js';
+import type { Config } from '../../compose/config/config.js';
 import { createAdminApp } from '../../http/admin/admin-app.js';
 import type { Logger } from '../../http/logging/logger.js';
 import type { Service } from '../../http/service.js';

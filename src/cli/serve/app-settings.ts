@@ -1,4 +1,4 @@
-import type { Config } from '../../compose/config.js';
+import type { Config } from '../../compose/config/config.js';
 import type { HeaderNames } from '../../http/service.js';
 import type { LimitSettings } from '../../vault/limit-settings.js';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTenant } from '../../commands/tenancy/create-tenant.js';
-import type { Config } from '../../compose/config.js';
+import type { Config } from '../../compose/config/config.js';
 import { devRootKeyPath } from '../../compose/root-key/dev-root-key-path.js';
 import { generateRootKey } from '../../compose/root-key/generate-root-key.js';
 import { tokenPermissions } from '../../domain/access/permission.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type Server } from 'node:tls';
-import type { Config } from '../../compose/config.js';
+import type { Config } from '../../compose/config/config.js';
 import type { Logger } from '../../http/logging/logger.js';
 import { Failure } from '../failure.js';
 

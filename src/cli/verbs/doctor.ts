@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Config } from '../../compose/config.js';
+import type { Config } from '../../compose/config/config.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';

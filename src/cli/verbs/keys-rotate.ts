@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { KeyRotationState } from '../../compose/key-rotation-work.js';
+import type { KeyRotationState } from '../../compose/vault/key-rotation-work.js';
 import { showProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';

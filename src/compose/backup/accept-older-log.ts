@@ -5,7 +5,7 @@ import { endLost } from '../../jobs/end-erased.js';
 import { lookOverKeys } from '../../jobs/look-over-keys.js';
 import { BackupRefused } from '../../ports/backup.js';
 import { acceptLog, logBehind } from '../../vault/log-behind.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { dataDirectoryOf, openProfile } from '../open-profile.js';
 
 /**

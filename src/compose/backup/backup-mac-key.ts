@@ -2,7 +2,7 @@ import { openTenantKey, type VaultKeyPurpose } from '../../adapters/key-ring/ten
 import { integrityKeysOf } from '../../adapters/key-ring/vault-keys.js';
 import { integrityRowIn } from '../../adapters/sqlite/backup/integrity-row.js';
 import { BackupRefused } from '../../ports/backup.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 
 const purpose: VaultKeyPurpose = 'integrity';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { copyDatabase } from '../../adapters/sqlite/backup/copy-database.js';
 import { openKeysToCopy } from '../../adapters/sqlite/backup/copy-keys.js';
 import { BackupRefused, type KeysToCopy } from '../../ports/backup.js';
+import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
-import type { Config } from '../config.js';
 
 /** The name of the key store in the cluster profile. */
 export function keysDatabaseOf({ settings }: Config): string {

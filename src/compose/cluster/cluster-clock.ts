@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.js';
 import type { ClockRecord, ClockRecords } from '../../ports/clock-record.js';
-import { systemClock } from '../system-clock.js';
+import { systemClock } from '../vault/system-clock.js';
 
 const compareEveryMs = 1_000;
 const recordEveryMs = 60_000;

@@ -14,7 +14,7 @@ import { livingGenerations } from '../../adapters/mongodb/key-ring/mongo-generat
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { checkIndexes, ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
-import { workIndexes } from '../../adapters/mongodb/work/work-indexes.js';
+import { workIndexes } from '../../adapters/mongodb/work-indexes.js';
 import type { StoreUrls } from '../config/store-urls.js';
 import type { ClusterClock } from './cluster-clock.js';
 import { storesOn } from './stores-on.js';

@@ -1,6 +1,6 @@
 import { MongoBroken } from '../../adapters/mongodb/connection.js';
 import { logIdentity, openLog } from '../../vault/open-log.js';
-import { systemRandom } from '../compose-vault.js';
+import { systemRandom } from '../vault/compose-vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { excessRightsInEventStoreDb, prepareEventStoreDb } from '../../adapters/eventstoredb/rights.js';
 import { excessRightsInMongo, prepareMongo } from '../../adapters/mongodb/rights.js';
 import { StoreProblem } from '../../ports/store-problem.js';
+import type { Config } from '../config/config.js';
 import { type StoreUrls, storeUrls } from '../config/store-urls.js';
-import type { Config } from '../config.js';
 
 class WrongAddresses extends StoreProblem {}
 

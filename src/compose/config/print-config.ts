@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from './config.js';
 import { type SettingPath, settingPaths, settings } from './settings.js';
 
 const hidden = '[hidden]';

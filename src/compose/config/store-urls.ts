@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Config } from '../config.js';
+import type { Config } from './config.js';
 import { settings as catalogue } from './settings.js';
 
 export type StoreUrls = {

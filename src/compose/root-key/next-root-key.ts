@@ -15,10 +15,10 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { RotationRefused } from '../../ports/key-rotation.js';
-import { isRoots } from '../own-group.js';
 import { fsyncDirectory } from './fsync-directory.js';
 import { generateRootKey } from './generate-root-key.js';
 import { encodeKeyText } from './key-text.js';
+import { isRoots } from './own-group.js';
 import { readKeyFile } from './read-key-file.js';
 import type { RootKeyPlace } from './root-key-place.js';
 

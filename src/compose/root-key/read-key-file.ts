@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
-import { isOfOwnGroup, isRoots, ownGroup } from '../own-group.js';
 import { decodeKeyText } from './key-text.js';
+import { isOfOwnGroup, isRoots, ownGroup } from './own-group.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../config.js';
-import { loadRootKey } from '../root-key.js';
+import type { Config } from '../config/config.js';
 import { devRootKeyPath } from './dev-root-key-path.js';
 import { readKeyFile } from './read-key-file.js';
 import { realPath } from './real-path.js';
+import { loadRootKey } from './root-key.js';
 
 /** Where the root key comes from, and where the next one lies while keys are rotated. */
 export type RootKeyPlace = {

@@ -2,7 +2,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import type { Metrics } from '../../ports/metrics.js';
 import type { Limit, RateLimits } from '../../ports/rate-limits.js';
 import type { LimitSettings } from '../../vault/limit-settings.js';
-import { Problem } from '../problem.js';
+import { Problem } from '../problem/problem.js';
 import { addressGroup } from './address-group.js';
 
 /** What a request uses of the limits of its application or its address; over a limit: Problem 429. */

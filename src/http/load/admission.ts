@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../problem.js';
+import { Problem } from '../problem/problem.js';
 import { createRoom } from './room.js';
 import { createShares } from './shares.js';
 

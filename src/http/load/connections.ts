@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../problem.js';
+import { Problem } from '../problem/problem.js';
 
 const checkMs = 1_000;
 /** A connection with something to send that takes none of it for so long is closed. */

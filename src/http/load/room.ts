@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { Problem } from '../problem.js';
+import { Problem } from '../problem/problem.js';
 
 const mib = 1024 * 1024;
 const roomBytesMax = 256 * mib;

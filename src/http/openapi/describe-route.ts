@@ -2,9 +2,9 @@ import type { SwaggerTransform } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { problemBody } from '../problem.js';
-import { type ProblemCode, problemCatalogue } from '../problem-catalogue.js';
-import { isHealthRoute } from '../require-tls-proxy.js';
+import { isHealthRoute } from '../load/require-tls-proxy.js';
+import { problemBody } from '../problem/problem.js';
+import { type ProblemCode, problemCatalogue } from '../problem/problem-catalogue.js';
 import { type HeaderDocs, pick, type ResponseHeader, requestHeaders, responseHeaders } from './headers.js';
 import type { AnswerDoc, Operation } from './operation.js';
 

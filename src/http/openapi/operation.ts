@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Json } from '../../domain/json.js';
-import type { ProblemCode } from '../problem-catalogue.js';
+import type { ProblemCode } from '../problem/problem-catalogue.js';
 import type { RequestHeader, ResponseHeader } from './headers.js';
 
 /** What a route says of itself beside its schemas: words, answers and problems. It has no part in serving. */

@@ -12,7 +12,7 @@ import {
   applicationWithKey,
   keyExample,
 } from '../openapi/schemas/directory.js';
-import { Problem } from '../problem.js';
+import { Problem } from '../problem/problem.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 

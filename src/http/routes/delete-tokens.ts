@@ -4,7 +4,7 @@ import { deleteByQuery } from '../../commands/tokens/delete-by-query.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
-import { Problem, permissionMissing } from '../problem.js';
+import { Problem, permissionMissing } from '../problem/problem.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { documented } from '../openapi/operation.js';
 import { html } from '../pages/html.js';
 import { pageText, sendPage } from '../pages/send-page.js';
-import { Problem } from '../problem.js';
-import { type ProblemCode, problemCatalogue } from '../problem-catalogue.js';
+import { Problem } from '../problem/problem.js';
+import { type ProblemCode, problemCatalogue } from '../problem/problem-catalogue.js';
 import type { Routes } from '../routes.js';
 
 const operation = documented({

@@ -2,7 +2,7 @@ import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
 import { livingApplication } from '../../vault/living-application.js';
 import { documented } from '../openapi/operation.js';
 import { application, applicationExample } from '../openapi/schemas/directory.js';
-import { Problem } from '../problem.js';
+import { Problem } from '../problem/problem.js';
 import { callerOf } from '../request-state.js';
 import type { ApplicationParams, Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';

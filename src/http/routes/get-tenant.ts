@@ -2,7 +2,7 @@ import { tenantAnswer } from '../../queries/tenancy/directory-answers.js';
 import { tenantDocument } from '../../vault/open-directory.js';
 import { documented } from '../openapi/operation.js';
 import { tenant, tenantExample } from '../openapi/schemas/directory.js';
-import { Problem } from '../problem.js';
+import { Problem } from '../problem/problem.js';
 import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';

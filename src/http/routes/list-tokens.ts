@@ -4,7 +4,7 @@ import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
 import { tokenPage, tokenPageExample } from '../openapi/schemas/token.js';
 import { pageQuery, rangeOf } from '../pagination.js';
-import { Problem } from '../problem.js';
+import { Problem } from '../problem/problem.js';
 import { refuseMalformedQuery } from '../refuse-malformed-query.js';
 import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';

@@ -14,7 +14,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import { copyOf, create, tamper } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sqliteClaims } from '#src/adapters/sqlite/claims.js';
-import { openDatabase } from '#src/adapters/sqlite/open-database.js';
+import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
 import { startWriter, type Writer } from '#src/adapters/sqlite/writer/writer.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 

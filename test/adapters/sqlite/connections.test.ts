@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '#src/adapters/sqlite/open-database.js';
-import { prepareStores } from '#src/adapters/sqlite/prepare-stores.js';
+import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
+import { prepareStores } from '#src/adapters/sqlite/database/prepare-stores.js';
 import { tamper } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 

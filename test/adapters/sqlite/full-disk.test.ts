@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '#src/adapters/sqlite/open-database.js';
+import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
 import { truncateLog } from '#src/adapters/sqlite/writer/erasure.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';

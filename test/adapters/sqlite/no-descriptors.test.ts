@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const program = `
   import Database from 'better-sqlite3';
   import { openSync } from 'node:fs';
-  import { databaseError } from '#src/adapters/sqlite/database-error.js';
+  import { databaseError } from '#src/adapters/sqlite/database/database-error.js';
   new Database(process.argv[1]).exec('CREATE TABLE IF NOT EXISTS t (x)');
   try { for (;;) openSync('/dev/null'); } catch {}
   let error = null;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { authenticStores } from '#src/audit/authentic-log.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';

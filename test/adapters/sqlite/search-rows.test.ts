@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase, type SqliteDatabase } from '#src/adapters/sqlite/open-database.js';
+import { openDatabase, type SqliteDatabase } from '#src/adapters/sqlite/database/open-database.js';
+import { vaultSchema } from '#src/adapters/sqlite/database/vault-schema.js';
 import { createSearchConnections, type SearchConnections } from '#src/adapters/sqlite/search/search-connections.js';
 import { searchRows } from '#src/adapters/sqlite/search/search-rows.js';
-import { vaultSchema } from '#src/adapters/sqlite/vault-schema.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
 
 /** Enough rows that walks take many steps and short ranges of dates are short. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { openCluster } from '#src/compose/cluster/open-cluster.js';
-import { loadRootKey } from '#src/compose/root-key.js';
+import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import type { AccessRule } from '#src/domain/access/access-rule.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';

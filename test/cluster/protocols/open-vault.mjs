@@ -4,7 +4,7 @@ import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-lo
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { prometheusMetrics } from '#src/adapters/prometheus/prometheus-metrics.js';
 import { storesOn } from '#src/compose/cluster/stores-on.js';
-import { composeVault, systemRandom } from '#src/compose/compose-vault.js';
+import { composeVault, systemRandom } from '#src/compose/vault/compose-vault.js';
 import { projectDirectory } from '#src/projections/project-directory.js';
 import { projectToken } from '#src/projections/project-token.js';
 import { createKnownCallers } from '#src/vault/known-callers.js';

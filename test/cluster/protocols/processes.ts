@@ -8,7 +8,7 @@ import { keyIndexes } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { Waits } from '#src/adapters/mongodb/work/waits.js';
-import { workIndexes } from '#src/adapters/mongodb/work/work-indexes.js';
+import { workIndexes } from '#src/adapters/mongodb/work-indexes.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { eventStoreDb } from '../../support/eventstoredb.js';
 import { mongoDatabase, mongoUrl } from '../own-database.js';

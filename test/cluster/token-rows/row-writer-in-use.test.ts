@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { rowWriterInUse } from '#src/adapters/mongodb/generations/row-writer-in-use.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
-import { rowWriterInUse } from '#src/adapters/mongodb/token-rows/row-writer-in-use.js';
 import { tokenRowsCollection } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { RowIndex } from '#src/ports/unit-of-work.js';
 import type { Stored } from '#src/views/row-mac.js';

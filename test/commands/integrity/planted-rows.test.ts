@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import type { TokenLife } from '#src/domain/token/token-state.js';
 import type { ClaimResult } from '#src/views/finished-claim.js';
 import type { TestService } from '../../support/test-service.js';

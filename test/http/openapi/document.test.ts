@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect } from 'vitest';
-import { problemCatalogue } from '#src/http/problem-catalogue.js';
+import { problemCatalogue } from '#src/http/problem/problem-catalogue.js';
 import { test } from '../routes/support.js';
 import { documentOf, mediaOf, operationsIn } from './support.js';
 
@@ -124,7 +124,7 @@ describe('serving', () => {
     service,
   }) => {
     const withSchemas: string[] = [];
-    const { createApp } = await import('#src/http/app.js');
+    const { createApp } = await import('#src/http/server/app.js');
     const app = createApp(service.service, {
       ...{ headerNames: { apiKey: [], traceId: [], idempotencyKey: [] }, corsOrigins: [], trustedProxies: [] },
       ...{ behindTlsProxy: false, tls: null, log: { request: () => undefined, error: () => undefined } },

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { problemCatalogue } from '#src/http/problem-catalogue.js';
+import { problemCatalogue } from '#src/http/problem/problem-catalogue.js';
 import { documentOf, operationsIn } from '../openapi/support.js';
 import { test } from '../routes/support.js';
 

@@ -6,7 +6,7 @@ import type { TokenView } from '../../../views/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { countBy, readSnapshot } from '../snapshot-reading.js';
 import { hashBytes, type RowDocument, viewFields, viewOf } from './row-document.js';
-import { searchRows, walkRows } from './search/search-rows.js';
+import { searchRows, walkRows } from './search-rows.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 export type MongoTokenRows = TokenRows & {

@@ -8,9 +8,9 @@ import type { EventLog } from '../../../ports/event-log.js';
 import type { EndedKey } from '../../../ports/key-ring.js';
 import { applyToView, emptyView } from '../../../views/token-view.js';
 import type { MongoConnection } from '../connection.js';
+import { batchesCollection } from '../work-indexes.js';
 import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';
-import { batchesCollection } from './work-indexes.js';
 
 /**
  * Tokens that one request creates, all or none. `open` until all are in the log or the first is undone. `done` when they

@@ -6,10 +6,10 @@ import type { TokenRows } from '../../../ports/token-rows.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
 import type { MongoConnection } from '../connection.js';
 import { DuplicateKey } from '../mongo-error.js';
+import { fingerprintsCollection } from '../work-indexes.js';
 import type { Batches } from './batches.js';
 import { type Intent, intentOf, outcomeOf, settle } from './intent.js';
 import type { Waits } from './waits.js';
-import { fingerprintsCollection } from './work-indexes.js';
 
 /** Who is about to make, or has made, the token with a fingerprint. `_id` is the tenant and its keyed hash. */
 type FingerprintClaim = {

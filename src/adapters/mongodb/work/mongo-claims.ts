@@ -5,10 +5,10 @@ import type { EventLog } from '../../../ports/event-log.js';
 import type { ClaimResult, FinishedClaim } from '../../../views/finished-claim.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { MongoConnection } from '../connection.js';
+import { claimsCollection } from '../work-indexes.js';
 import type { Batches } from './batches.js';
 import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';
-import { claimsCollection } from './work-indexes.js';
 
 /** What the command is about to store: an append, a batch of them, or, for a result that needs none, nothing. */
 export type ClaimedWork =

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { databaseError, StoreBroken } from '../database-error.js';
+import { databaseError, StoreBroken } from '../database/database-error.js';
 
 /**
  * Whatever is wrong with a file of the access log makes this log unavailable and nothing else: masked reads and writes

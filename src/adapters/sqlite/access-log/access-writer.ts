@@ -4,7 +4,7 @@ import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import { noBatch } from '../../../events/access-log/batch-hash.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { type Month, monthOf } from '../../access-log/month.js';
-import { openDatabase } from '../open-database.js';
+import { openDatabase } from '../database/open-database.js';
 import { accessLogError } from './access-log-error.js';
 import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
 import { type ChainHead, type MonthWriter, openMonthWriter } from './month-writer.js';

@@ -3,8 +3,8 @@ import type { Statement } from 'better-sqlite3';
 import type { AccessBatch, AccessEntry, AccessOutcome, ActorType } from '../../../events/access-log/access-entry.js';
 import type { AccessFilter } from '../../../ports/access-log.js';
 import type { Month } from '../../access-log/month.js';
-import { openDatabase } from '../open-database.js';
-import { expectSchema } from '../prepare-file.js';
+import { openDatabase } from '../database/open-database.js';
+import { expectSchema } from '../database/prepare-file.js';
 import { fileIdentity, monthFile } from './month-files.js';
 import { accessSchema } from './month-writer.js';
 

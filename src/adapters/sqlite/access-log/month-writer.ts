@@ -4,9 +4,9 @@ import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import { batchHash } from '../../../events/access-log/batch-hash.js';
 import { batchesOf } from '../../access-log/batches-of.js';
 import type { Month } from '../../access-log/month.js';
-import type { SqliteDatabase } from '../open-database.js';
-import { prepareFile } from '../prepare-file.js';
-import { createGroupCommit } from '../writer/group-commit.js';
+import { createGroupCommit } from '../database/group-commit.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { prepareFile } from '../database/prepare-file.js';
 import { fileIdentity, monthFile } from './month-files.js';
 
 /** The end of the chain, to which the next batch is linked. */

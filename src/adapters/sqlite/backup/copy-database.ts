@@ -1,5 +1,5 @@
-import { databaseError } from '../database-error.js';
-import { openDatabase } from '../open-database.js';
+import { databaseError } from '../database/database-error.js';
+import { openDatabase } from '../database/open-database.js';
 
 /**
  * Copies a database as it is at one moment to a new file, while another process writes to it. What was removed from it is

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
 import type { KeyRingReader } from '../../../ports/key-ring.js';
 import { decodeKeyLine, type KeyLine } from '../../key-ring/key-line.js';
-import { keysSchema, keysSchemaVersion, never, noRevision } from '../keys-schema.js';
-import { prepareFile } from '../prepare-file.js';
-import { uuidText } from '../uuid-bytes.js';
+import { keysSchema, keysSchemaVersion, never, noRevision } from '../database/keys-schema.js';
+import { prepareFile } from '../database/prepare-file.js';
+import { uuidText } from '../database/uuid-bytes.js';
 
 const rowsAtOnce = 1_000;
 const noEvent = Buffer.alloc(16);

@@ -6,10 +6,10 @@ import {
 } from '../../key-ring/generation-key.js';
 import type { RootKeys } from '../../key-ring/root-keys.js';
 import { createSearchKeyCache } from '../../key-ring/search-key-cache.js';
-import { StoreBroken } from '../database-error.js';
-import { never } from '../keys-schema.js';
-import type { SqliteDatabase } from '../open-database.js';
-import { reading } from '../reading.js';
+import { StoreBroken } from '../database/database-error.js';
+import { never } from '../database/keys-schema.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { reading } from '../database/reading.js';
 import type { Writer } from '../writer/writer.js';
 
 type Row = { readonly destroyed_at: number; readonly wrapped: Buffer };

@@ -2,10 +2,10 @@ import type { TenantKeys } from '../../../ports/key-ring.js';
 import type { RootKeys } from '../../key-ring/root-keys.js';
 import { deriveSubkeys, newTenantKey, openTenantKey } from '../../key-ring/tenant-key.js';
 import type { TraceUses } from '../../key-ring/trace-uses.js';
-import { StoreBroken } from '../database-error.js';
-import { never } from '../keys-schema.js';
-import type { SqliteDatabase } from '../open-database.js';
-import { reading } from '../reading.js';
+import { StoreBroken } from '../database/database-error.js';
+import { never } from '../database/keys-schema.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { reading } from '../database/reading.js';
 import type { TenantKeyRow } from '../writer/protocol.js';
 
 type StoredKey = {

@@ -1,9 +1,9 @@
 import type { RootKeys } from '../../key-ring/root-keys.js';
 import { newTenantKey, openTenantKey, type VaultKeyPurpose, vaultKeyTenant } from '../../key-ring/tenant-key.js';
 import { keptOnceOpened } from '../../key-ring/vault-keys.js';
-import { StoreBroken } from '../database-error.js';
-import type { SqliteDatabase } from '../open-database.js';
-import { reading } from '../reading.js';
+import { StoreBroken } from '../database/database-error.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { reading } from '../database/reading.js';
 import type { Writer } from '../writer/writer.js';
 
 type Row = { readonly id: string; readonly tenant: string; readonly purpose: string; readonly wrapped: Buffer };

@@ -1,7 +1,7 @@
 import type { SearchPlan } from '../../../ports/search-plan.js';
 import { chooseDriver, type Driver, residue } from '../../search-plan/choose-driver.js';
 import { type WeighedNode, weigh } from '../../search-plan/weighed-plan.js';
-import { termCount } from '../term-counts.js';
+import { termCount } from '../database/term-counts.js';
 import { matchSeqs } from './match-seqs.js';
 import type { SearchStatements } from './search-statements.js';
 

@@ -1,5 +1,5 @@
 import { GenerationDropped } from '../../../ports/generations.js';
-import type { SqliteDatabase } from '../open-database.js';
+import type { SqliteDatabase } from '../database/open-database.js';
 import { prepareSearchStatements, type SearchConnection, type SearchStatements } from './search-statements.js';
 
 const connectionsMax = 4;

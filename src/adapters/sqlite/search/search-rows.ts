@@ -10,8 +10,8 @@ import {
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import type { WeighedNode } from '../../search-plan/weighed-plan.js';
-import { databaseError } from '../database-error.js';
-import { type TokenRow, viewOf } from '../token-row.js';
+import { databaseError } from '../database/database-error.js';
+import { type TokenRow, viewOf } from '../database/token-row.js';
 import { approachOf, foundAmong, livingOf } from './approach.js';
 import { type Found, foundNothing, type Wanted } from './found.js';
 import { amongTerm, matchSeqs } from './match-seqs.js';

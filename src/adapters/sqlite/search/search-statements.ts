@@ -1,8 +1,8 @@
 import type { Statement } from 'better-sqlite3';
-import type { SqliteDatabase } from '../open-database.js';
-import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
-import { termCountSql } from '../term-counts.js';
-import { viewColumns } from '../token-row.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
+import { termCountSql } from '../database/term-counts.js';
+import { viewColumns } from '../database/token-row.js';
 
 /** Those of some tokens, given as a JSON array of `seq`, that a look-up finds; in the order given. */
 const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';

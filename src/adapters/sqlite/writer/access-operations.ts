@@ -1,5 +1,5 @@
 import type { AccessWriter } from '../access-log/access-writer.js';
-import type { Attempt } from './group-commit.js';
+import type { Attempt } from '../database/group-commit.js';
 import type { WriterRequest } from './protocol.js';
 
 export type AccessRequest = Extract<WriterRequest, { operation: 'record_access' | 'drop_access' }>;

@@ -1,6 +1,6 @@
 import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
-import type { SqliteDatabase } from '../open-database.js';
+import type { SqliteDatabase } from '../database/open-database.js';
 
 /** Writes the rows of tenants and applications. */
 export function createDirectoryRowWriter(database: SqliteDatabase) {

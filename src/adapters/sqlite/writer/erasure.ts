@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { databaseError } from '../database-error.js';
-import type { SqliteDatabase } from '../open-database.js';
+import { databaseError } from '../database/database-error.js';
+import type { SqliteDatabase } from '../database/open-database.js';
 
 const retryMs = 10;
 const patienceMs = 2_000;

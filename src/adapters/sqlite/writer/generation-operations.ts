@@ -1,6 +1,6 @@
 import type { Rebuild } from '../../../ports/generations.js';
-import type { SqliteDatabase } from '../open-database.js';
-import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
 import type { WriterOperations } from './protocol.js';
 
 type Input<O extends keyof WriterOperations> = WriterOperations[O]['input'];

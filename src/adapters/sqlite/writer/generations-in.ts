@@ -1,5 +1,5 @@
-import type { SqliteDatabase } from '../open-database.js';
-import type { Slot } from '../rows-schema.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import type { Slot } from '../database/rows-schema.js';
 
 /** A generation that every write goes into. */
 export type WrittenGeneration = {

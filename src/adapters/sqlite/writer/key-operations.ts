@@ -1,10 +1,10 @@
 import type { DirectoryRevision, KeyRevision, LogMemory } from '../../../ports/key-ring.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { never, noRevision } from '../keys-schema.js';
-import { logMemoryBytes, logMemoryIn, newerMemory } from '../log-memory.js';
-import { numberBytes } from '../number-bytes.js';
-import type { SqliteDatabase } from '../open-database.js';
-import { uuidBytes } from '../uuid-bytes.js';
+import { never, noRevision } from '../database/keys-schema.js';
+import { logMemoryBytes, logMemoryIn, newerMemory } from '../database/log-memory.js';
+import { numberBytes } from '../database/number-bytes.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { uuidBytes } from '../database/uuid-bytes.js';
 import type { TenantKeyRow, WriterOperations } from './protocol.js';
 
 /** Keys that were to be destroyed, and those of them that lived until now. */

@@ -1,7 +1,7 @@
-import { never } from '../keys-schema.js';
-import { numberBytes } from '../number-bytes.js';
-import type { SqliteDatabase } from '../open-database.js';
-import { uuidBytes, uuidText } from '../uuid-bytes.js';
+import { never } from '../database/keys-schema.js';
+import { numberBytes } from '../database/number-bytes.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { uuidBytes, uuidText } from '../database/uuid-bytes.js';
 import type { NewRoot, RewrappedKey } from './protocol.js';
 
 /** As wide as the id of the event that ends a key. */

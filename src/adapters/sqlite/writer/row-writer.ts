@@ -1,8 +1,8 @@
 import type { BuiltRow } from '../../../ports/generations.js';
 import type { StoredWrite } from '../../../ports/unit-of-work.js';
 import { withCreatedPosition } from '../../../views/token-view.js';
-import type { SqliteDatabase } from '../open-database.js';
-import { ofBothSlots } from '../rows-schema.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { ofBothSlots } from '../database/rows-schema.js';
 import { createDirectoryRowWriter } from './directory-row-writer.js';
 import { generationsIn, type WrittenGeneration } from './generations-in.js';
 import { createTokenRowWriter } from './token-row-writer.js';

@@ -2,9 +2,9 @@ import type { TokenState } from '../../../domain/token/token-state.js';
 import type { BuiltRow } from '../../../ports/generations.js';
 import type { GenerationTerms, RowIndex } from '../../../ports/unit-of-work.js';
 import { markOf } from '../../search-plan/mark-of.js';
-import type { SqliteDatabase } from '../open-database.js';
-import { rowTables, type Slot } from '../rows-schema.js';
-import { keptCountMin } from '../term-counts.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { rowTables, type Slot } from '../database/rows-schema.js';
+import { keptCountMin } from '../database/term-counts.js';
 import type { WrittenGeneration } from './generations-in.js';
 
 /** The search terms of a row, as stored in the row. */

@@ -1,8 +1,8 @@
 import { type BudgetUse, type Reservation, reserveGuesses } from '../../../domain/guess-budget.js';
 import { linkAfter, noLink } from '../../../events/commit.js';
 import { type CommitOutcome, makesToken, type StoredChange, type StoredWrite } from '../../../ports/unit-of-work.js';
-import type { SqliteDatabase } from '../open-database.js';
-import { ofBothSlots, rowTables, type Slot } from '../rows-schema.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
 import { createGenerationOperations } from './generation-operations.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';

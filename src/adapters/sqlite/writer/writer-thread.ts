@@ -2,13 +2,13 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { createAccessWriter } from '../access-log/access-writer.js';
-import { StoreBroken } from '../database-error.js';
-import { keysSchema } from '../keys-schema.js';
-import { prepareStores } from '../prepare-stores.js';
-import { vaultSchema } from '../vault-schema.js';
+import { StoreBroken } from '../database/database-error.js';
+import { type Attempt, createGroupCommit } from '../database/group-commit.js';
+import { keysSchema } from '../database/keys-schema.js';
+import { prepareStores } from '../database/prepare-stores.js';
+import { vaultSchema } from '../database/vault-schema.js';
 import { createAccessOperations, isOfAccess, isOfStores, type StoreRequest } from './access-operations.js';
 import { createErasure, truncateLog } from './erasure.js';
-import { type Attempt, createGroupCommit } from './group-commit.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
 import type { FromWriter, ToWriter, WriterOperation, WriterReply, WriterRequest } from './protocol.js';
 import { createRotationOperations } from './rotation-operations.js';

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { StoreBroken } from '../database-error.js';
+import { StoreBroken } from '../database/database-error.js';
 import type { FromWriter, ToWriter, WriterOperation, WriterOperations, WriterRequest } from './protocol.js';
 
 const endedUnexpectedly = 'the thread that writes the store ended unexpectedly';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/kept-database.js';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import { holdKeys } from '../../../support/hold-keys.js';
 import { embeddedOnly, profile } from '../../../support/profile.js';
 import { startTestService, type TestService } from '../../../support/test-service.js';

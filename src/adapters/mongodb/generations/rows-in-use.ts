@@ -1,0 +1,53 @@
+import { GenerationDropped } from '../../../ports/generations.js';
+import type { TokenRows } from '../../../ports/token-rows.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { TokenView } from '../../../views/token-view.js';
+import type { MongoConnection } from '../connection.js';
+import { inGroups } from '../in-groups.js';
+import { type MongoTokenRows, mongoTokenRows } from '../token-rows/token-rows.js';
+import { trustedMs } from './known-generations.js';
+import type { MongoGenerations } from './mongo-generations.js';
+
+/**
+ * `TokenRows` on the generation that is read; a search is answered by the rows that it was planned for. What was read is
+ * answered only if its generation was written until then: one that is left lacks what comes, and is dropped.
+ */
+export function tokenRowsInUse(
+  connection: MongoConnection,
+  generations: Pick<MongoGenerations, 'known' | 'fresh'>,
+): TokenRows {
+  async function from<T>(planned: number | null, look: (rows: MongoTokenRows) => Promise<T>): Promise<T> {
+    const { read, write, at } = await generations.known();
+    const generation = planned ?? read;
+    if (!write.includes(generation)) throw new GenerationDropped('mongodb');
+    const answer = await look(mongoTokenRows(connection, generation));
+    // One that is read is written for some seconds more, whatever happens: see `minimalGraceMs`.
+    if (generation === read && performance.now() - at < trustedMs) return answer;
+    if ((await generations.fresh()).write.includes(generation)) return answer;
+    throw new GenerationDropped('mongodb');
+  }
+
+  async function current<T>(look: (rows: MongoTokenRows) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await from(null, look);
+      } catch (error) {
+        // This process was stopped meanwhile, for longer than the rows were kept.
+        if (!(error instanceof GenerationDropped)) throw error;
+      }
+    }
+  }
+
+  const gets = inGroups<string, Stored<TokenView> | null>((streams) => current((rows) => rows.getMany(streams)));
+
+  return {
+    get: gets.add,
+    findByFingerprint: (...given) => current((rows) => rows.findByFingerprint(...given)),
+    search: (plan, page) => from(plan.generation, (rows) => rows.search(plan, page)),
+    walk: (plan, step) => from(plan.generation, (rows) => rows.walk(plan, step)),
+    countByType: (...given) => current((rows) => rows.countByType(...given)),
+    due: (...given) => current((rows) => rows.due(...given)),
+    nextDueAt: () => current((rows) => rows.nextDueAt()),
+    page: (...given) => current((rows) => rows.page(...given)),
+  };
+}

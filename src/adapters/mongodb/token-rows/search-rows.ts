@@ -1,0 +1,217 @@
+import type { Db, Document, FindCursor } from 'mongodb';
+import {
+  type FoundLife,
+  foundLife,
+  type PageRequest,
+  type PlanNode,
+  type SearchPage,
+  type SearchPlan,
+  type WalkStep,
+} from '../../../ports/search-plan.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { TokenView } from '../../../views/token-view.js';
+import { chooseDriver, type Driver, residue } from '../../search-plan/choose-driver.js';
+import { type WeighedNode, weigh } from '../../search-plan/weighed-plan.js';
+import type { MongoConnection } from '../connection.js';
+import { countBy, readSnapshot, type SnapshotOptions } from '../snapshot-reading.js';
+import { type DateCount, type DateNode, dateCounts, dateIndexes } from './date-counts.js';
+import { checkedOn, rangeOf } from './filter-of.js';
+import { type RowDocument, viewFields, viewOf } from './row-document.js';
+import { rowIndexes } from './token-rows-indexes.js';
+
+/** Up to this number of due rows, counting the matches among them costs little. */
+const dueFewMax = 1_000;
+
+/** `TokenRows.search`: reads the rows of a page and counts the matches, as of one instant. */
+export function searchRows(
+  connection: MongoConnection,
+  rowsName: string,
+  plan: SearchPlan,
+  page: PageRequest,
+  limitMs?: number,
+): Promise<SearchPage> {
+  const read = async (db: Db, options: () => SnapshotOptions): Promise<SearchPage> => {
+    const walks = await walksOf(db, rowsName, plan, options().maxTimeMS);
+    if (walks === null) return { total: 0, rows: [], later: [] };
+    const { now, offset, limit, contentBytesMax } = page;
+    const found = db
+      .collection<RowDocument>(rowsName)
+      .find(
+        // Threat: a row of another tenant. Its terms are under another key, but the tenant is checked as well.
+        { ...walks.page.filter, tenant: plan.tenantId, ...living(now) },
+        { ...options(), hint: walks.page.hint, projection: viewFields },
+      )
+      .sort({ seq: -1 })
+      .skip(offset)
+      .limit(limit);
+    const { rows, later } = await readPage(found, contentBytesMax);
+    const count = rows.length + later.length;
+    // A page that is not full is the last one, so it determines the total.
+    const isLast = count < limit && (count > 0 || offset === 0);
+    const total = isLast ? offset + count : await countMatches(db, rowsName, walks, now, options);
+    return { rows, later, total };
+  };
+  return readSnapshot(connection, 'search_took_too_long', read, limitMs);
+}
+
+/** Keeps contents up to a number of bytes. Of later rows it keeps only what is needed to find the token again. */
+async function readPage(found: FindCursor<RowDocument>, contentBytesMax?: number): Promise<Omit<SearchPage, 'total'>> {
+  if (contentBytesMax === undefined) return { rows: (await found.toArray()).map(viewOf), later: [] };
+  const rows: Stored<TokenView>[] = [];
+  const later: FoundLife[] = [];
+  let bytes = 0;
+  for await (const document of found) {
+    const view = viewOf(document);
+    bytes += view.content?.length ?? 0;
+    if (rows.length === 0 || bytes <= contentBytesMax) rows.push(view);
+    else later.push(foundLife(view));
+  }
+  return { rows, later };
+}
+
+/** `TokenRows.walk`. Each step begins where the previous one ended. */
+export function walkRows(
+  connection: MongoConnection,
+  rowsName: string,
+  plan: SearchPlan,
+  { now, before, limit }: WalkStep,
+  limitMs?: number,
+): Promise<readonly Stored<TokenView>[]> {
+  const read = async (db: Db, options: () => SnapshotOptions): Promise<readonly Stored<TokenView>[]> => {
+    const walks = await walksOf(db, rowsName, plan, options().maxTimeMS);
+    if (walks === null) return [];
+    const after = before === null ? {} : { seq: { $lt: before } };
+    const found = await db
+      .collection<RowDocument>(rowsName)
+      .find(
+        { $and: [walks.page.filter, after], tenant: plan.tenantId, ...living(now) },
+        { ...options(), hint: walks.page.hint, projection: viewFields },
+      )
+      .sort({ seq: -1 })
+      .limit(limit)
+      .toArray();
+    return found.map(viewOf);
+  };
+  return readSnapshot(connection, 'search_took_too_long', read, limitMs);
+}
+
+/** Tokens that are not due; a row without the time never is. */
+function living(now: number) {
+  return { expires_at: { $not: { $lte: now } } };
+}
+
+/** Null means that the plan cannot match any row. */
+async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: number): Promise<Walks | null> {
+  const terms = new Set(termsOf(plan.where));
+  const node = weigh(plan.where, () => 1, Number.POSITIVE_INFINITY);
+  if (node === 'none') return null;
+  if (node === 'every' || node.is === 'term') return chooseWalks(plan, node, []);
+  const [counts, dates] = await Promise.all([
+    termCounts(db, rowsName, terms, maxTimeMS),
+    dateCounts(db, rowsName, plan.tenantId, node, maxTimeMS),
+  ]);
+  const weighed = weigh(plan.where, (term) => counts.get(term.toString('hex')) ?? 1, Number.POSITIVE_INFINITY);
+  return weighed === 'none' ? null : chooseWalks(plan, weighed, dates);
+}
+
+/**
+ * Counts the living rows that match. Uses only the index where possible, and subtracts the matches that are due, because
+ * counting those that are not due would read each row.
+ */
+async function countMatches(
+  db: Db,
+  rowsName: string,
+  { count, checked }: Walks,
+  now: number,
+  options: () => SnapshotOptions,
+): Promise<number> {
+  const due = { expires_at: { $lte: now } };
+  const byDue = () => ({ ...options(), hint: rowIndexes.expiresAt });
+  const [dueCount, all] = await Promise.all([
+    countBy(db, rowsName, due, { ...byDue(), limit: dueFewMax + 1 }),
+    countBy(db, rowsName, count.filter, { ...options(), hint: count.hint }),
+  ]);
+  if (dueCount > dueFewMax) {
+    return countBy(db, rowsName, { ...count.filter, ...living(now) }, { ...options(), hint: count.hint });
+  }
+  return dueCount === 0 ? all : all - (await countBy(db, rowsName, { ...checked, ...due }, byDue()));
+}
+
+/** A filter with the one index that it is written for. */
+type Walk = { readonly filter: Document; readonly hint: string };
+
+type Walks = {
+  /** In the order of lists, or over so few rows that they are put in order. */
+  readonly page: Walk;
+  readonly count: Walk;
+  /** The whole plan as a filter that any index can be walked with. */
+  readonly checked: Document;
+};
+
+/**
+ * Returns the cheapest index scans that cover all matches: of the rarest terms, or of a short range of dates (`short`). The
+ * rest of the plan is checked on each row.
+ */
+function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: readonly DateCount[]): Walks {
+  const everything: Driver = { terms: [Buffer.from(plan.all, 'hex')], count: Number.POSITIVE_INFINITY, exactly: null };
+  if (node === 'every') return alike(alongTerms(everything, null), { tenant: plan.tenantId });
+  const checked = { tenant: plan.tenantId, ...checkedOn(node) };
+  const driver = chooseDriver(node) ?? everything;
+  const [shortest] = [...short].sort((a, b) => a.count - b.count);
+  if (shortest !== undefined && shortest.count < driver.count) {
+    return alike(alongDates(plan.tenantId, shortest.node, without(node, shortest.node)), checked);
+  }
+  const page = alongTerms(driver, residue(node, driver));
+  // A range of dates alone is counted by its own index, however long it is.
+  return node.is === 'date' ? { page, count: alongDates(plan.tenantId, node, null), checked } : alike(page, checked);
+}
+
+function alike(walk: Walk, checked: Document): Walks {
+  return { page: walk, count: walk, checked };
+}
+
+function alongTerms({ terms }: Driver, left: WeighedNode | null): Walk {
+  const [term, ...others] = terms;
+  return {
+    filter: { terms: others.length === 0 ? term : { $in: terms }, ...checkedOn(left) },
+    hint: rowIndexes.terms,
+  };
+}
+
+function alongDates(tenant: string, date: DateNode, left: WeighedNode | null): Walk {
+  return { filter: { tenant, [date.column]: rangeOf(date), ...checkedOn(left) }, hint: dateIndexes[date.column] };
+}
+
+/** Returns the rest of a node when one part of it is met, or null if nothing is left. */
+function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
+  if (node === part) return null;
+  return node.is === 'and' ? { is: 'and', of: node.of.filter((child) => child !== part) } : node;
+}
+
+/** The largest count. A term of this many rows is not rare. */
+const countMax = 1_000;
+
+/**
+ * Returns the number of rows with each term of a plan, up to a thousand, by the term in hex. The numbers only choose where
+ * to begin. They are not as of the instant of the search, and its results do not depend on them.
+ */
+async function termCounts(
+  db: Db,
+  rowsName: string,
+  terms: ReadonlySet<string>,
+  maxTimeMS: number,
+): Promise<ReadonlyMap<string, number>> {
+  const options = { hint: rowIndexes.terms, limit: countMax, maxTimeMS };
+  const counted = [...terms].map(async (term) => {
+    const count = await countBy(db, rowsName, { terms: Buffer.from(term, 'hex') }, options);
+    return [term, Math.max(count, 1)] as const;
+  });
+  return new Map(await Promise.all(counted));
+}
+
+/** Returns the terms of a plan in hex. */
+function termsOf(node: PlanNode): readonly string[] {
+  if (node.is === 'term') return [node.term];
+  if (node.is === 'not') return termsOf(node.of);
+  return node.is === 'date' ? [] : node.of.flatMap(termsOf);
+}

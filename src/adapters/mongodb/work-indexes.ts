@@ -1,0 +1,12 @@
+import type { RequiredIndexes } from './required-indexes.js';
+
+export const claimsCollection = 'claims';
+export const fingerprintsCollection = 'fingerprint_claims';
+export const batchesCollection = 'batches';
+
+/** What claims and batches are found by, besides their ids. */
+export const workIndexes: readonly RequiredIndexes[] = [
+  { collection: claimsCollection, indexes: [{ name: 'state_time', key: { state: 1, time: 1 } }] },
+  { collection: fingerprintsCollection, indexes: [{ name: 'stream', key: { 'intent.stream': 1 } }] },
+  { collection: batchesCollection, indexes: [{ name: 'state_opened', key: { state: 1, openedAt: 1 } }] },
+];

@@ -1,0 +1,90 @@
+import type { AccessEntry } from '../../events/access-log/access-entry.js';
+import type { AccessLog } from '../../ports/access-log.js';
+import { type Month, monthOf } from '../access-log/month.js';
+import { accessLogError } from './access-log/access-log-error.js';
+import { fileIdentity, monthsOnDisk } from './access-log/month-files.js';
+import { type MonthReader, openMonthReader } from './access-log/month-reader.js';
+import type { Writer } from './writer/writer.js';
+
+/** One thread writes, so there is one chain, which goes on over restarts. */
+const chain = 'vault';
+
+/** `AccessLog` on one file a month: the writer appends, this thread reads. */
+export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { close(): void } {
+  const readers = new Map<Month, MonthReader>();
+
+  function close(month: Month): void {
+    readers.get(month)?.close();
+    readers.delete(month);
+  }
+
+  function readerOf(month: Month): MonthReader {
+    const identity = fileIdentity(dataDir, month);
+    if (readers.get(month)?.identity !== identity) close(month);
+    const reader = readers.get(month) ?? openMonthReader(dataDir, month);
+    readers.set(month, reader);
+    return reader;
+  }
+
+  return {
+    async record(entries) {
+      await writer.request('record_access', entries);
+    },
+    async query(tenantId, filter, { offset, limit }) {
+      return reading(() => {
+        let total = 0;
+        const entries: AccessEntry[] = [];
+        for (const month of monthsBetween(dataDir, filter.from, filter.to).reverse()) {
+          const skipped = Math.max(0, offset - total);
+          const found = readerOf(month).query(tenantId, filter, skipped, limit - entries.length);
+          total += found.total;
+          entries.push(...found.entries);
+        }
+        return { total, entries };
+      });
+    },
+    async chains() {
+      return reading(() =>
+        monthsOnDisk(dataDir).some((month) => readerOf(month).batches(0, 1).length > 0) ? [chain] : [],
+      );
+    },
+    async batches(of, afterSequence, limit) {
+      if (of !== chain) return [];
+      return reading(() =>
+        monthsOnDisk(dataDir)
+          .flatMap((month) => readerOf(month).batches(afterSequence, limit))
+          // A clock that was set back leads into an earlier file again.
+          .sort((one, other) => one.sequence - other.sequence)
+          .slice(0, limit),
+      );
+    },
+    async heads(since) {
+      return reading(() => {
+        const newest = monthsBetween(dataDir, since, null).flatMap((month) => readerOf(month).newestBatch() ?? []);
+        const [head] = newest.sort((one, other) => other.sequence - one.sequence);
+        return head === undefined ? [] : [{ chain, ...head }];
+      });
+    },
+    async dropMonths(before) {
+      const beforeMonth = monthOf(before);
+      for (const month of [...readers.keys()]) if (month < beforeMonth) close(month);
+      return writer.request('drop_access', { beforeMonth });
+    },
+    close() {
+      for (const month of [...readers.keys()]) close(month);
+    },
+  };
+}
+
+function monthsBetween(dataDir: string, from: number, to: number | null): Month[] {
+  const [first, last] = [monthOf(from), to === null ? null : monthOf(to)];
+  return monthsOnDisk(dataDir).filter((month) => month >= first && (last === null || month <= last));
+}
+
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw accessLogError(error);
+  }
+}

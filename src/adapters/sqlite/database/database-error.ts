@@ -1,0 +1,56 @@
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import Database from 'better-sqlite3';
+import { type FoundProblem, StoreProblem } from '../../../ports/store-problem.js';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+
+/** A store file that cannot be used as it is. The message says which and what to do; the process ends with it. */
+export class StoreBroken extends StoreProblem {
+  constructor(problem: string | FoundProblem) {
+    super(problem);
+    this.name = 'StoreBroken';
+  }
+}
+
+/** Translates a library error at the edge of the adapter. Library messages quote statements, so none is kept. */
+export function databaseError(error: unknown, fileName: string): Error {
+  if (!(error instanceof Database.SqliteError)) {
+    if (isOutOfDescriptors(error)) return new StoreUnavailable(fileName, 'no_file_descriptors');
+    return error instanceof Error ? error : new Error('not an error');
+  }
+  const { code } = error;
+  // The index of the log could not grow: what it takes is room, too.
+  if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return new StoreUnavailable(fileName, 'full');
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
+  // SQLite says only that it could not open a file: whether that is for want of descriptors shows when we open one.
+  if ((code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_IOERR')) && noneCanBeOpened()) {
+    return new StoreUnavailable(fileName, 'no_file_descriptors');
+  }
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
+    return new StoreBroken(`${fileName} is damaged. Stop the service and restore the data directory from a backup.`);
+  }
+  if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
+    return new StoreBroken(
+      `${fileName} cannot be opened for writing. Check owner and permissions of the data directory.`,
+    );
+  }
+  if (code.startsWith('SQLITE_IOERR')) {
+    return new StoreBroken(`the disk failed under ${fileName} (${code}). Check the disk, then start again.`);
+  }
+  return new Error(`${fileName}: ${code}`);
+}
+
+function noneCanBeOpened(): boolean {
+  try {
+    closeSync(openSync(devNull, 'r'));
+    return false;
+  } catch (error) {
+    return isOutOfDescriptors(error);
+  }
+}
+
+/** The process, or the machine, has as many files and connections open as it may. */
+function isOutOfDescriptors(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === 'EMFILE' || code === 'ENFILE';
+}

@@ -1,0 +1,29 @@
+import { noToken, type TokenState } from '../../../domain/token/token-state.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { TokenView } from '../../../views/token-view.js';
+
+/** The columns of a row that a view is read from. */
+export type TokenRow = {
+  readonly stream: string;
+  readonly tenant: string;
+  readonly state: string;
+  readonly content: Buffer | null;
+  readonly cvc: Buffer | null;
+  readonly mac: Buffer;
+};
+
+export const viewColumns = 'stream, tenant, state, content, cvc, mac';
+
+/** Returns the view that a row of `token_rows` holds. */
+export function viewOf({ stream, tenant, state, content, cvc, mac }: TokenRow): Stored<TokenView> {
+  return { stream, tenantId: tenant, state: stateOf(state), content, cvc, mac };
+}
+
+function stateOf(state: string): TokenState {
+  try {
+    return JSON.parse(state) as TokenState;
+  } catch {
+    // Threat: a row that was tampered with. No code is right for it.
+    return noToken;
+  }
+}

@@ -1,0 +1,102 @@
+import { projectionVersions } from '../../../views/versions.js';
+import { firstGeneration } from '../../key-ring/generation-key.js';
+import { rowsSchema, slots } from './rows-schema.js';
+
+const initialVersions = Object.entries(projectionVersions)
+  .map(([name, version]) => `INSERT INTO projections VALUES ('${name}', ${version}, NULL);`)
+  .join('\n  ');
+
+/**
+ * `vault.db`: the event log and, in the same transactions, what is projected from it. Everything a person put in lies
+ * in boxes (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `terms`, `cmd`).
+ */
+export const vaultSchema = `
+  CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    cmd TEXT,
+    clear TEXT NOT NULL,
+    -- The proof of the event: the first revision of its commit, the digests of the events in it (NULL if it is alone),
+    -- the hash of what is sealed, and the authentication code of the commit.
+    commit_first INTEGER NOT NULL,
+    commit_digests BLOB,
+    sealed_hash BLOB NOT NULL,
+    mac BLOB NOT NULL,
+    -- In the last event of a commit: how many commits there are up to it, and the hash chain over them.
+    number INTEGER,
+    link BLOB,
+    trace BLOB,
+    content BLOB,
+    cvc BLOB,
+    UNIQUE (stream, revision)
+  ) STRICT;
+  CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'append only'); END;
+  CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'append only'); END;
+
+  -- Read by everybody, being built, no longer read but still written (left), or on its way out.
+  CREATE TABLE generations (
+    generation INTEGER PRIMARY KEY,
+    slot INTEGER NOT NULL UNIQUE,
+    state TEXT NOT NULL CHECK (state IN ('read', 'building', 'left', 'dropping'))
+  ) STRICT;
+  INSERT INTO generations VALUES (${firstGeneration}, 1, 'read');
+  -- The version of the code that made what is projected, and the rebuild that is under way.
+  CREATE TABLE projections (name TEXT PRIMARY KEY, version INTEGER NOT NULL, rebuild TEXT) STRICT, WITHOUT ROWID;
+  ${initialVersions}
+${slots.map(rowsSchema).join('')}
+  CREATE TABLE directory (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    application_type TEXT,
+    revision INTEGER NOT NULL,
+    created_revision INTEGER NOT NULL,
+    content_revision INTEGER NOT NULL,
+    content BLOB,
+    removed_at INTEGER,
+    -- The message authentication code of all of the row and of the keys in api_keys.
+    mac BLOB NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX directory_living ON directory (tenant, kind, created_revision, application_type)
+    WHERE removed_at IS NULL;
+
+  -- used_on: the day since 1970-01-01 on which the key was last used. A note on the row, not an event.
+  CREATE TABLE api_keys (
+    hash TEXT PRIMARY KEY,
+    id TEXT NOT NULL,
+    application TEXT NOT NULL,
+    used_on INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX api_keys_application ON api_keys (application);
+
+  CREATE TABLE claims (
+    cmd TEXT PRIMARY KEY,
+    time INTEGER NOT NULL,
+    result TEXT NOT NULL,
+    -- The message authentication code of all of the above.
+    mac BLOB NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX claims_time ON claims (time);
+
+  -- What an application has used of its guesses in the window that ends at ends_at (ms).
+  CREATE TABLE budgets (
+    name TEXT NOT NULL,
+    application TEXT NOT NULL,
+    ends_at INTEGER NOT NULL,
+    used INTEGER NOT NULL,
+    hits INTEGER NOT NULL,
+    exhausted INTEGER NOT NULL,
+    suspect_at INTEGER,
+    PRIMARY KEY (name, application)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+export const vaultSchemaVersion = 5;

@@ -1,0 +1,65 @@
+import { crossChecks } from './cross-checks.js';
+import { type Given, readEnvironment, readFile, readFlags, type Source } from './read-settings.js';
+import { type SettingPath, type Settings, settingPaths, settings } from './settings.js';
+
+export type Config = {
+  readonly settings: Settings;
+  readonly sources: Readonly<Record<SettingPath, Source>>;
+};
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * The settings: a JSON file, then variables, then flags; the later one wins and is the one that is checked. See
+ * docs/contract.md, "Settings". `flags` are the options of a commander verb. Every problem is one line that names a
+ * setting as the user
+ * wrote it and never repeats its value. This is the only reader of the environment.
+ */
+export function loadConfig(from: {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly configFile?: string;
+  readonly flags: Readonly<Record<string, unknown>>;
+}): ConfigResult {
+  const readings = [
+    ...(from.configFile === undefined ? [] : [readFile(from.configFile)]),
+    readEnvironment(from.env ?? process.env),
+    readFlags(from.flags),
+  ];
+  const given = new Map<SettingPath, Given>(settingPaths.map((path) => [path, defaultOf(path)]));
+  for (const item of readings.flatMap((reading) => reading.given)) given.set(item.path, item);
+
+  const problems = readings.flatMap((reading) => reading.problems);
+  const checked = check([...given.values()]);
+  problems.push(...checked.problems);
+  const nameOf = (path: SettingPath) => given.get(path)?.name ?? path;
+  if (checked.problems.length === 0) problems.push(...crossChecks(checked.settings, nameOf));
+  if (problems.length > 0) return { ok: false, problems: [...new Set(problems)] };
+  const sources = Object.fromEntries(
+    [...given.values()].map(({ path, source }) => [path, source]),
+  ) as Config['sources'];
+  return { ok: true, config: { settings: checked.settings, sources } };
+}
+
+function defaultOf(path: SettingPath): Given {
+  return { path, source: 'default', name: path, value: settings[path].default };
+}
+
+/** Each value by its own schema. The settings are complete only when there is no problem. */
+function check(given: readonly Given[]): { settings: Settings; problems: readonly string[] } {
+  const values = new Map<SettingPath, unknown>();
+  const problems: string[] = [];
+  for (const { path, name, value } of given) {
+    const parsed = settings[path].schema.safeParse(value);
+    if (parsed.success) values.set(path, parsed.data);
+    else for (const issue of parsed.error.issues) problems.push(`${name}${place(issue.path)}: ${issue.message}`);
+  }
+  return { settings: Object.fromEntries(values) as Settings, problems };
+}
+
+/** Which item of a list, counted from 1 as its reader does. */
+function place(path: readonly PropertyKey[]): string {
+  const [index] = path;
+  return typeof index === 'number' ? ` (item ${index + 1})` : '';
+}

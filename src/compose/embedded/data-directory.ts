@@ -1,0 +1,101 @@
+import { constants, existsSync, type Stats } from 'node:fs';
+import { access, mkdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { lockData } from '../../adapters/sqlite/data-lock.js';
+import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
+import { isOfOwnGroup, isRoots } from '../root-key/own-group.js';
+
+const files = ['lock', ...['keys.db', 'vault.db'].flatMap((file) => [file, `${file}-wal`, `${file}-shm`])];
+
+const setgid = 0o2000;
+
+/**
+ * Takes a data directory for this process: creates it (owner only) if it does not exist. Rejects a directory that this
+ * process cannot write, that others can write, whose files others can read, or that another process holds. Throws StoreBroken.
+ */
+export async function takeDataDirectory(dataDir: string): Promise<{ release(): void }> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
+      // On a read-only file system Node.js reports the missing directory instead.
+      await access(existingParent(dataDir), constants.W_OK);
+      throw error;
+    });
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new StoreBroken(`the data directory ${dataDir} cannot be ${reasonOf(error)}`);
+  }
+  const directory = await stat(dataDir);
+  const fault = faultOfDataDirectory(directory, dataDir);
+  if (fault !== null) throw new StoreBroken(fault);
+  const paths = files.map((file) => join(dataDir, file));
+  for (const path of paths) await expectWritable(path);
+  for (const path of paths) await expectPrivate(path, directory);
+  const lock = lockData(dataDir);
+  if (lock === null) {
+    throw new StoreBroken(
+      `another Strongroom process uses ${dataDir}. Stop it first, or choose another directory with --data.`,
+    );
+  }
+  return lock;
+}
+
+/**
+ * Returns what is wrong with the owner or mode of a data directory and how to correct it, or null. Threat: a user that can
+ * write to the directory can replace our files. The group may write only if it is the group of this process and the
+ * directory is setgid: that is how container platforms hand over a volume (`fsGroup`).
+ */
+export function faultOfDataDirectory(directory: Stats, dataDir: string): string | null {
+  const groupsOwn = isGroupsOwn(directory);
+  if (directory.uid !== process.geteuid?.() && !(isRoots(directory) && groupsOwn)) {
+    return `the data directory ${dataDir} belongs to another user. Run this as that user, or choose another one with --data.`;
+  }
+  if ((directory.mode & (groupsOwn ? 0o002 : 0o022)) !== 0) {
+    return groupsOwn
+      ? `every user may write to the data directory ${dataDir}. Look whether its files are yours, then run as root: chmod o-rwx ${dataDir}`
+      : `others than its owner may write to the data directory ${dataDir}. Look whether its files are yours, then run: chmod 700 ${dataDir}`;
+  }
+  return null;
+}
+
+function existingParent(path: string): string {
+  const parent = dirname(resolve(path));
+  return existsSync(parent) ? parent : existingParent(parent);
+}
+
+function isGroupsOwn(directory: Stats): boolean {
+  return (directory.mode & setgid) !== 0 && isOfOwnGroup(directory);
+}
+
+/** Checks that no other user can read a file, unless its directory keeps those users out. */
+async function expectPrivate(file: string, directory: Stats): Promise<void> {
+  const stats = await stat(file).catch(() => null);
+  if (stats === null) return;
+  const groupReads = !isOfOwnGroup(stats) && (directory.mode & 0o010) !== 0 && (stats.mode & 0o040) !== 0;
+  const othersRead = (directory.mode & 0o001) !== 0 && (stats.mode & 0o004) !== 0;
+  if (groupReads || othersRead) {
+    throw new StoreBroken(`others than its owner can read ${file}. Run: chmod go-rwx ${file}`);
+  }
+}
+
+/** SQLite opens a file that it may not write for reading alone, and locks nothing then; it says so at the first write. */
+async function expectWritable(file: string): Promise<void> {
+  try {
+    await access(file, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw new StoreBroken(`${file} cannot be ${reasonOf(error)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EROFS') {
+    return 'written: its file system is read-only. Mount a writable volume there, or choose another one with --data.';
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return 'written. Give this user write permission on it, or choose another one with --data.';
+  }
+  if (code === 'ENOSPC') return 'made: the disk is full. Free some space and start again.';
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'made: a file is in the way. Choose another one with --data.';
+  return `used (${code ?? 'unknown reason'}). Choose another one with --data.`;
+}

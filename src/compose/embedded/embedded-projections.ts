@@ -1,0 +1,69 @@
+import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
+import type { ServiceState } from '../../ports/service-state.js';
+import { createProjections } from '../../projections/rebuild/projections.js';
+import { createTokenRebuild } from '../../projections/rebuild/token-rebuild.js';
+import type { Vault } from '../../vault/vault.js';
+import { comparedVersions, projectionVersions } from '../../views/versions.js';
+import { startRebuildThread } from '../rebuild/start-rebuild-thread.js';
+import type { EmbeddedStores } from './embedded.js';
+
+type Stores = EmbeddedStores;
+
+type Needs = {
+  readonly vault: Vault;
+  readonly stores: Stores;
+  readonly dataDir: string;
+  readonly keptMs: number;
+  readonly state: () => Promise<ServiceState>;
+  readonly onError: (error: unknown) => void;
+};
+
+/** The projections of the embedded profile, and the rebuild of tokens on a thread of its own. */
+export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onError }: Needs) {
+  const { generations } = stores;
+  const openThread = async () => {
+    const rootKey = stores.rootKey();
+    try {
+      return startRebuildThread({ dataDir, rootKey });
+    } finally {
+      rootKey.fill(0);
+    }
+  };
+  const { log, keys, clock } = vault;
+  const tokens = createTokenRebuild({
+    ...{ generations, keys, log, clock, openThread, onError },
+    // One process has the data.
+    isElsewhere: async () => false,
+    ...{ graceMs: keptMs, version: projectionVersions.tokens },
+  });
+  const projections = createProjections({
+    ...{ vault, generations, tokens, state, keptSeconds: keptMs / 1_000 },
+    async foldDirectory() {
+      const thread = await openThread();
+      try {
+        return await thread.directory();
+      } finally {
+        await thread.close();
+      }
+    },
+    replaceDirectory: stores.replaceDirectory,
+    countRows: async () => stores.countRows(),
+    // Rows are written in the transaction of their events.
+    positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : log.head()),
+    shredUpTo: async () => Number.POSITIVE_INFINITY,
+  });
+  return { tokens, projections };
+}
+
+/** Refuses what a newer program made. Answers what an older one made, which is to be made anew. */
+export async function outdatedProjections({ generations }: Pick<Stores, 'generations'>) {
+  const { newer, older } = comparedVersions(await generations.versions());
+  if (newer !== undefined) {
+    throw new StoreBroken({
+      check: 'versions',
+      says: `the projection ${newer} in vault.db was made by a newer version of Strongroom`,
+      do: 'Start that version',
+    });
+  }
+  return older;
+}

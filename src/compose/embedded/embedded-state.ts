@@ -1,0 +1,50 @@
+import type { EventLog } from '../../ports/event-log.js';
+import type { KeyRing } from '../../ports/key-ring.js';
+import type { RebuildStatus } from '../../ports/projections.js';
+import type { ServiceState } from '../../ports/service-state.js';
+
+/**
+ * Asks both files, and what the last write to the access log came to. Rows and directory are written in the transaction of their events, so the shredder is the one
+ * projection that can have a gap. `damage`: what was found broken.
+ */
+export async function embeddedState(
+  { log, keys }: { readonly log: EventLog; readonly keys: KeyRing },
+  damage: readonly string[],
+  accessLogIsWritable: boolean,
+  rebuild: RebuildStatus | null,
+  notices: readonly string[],
+  backupMadeAt: number | null,
+): Promise<ServiceState> {
+  const head = await orNull(log.head());
+  const shredded = await orNull(keys.checkpoint('shredder'));
+  const down = [...(head === null ? ['vault.db'] : []), ...(shredded === null ? ['keys.db'] : [])];
+  const accessLog = { name: 'access log', state: accessLogIsWritable ? 'up' : 'down' } as const;
+  const gap = head === null || shredded === null ? null : Math.max(0, head - shredded);
+  return {
+    reasons: [
+      ...down.map((name) => `${name} does not answer`),
+      ...damage,
+      ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
+    ],
+    notices,
+    stores: [
+      ...['vault.db', 'keys.db'].map((name) => ({ name, state: down.includes(name) ? 'down' : 'up' }) as const),
+      accessLog,
+    ],
+    projections: [
+      { name: 'tokens', gap: head === null ? null : 0 },
+      { name: 'directory', gap: head === null ? null : 0 },
+      { name: 'shredder', gap },
+    ],
+    rebuild,
+    backupMadeAt,
+  };
+}
+
+async function orNull(asked: Promise<number>): Promise<number | null> {
+  try {
+    return await asked;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+import { readKeyFile } from './read-key-file.js';
+import { noRootKey, type RootKeyResult } from './root-key-result.js';
+import { runKeyCommand } from './run-key-command.js';
+
+/**
+ * The root key, from the one place that the settings name: a file, or the output of a command. There is no default and
+ * no variable (docs/design.md, "Key hierarchy"; docs/contract.md, "Settings"). It fails with a message that says what
+ * to do.
+ */
+export async function loadRootKey(from: {
+  readonly file?: string | null;
+  readonly command?: readonly [string, ...string[]] | null;
+  readonly dataDir: string;
+}): Promise<RootKeyResult> {
+  const file = from.file ?? null;
+  const command = from.command ?? null;
+  if (file !== null && command !== null) {
+    return noRootKey('Both root_key_file and root_key_command are set. Remove one of them.');
+  }
+  if (file !== null) return readKeyFile(file, from.dataDir);
+  if (command !== null) return runKeyCommand(command);
+  return noRootKey(
+    'There is no root key. Make one with `strongroom keys generate-root FILE`, outside of the data directory, and set ' +
+      'root_key_file (STRONGROOM_ROOT_KEY_FILE, --root-key-file) to its path.',
+  );
+}

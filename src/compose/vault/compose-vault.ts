@@ -1,0 +1,151 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { createAccessRecorder } from '../../audit/access-log/access-recorder.js';
+import { recordExhaustedBudget, recordSuspect } from '../../audit/access-log/record-guessing.js';
+import { recordedWork } from '../../audit/access-log/recorded-work.js';
+import { createExpressions } from '../../domain/expressions/expressions.js';
+import { createStreamQueue } from '../../domain/stream-queue.js';
+import { createLimits } from '../../http/limits/limits.js';
+import type { Service } from '../../http/service.js';
+import type { Claims } from '../../ports/claims.js';
+import type { Directory } from '../../ports/directory.js';
+import { ForgedLog } from '../../ports/event-log.js';
+import type { Metrics } from '../../ports/metrics.js';
+import type { Random } from '../../ports/random.js';
+import type { RateLimits } from '../../ports/rate-limits.js';
+import type { Spans } from '../../ports/spans.js';
+import type { TokenRows } from '../../ports/token-rows.js';
+import { healDirectory } from '../../projections/heal-directory.js';
+import { createVocabularies } from '../../search/vocabulary/vocabularies.js';
+import { authenticClaims } from '../../vault/authentic-claims.js';
+import { authenticDirectory } from '../../vault/authentic-directory.js';
+import { authenticTokenRows } from '../../vault/authentic-token-rows.js';
+import { createAuthenticate } from '../../vault/authenticate.js';
+import { ForgedRow } from '../../vault/forged-row.js';
+import { createGuesses } from '../../vault/guesses.js';
+import { KeyLost } from '../../vault/key-lost.js';
+import type { KnownCallers } from '../../vault/known-callers.js';
+import type { LimitSettings } from '../../vault/limit-settings.js';
+import { createTurns } from '../../vault/turns.js';
+import type { AccessRecorder, Vault } from '../../vault/vault.js';
+import { countingKeyRing } from './counting-key-ring.js';
+
+/** The stores of a profile. */
+export type Stores = Pick<
+  Vault,
+  'log' | 'storedLog' | 'chain' | 'traces' | 'generations' | 'work' | 'keys' | 'budgets' | 'accessLog'
+> & { readonly rows: TokenRows; readonly claims: Claims; readonly directory: Directory };
+
+/** What a profile decides besides its stores. */
+export type Parts = Pick<Vault, 'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs'> & {
+  readonly metrics: Metrics;
+  readonly rateLimits: RateLimits;
+  readonly limits: LimitSettings;
+  readonly knownCallers: KnownCallers;
+  readonly spans: Spans | null;
+  /** What the stores are, as spans name them. */
+  readonly systems: { readonly log: string; readonly rows: string };
+  readonly onError: (error: unknown) => void;
+};
+
+export const systemRandom: Random = {
+  uuid: () => randomUUID(),
+  integer: (maxExclusive) => randomInt(maxExclusive),
+  bytes: (length) => randomBytes(length),
+};
+
+type ComposedVault = {
+  readonly vault: Vault;
+  readonly recorder: AccessRecorder;
+  /** What the service is besides its state and its projections. */
+  readonly service: Omit<Service, 'state' | 'projections'>;
+  /** What is broken in the stores, as far as requests and background work met it: reasons not to be ready. */
+  readonly damage: () => readonly string[];
+  /** Notes a failure that no request caused. */
+  readonly backgroundFailed: (error: unknown) => void;
+};
+
+/** So many rows are named at a time; doctor names all. */
+const forgedNamedMax = 10;
+
+/** What all commands work with, on the stores of one profile. */
+export function composeVault(bare: Stores, given: Parts): ComposedVault {
+  const { integrity, metrics, rateLimits, limits, onError, spans, systems, ...parts } = given;
+  const { log, storedLog, chain, traces, generations, budgets, accessLog, ...stores } =
+    spans === null ? bare : tracedStores(bare, spans, systems);
+  const keys = countingKeyRing(stores.keys, metrics);
+  const recorder = createAccessRecorder(accessLog, onError);
+  const rows = authenticTokenRows(stores.rows, integrity.rows);
+  const directory = authenticDirectory({
+    ...{ directory: stores.directory, keys, key: integrity.rows },
+    heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
+  });
+  const vault: Vault = {
+    ...{ log, storedLog, chain, rows, traces, generations, keys, budgets, directory, accessLog, recorder },
+    claims: authenticClaims(stores.claims, integrity.rows),
+    ...{ integrity, ...parts },
+    work: recordedWork(stores.work, keys, recorder),
+    expressions: createExpressions(),
+    streams: createStreamQueue(),
+    turns: createTurns(),
+    unfinishedErasures: new Map(),
+    vocabularies: createVocabularies(),
+    guesses: createGuesses({
+      budgets,
+      settings: limits,
+      clock: parts.clock,
+      metrics,
+      records: {
+        exhausted: (caller, budget) => recordExhaustedBudget(vault, caller, budget),
+        suspected: (caller) => recordSuspect(vault, caller),
+      },
+    }),
+  };
+  const lost = new Set<string>();
+  const forged = new Map<string, string>();
+  let forgedLog: string | null = null;
+  const reportError = (error: unknown): void => {
+    if (error instanceof KeyLost) lost.add(error.stream);
+    if (error instanceof ForgedLog) forgedLog ??= error.what;
+    if (!(error instanceof ForgedRow)) return;
+    metrics.forgedRowFound();
+    if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
+  };
+  const onForged = (error: ForgedRow): void => {
+    // Whoever guesses keys must not fill the log.
+    if (!forged.has(`${error.row.of} ${error.row.name}`)) onError(error);
+    reportError(error);
+  };
+  return {
+    ...{ vault, recorder },
+    damage: () => [
+      ...(lost.size === 0 ? [] : ['keys of tokens are lost']),
+      ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
+      ...forged.values(),
+    ],
+    service: {
+      ...{ vault, metrics, spans, reportError },
+      authenticate: createAuthenticate(vault, onForged),
+      limits: createLimits(rateLimits, limits, metrics),
+    },
+    backgroundFailed(error) {
+      reportError(error);
+      metrics.backgroundWorkFailed();
+    },
+  };
+}
+
+/** The same stores, with a span for each call that a request causes. */
+function tracedStores(stores: Stores, spans: Spans, systems: Parts['systems']): Stores {
+  const { log, rows, keys, work, claims, directory, budgets, accessLog } = stores;
+  return {
+    ...stores,
+    log: spans.store('log', systems.log, log),
+    rows: spans.store('rows', systems.rows, rows),
+    keys: spans.store('keys', systems.rows, keys),
+    work: spans.store('work', systems.rows, work),
+    claims: spans.store('claims', systems.rows, claims),
+    directory: spans.store('directory', systems.rows, directory),
+    budgets: spans.store('budgets', systems.rows, budgets),
+    accessLog: spans.store('access_log', systems.rows, accessLog),
+  };
+}

@@ -1,0 +1,245 @@
+import type { Clock } from '../../ports/clock.js';
+import type { ClockHold, ClockRecord, ClockRecords } from '../../ports/clock-record.js';
+import { type EventLog, ForgedLog } from '../../ports/event-log.js';
+
+const hourMs = 3_600_000;
+/** A vault may be stopped this long before a start asks whether the clock is right. */
+const stoppedMsMax = 7 * 24 * hourMs;
+/** A step of the running clock beyond this is not trusted. */
+const stepMsMax = hourMs;
+const holdMs = 24 * hourMs;
+const recordEveryMs = 60_000;
+/** Differences up to this are those of reading two clocks, and of adjusting one. */
+const jitterMs = 2_000;
+/** How far two clocks seem to move against each other because one of them counts whole milliseconds. */
+const readingMs = 2;
+/** No verification code is kept longer (`cvc.retention_seconds`). */
+const codeLifeMsMax = hourMs;
+/** An event may be newer than the last record by the interval of recording, and by how late a record may be. */
+const unrecordedMsMax = 2 * recordEveryMs;
+
+export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
+  readonly steady: () => number;
+  /** Returns why nothing is destroyed now, or null. */
+  hold(): HoldStatus | null;
+  /** The operator says that the clock is right. Returns false if nothing was held. */
+  confirm(): Promise<boolean>;
+  /** Records the time. */
+  record(): Promise<void>;
+  /** Records the time every minute from now on. */
+  start(): void;
+  stop(): Promise<void>;
+};
+
+export type HoldStatus = { readonly trusted: number; readonly remainingMs: number };
+
+type Needs = {
+  readonly clock: Clock;
+  readonly records: ClockRecords;
+  /** The time of the newest event of the log, ms; null: there is none. */
+  readonly newestEvent: number | null;
+  readonly onError: (error: unknown) => void;
+  readonly onNotice: (text: string) => void;
+};
+
+/**
+ * Guards against a clock that is wrong: one bad reading must not destroy anything. A start more than 7 days past the newest
+ * recorded time, a start or step of more than an hour back, and a step of more than an hour forward begin a hold: what is due
+ * by the old or the new time is hidden, and nothing is destroyed, until the vault has run for 24 hours, the operator confirms
+ * the clock, or the clock returns to where it should be.
+ *
+ * A step back moves the time scale of verification codes by the same amount, so their hour goes on. At a start nothing tells
+ * how long the vault was stopped, so a clock that went back makes all stored codes due.
+ */
+export async function guardedClock(needs: Needs): Promise<GuardedClock> {
+  const { clock, records, newestEvent, onError, onNotice } = needs;
+  const wallNow = () => clock.now();
+  const steady = () => clock.steady?.() ?? clock.now();
+
+  const stored = await records.load();
+  /** `wall - steady` of the last reading. */
+  let offset = wallNow() - steady();
+  /** The same of the time scale of verification codes. It never falls. */
+  let codesOffset = offset;
+  let hold: ClockHold | null = null;
+  /** When `hold.elapsed` was brought up to date. */
+  let countedAt = steady();
+  let timer: NodeJS.Timeout | null = null;
+  let saving: Promise<unknown> = Promise.resolve();
+
+  const codesAhead = (): number => (codesOffset - offset > readingMs ? Math.ceil(codesOffset - offset) : 0);
+
+  function begin(record: ClockRecord): void {
+    const wall = wallNow();
+    const newest = newestOf(record, newestEvent);
+    const back = newest - wall;
+    codesOffset = offset + record.codesAhead + (back > jitterMs ? back + codeLifeMsMax : Math.max(0, back));
+    const { trusted, trustedForCodes, ran } = record.hold ?? {
+      trusted: newest,
+      trustedForCodes: newest + record.codesAhead,
+      ran: 0,
+    };
+    const ahead = wall - (trusted + ran);
+    if (ahead <= stoppedMsMax && ahead >= -stepMsMax) return;
+    // The same wrong clock, going on: a restart neither shortens nor repeats the hold. Another reading begins it again.
+    const goesOn = wall - newest <= stoppedMsMax && newest - wall <= stepMsMax;
+    hold = { trusted, trustedForCodes, ran, elapsed: goesOn ? (record.hold?.elapsed ?? 0) : 0 };
+    onNotice(holdText(trusted));
+  }
+
+  /** Reads both clocks and notices a step. Every use of the clock passes here, so nothing is destroyed on a stepped one. */
+  function check(): number {
+    const wall = wallNow();
+    const now = steady();
+    const step = wall - now - offset;
+    const expectedForCodes = now + codesOffset;
+    offset = wall - now;
+    codesOffset = Math.max(codesOffset, offset);
+    if (hold !== null) {
+      const ran = Math.max(0, now - countedAt);
+      hold = { ...hold, ran: hold.ran + ran, elapsed: hold.elapsed + ran };
+      countedAt = now;
+    }
+    if (Math.abs(step) > stepMsMax) stepped(wall, wall - step, expectedForCodes);
+    else if (hold !== null && hold.elapsed >= holdMs) release('24 hours have passed');
+    return wall;
+  }
+
+  function stepped(wall: number, expected: number, expectedForCodes: number): void {
+    if (hold !== null && Math.abs(wall - (hold.trusted + hold.ran)) <= stepMsMax) {
+      release('it is back at the time that was expected');
+      return;
+    }
+    countedAt = steady();
+    hold = { ...(hold ?? { trusted: expected, trustedForCodes: expectedForCodes, ran: 0 }), elapsed: 0 };
+    onNotice(holdText(hold.trusted));
+    save();
+  }
+
+  function release(why: string): void {
+    hold = null;
+    onNotice(`the clock is trusted again, because ${why}`);
+    save();
+  }
+
+  function save(): void {
+    write().catch(onError);
+  }
+
+  /** One after the other, so that an older record never replaces a newer one. */
+  function write(): Promise<void> {
+    const written = saving.then(async () => {
+      const record = { newest: wallNow(), codesAhead: codesAhead(), hold };
+      await records.save(record);
+    });
+    saving = written.catch(() => undefined);
+    return written;
+  }
+
+  if (stored !== null) begin(stored);
+  // A command of the command line that is rejected changes no file. The service records from `start` on.
+  if (stored === null || hold !== null) await write();
+
+  return {
+    now: check,
+    steady,
+    latest(): number {
+      const wall = check();
+      return hold === null ? wall : Math.max(wall, hold.trusted + hold.ran);
+    },
+    earliest(): number {
+      const wall = check();
+      return hold === null ? wall : Math.min(wall, hold.trusted);
+    },
+    codesAhead(): number {
+      check();
+      return codesAhead();
+    },
+    latestForCodes: () => check() + codesAhead(),
+    earliestForCodes(): number {
+      const wall = check();
+      const forCodes = wall + codesAhead();
+      return hold === null ? forCodes : Math.min(forCodes, hold.trustedForCodes);
+    },
+    hold(): HoldStatus | null {
+      check();
+      return hold === null ? null : { trusted: hold.trusted, remainingMs: Math.max(0, holdMs - hold.elapsed) };
+    },
+    async confirm(): Promise<boolean> {
+      check();
+      if (hold === null) return false;
+      hold = null;
+      onNotice('the clock is trusted again, because the operator confirmed it');
+      await write();
+      return true;
+    },
+    async record(): Promise<void> {
+      check();
+      await write();
+    },
+    start(): void {
+      save();
+      timer ??= setInterval(() => {
+        check();
+        save();
+      }, recordEveryMs);
+      timer.unref();
+    },
+    async stop(): Promise<void> {
+      const wasStarted = timer !== null;
+      if (timer !== null) clearInterval(timer);
+      timer = null;
+      check();
+      if (wasStarted || hold !== null) await write().catch(onError);
+    },
+  };
+}
+
+/** Returns a clock that is `guard` once there is one, and `clock` before. */
+export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock {
+  return {
+    now: () => (guard() ?? clock).now(),
+    steady: () => guard()?.steady() ?? clock.steady?.() ?? clock.now(),
+    latest: () => guard()?.latest() ?? clock.now(),
+    earliest: () => guard()?.earliest() ?? Number.NEGATIVE_INFINITY,
+    codesAhead: () => guard()?.codesAhead() ?? 0,
+    latestForCodes: () => guard()?.latestForCodes() ?? clock.now(),
+    earliestForCodes: () => guard()?.earliestForCodes() ?? Number.NEGATIVE_INFINITY,
+  };
+}
+
+/**
+ * Returns the time of the newest event, or null if there is none. `acceptsForged`: also null if the event is not authentic,
+ * because a log that is opened only to be examined says nothing about the time.
+ */
+export async function newestEventTime(log: EventLog, acceptsForged: boolean): Promise<number | null> {
+  try {
+    const [newest] = await log.readClear((await log.head()) - 1, 1);
+    return newest?.time ?? null;
+  } catch (error) {
+    if (acceptsForged && error instanceof ForgedLog) return null;
+    throw error;
+  }
+}
+
+/** Returns what readiness and `doctor` say of a hold. */
+export function holdNotices(hold: HoldStatus | null): readonly string[] {
+  if (hold === null) return [];
+  const { trusted, remainingMs } = hold;
+  return [
+    `the clock is far from the newest time that was recorded, ${new Date(trusted).toISOString()}: what is due is hidden, and ` +
+      `nothing is destroyed for another ${Math.ceil(remainingMs / 60_000)} minutes of running`,
+  ];
+}
+
+/** An event after the last record counts, too. One that is much newer is of an earlier wrong clock. */
+function newestOf({ newest }: ClockRecord, newestEvent: number | null): number {
+  return newestEvent !== null && newestEvent - newest <= unrecordedMsMax ? Math.max(newest, newestEvent) : newest;
+}
+
+function holdText(trusted: number): string {
+  return (
+    `the clock is far from the newest time that the vault recorded (${new Date(trusted).toISOString()}): what is due is ` +
+    'hidden, and nothing is destroyed for 24 hours. If the clock is right, run `strongroom clock confirm`'
+  );
+}

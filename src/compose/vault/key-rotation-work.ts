@@ -1,0 +1,64 @@
+import { rotateKeys } from '../../jobs/rotate-keys.js';
+import type { KeyRotation } from '../../ports/key-rotation.js';
+import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/next-root-key.js';
+import type { RootKeyPlace } from '../root-key/root-key-place.js';
+
+/** `root_key_file`: where the new root key is now. `cleared`: one that was cut off at its end was finished, nothing else. */
+export type KeyRotationState =
+  | { readonly state: 'none' }
+  | { readonly state: 'running'; readonly done: number; readonly total: number }
+  | { readonly state: 'rotated' | 'cleared'; readonly root_key_file: string };
+
+/** The rotation of all keys as this process does it, one at a time. */
+export type KeyRotationWork = {
+  /** Begins it, or goes on with one that was cut off; does nothing while one runs. */
+  start(): void;
+  /** Throws what it ended with, if it did not end well. */
+  state(): KeyRotationState;
+};
+
+/**
+ * `mayMakeNext`: whether this process may make the next root key itself, because no other one needs it. `onRotated`: once
+ * nothing is under the old one; must not throw.
+ */
+export function createKeyRotationWork(
+  rotation: KeyRotation,
+  place: RootKeyPlace,
+  mayMakeNext: boolean,
+  onRotated: () => Promise<void>,
+): KeyRotationWork {
+  let present: KeyRotationState = { state: 'none' };
+  let failure: unknown = null;
+
+  async function run(): Promise<void> {
+    const next = takeNextRootKey(place, mayMakeNext);
+    const { nextFile } = place;
+    const file = place.file !== null && isReplaced(place.file) ? place.file : null;
+    let isRotated = false;
+    if (next !== null && nextFile !== null) {
+      isRotated = await rotateKeys(rotation, next, (progress) => {
+        present = { state: 'running', ...progress };
+      });
+      if (file !== null) replaceRootKeyFile(file, nextFile, next);
+      next.fill(0);
+      if (isRotated) await onRotated();
+    }
+    present = { state: isRotated ? 'rotated' : 'cleared', root_key_file: file ?? nextFile ?? '' };
+  }
+
+  return {
+    start() {
+      if (present.state === 'running') return;
+      failure = null;
+      present = { state: 'running', done: 0, total: 0 };
+      run().catch((error: unknown) => {
+        failure = error;
+        present = { state: 'none' };
+      });
+    },
+    state() {
+      if (failure !== null) throw failure;
+      return present;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { Projections } from '../../ports/projections.js';
+import type { TokenRebuild } from '../../projections/rebuild/token-rebuild.js';
+import type { StoredProjection } from '../../views/versions.js';
+
+type Needs = { readonly tokens: TokenRebuild; readonly projections: Projections };
+
+/** At the start: makes anew what an older version made, and goes on with the rebuild that was under way. */
+export async function makeAnew(
+  { tokens, projections }: Needs,
+  outdated: readonly StoredProjection[],
+  onNotice: (text: string) => void,
+): Promise<void> {
+  for (const name of ['shredder', 'directory'] as const) {
+    if (!outdated.includes(name)) continue;
+    onNotice(`the projection ${name} was made by an older version and is made anew`);
+    await projections.rebuild(name, true);
+  }
+  if (!outdated.includes('tokens')) return tokens.resume();
+  onNotice('the rows of tokens were made by an older version and are made anew while they are read');
+  await tokens.start(true);
+}

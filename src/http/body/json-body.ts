@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Json } from '../../domain/json.js';
+import type { Turns } from '../../vault/turns.js';
+import { Problem } from '../problem/problem.js';
+import { callerOf } from '../request-state.js';
+import { joinChunks } from './join-chunks.js';
+import { parsingJsonBody } from './parse-json-body.js';
+
+/** A longer body may come in so many chunks that their number counts. */
+const shortBodyBytes = 16 * 1024;
+
+/**
+ * Reads every body as JSON after its media type was checked: 415 for another or none, 400 for what is no acceptable
+ * JSON (docs/contract.md, "Request bodies"). A request without a body is not looked at for its media type.
+ */
+export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
+  app.removeAllContentTypeParsers();
+  app.addHook('preParsing', ({ headers }, _reply, body, done) => {
+    const announced = headers['content-length'];
+    const isShort = announced === undefined ? !headers['transfer-encoding'] : Number(announced) <= shortBodyBytes;
+    done(null, isShort ? body : joinChunks(body as Readable));
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const { mediaType } = request.routeOptions.config;
+    if (mediaType === undefined || body.length === 0) return undefined;
+    const [given] = (request.headers['content-type'] ?? '').split(';');
+    if (given?.trim().toLowerCase() !== mediaType) throw new Problem('unsupported_media_type');
+    const work = turns.begin(callerOf(request).tenantId);
+    const parsed = await work.run(parsingJsonBody(body));
+    if (!parsed.ok) throw new Problem('malformed_body', { [parsed.path ?? 'body']: [parsed.message] });
+    return parsed.value;
+  });
+}
+
+/** The body of a request that takes any JSON; 400 without one. The body parser has made it, so it is JSON. */
+export function jsonBodyOf({ body }: { readonly body: unknown }): Json {
+  if (body === undefined) throw new Problem('validation_failed', { body: ['is required'] });
+  return body as Json;
+}

@@ -1,0 +1,244 @@
+import type { RejectionCode } from '../../vault/result.js';
+
+/** One kind of problem: its status, and what its page says. `detail` is the default text of an answer. */
+export type ProblemKind = {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  readonly advice: string;
+};
+
+export type ProblemCode =
+  | RejectionCode
+  | 'malformed_body'
+  | 'malformed_request'
+  | 'unauthenticated'
+  | 'permission_missing'
+  | 'tls_required'
+  | 'not_found'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'too_many_bad_keys'
+  | 'too_many_without_key'
+  | 'overloaded'
+  | 'store_unavailable'
+  | 'key_lost'
+  | 'row_forged'
+  | 'internal';
+
+/** The one table from code to status and words (docs/contract.md, "Errors" and "Status codes"). */
+export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
+  validation_failed: {
+    status: 400,
+    title: 'The request is not valid',
+    detail: 'One or more fields are not valid; errors names each.',
+    advice: 'Correct the fields that "errors" names and send the request again. Nothing was stored.',
+  },
+  malformed_body: {
+    status: 400,
+    title: 'The body is not acceptable JSON',
+    detail: 'The body is not acceptable JSON.',
+    advice: 'Send well-formed JSON in UTF-8, at most 64 levels deep; send numbers beyond double precision as strings.',
+  },
+  malformed_request: {
+    status: 400,
+    title: 'The request is malformed',
+    detail: 'The address or the HTTP message is malformed.',
+    advice: 'Percent-encode ids in paths and send a complete HTTP/1.1 request.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Not authenticated',
+    detail: 'A valid API key is required in the header SERVICE-API-KEY.',
+    advice: 'Send the key of an application that exists, is not revoked and has not expired.',
+  },
+  tls_required: {
+    status: 403,
+    title: 'The request did not come over TLS',
+    detail: 'This service accepts requests only from a trusted proxy that received them over TLS.',
+    advice:
+      'Connect to the proxy over https. As the operator, list the proxy in http.trusted_proxies and make it set ' +
+      'X-Forwarded-Proto. Replace an API key that was sent in plaintext.',
+  },
+  permission_missing: {
+    status: 403,
+    title: 'Permission missing',
+    detail: 'The application does not hold the permission for this operation.',
+    advice: 'Use the key of an application that holds the permission, or have it granted.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'No access rule allows this',
+    detail: 'No access rule of the application allows this operation in the containers concerned.',
+    advice: 'Use an application with a rule for every container concerned. A move may not widen its own access.',
+  },
+  reveal_required: {
+    status: 403,
+    title: 'This change needs reveal',
+    detail:
+      'Only a caller that may see this token in plaintext may change mask, search_indexes or fingerprint_expression, or ' +
+      'change with deduplication a part of what the fingerprint is computed from.',
+    advice:
+      'Use an application whose rule for this token has the transform reveal, or that holds token:use. With deduplication, ' +
+      'send every value that the fingerprint is computed from.',
+  },
+  exceeds_own_permissions: {
+    status: 403,
+    title: 'More than the caller holds',
+    detail: 'The application concerned has, or would get, a management permission that the caller does not hold.',
+    advice: 'Use an application that holds every management permission concerned, or ask for fewer.',
+  },
+  token_not_found: {
+    status: 404,
+    title: 'No such token',
+    detail: 'There is no such token, or it was deleted or has expired.',
+    advice: 'Check the id and the tenant of the key. A deleted token cannot be brought back.',
+  },
+  application_not_found: {
+    status: 404,
+    title: 'No such application',
+    detail: 'There is no such application, or it was deleted.',
+    advice: 'Check the id and the tenant of the key.',
+  },
+  application_key_not_found: {
+    status: 404,
+    title: 'No such key',
+    detail: 'The application has no such key, or it was revoked.',
+    advice: 'List the keys of the application for their ids.',
+  },
+  tenant_not_found: {
+    status: 404,
+    title: 'No such tenant',
+    detail: 'There is no such tenant, or it was deleted.',
+    advice: 'List the tenants with `strongroom tenants list`.',
+  },
+  not_found: {
+    status: 404,
+    title: 'No such address',
+    detail: 'Nothing is served at this address; /docs lists what is.',
+    advice: 'Check method and path.',
+  },
+  idempotent_result_gone: {
+    status: 404,
+    title: 'The result of the first request is gone',
+    detail: 'What the first request with this idempotency key led to was deleted, revoked or has expired.',
+    advice: 'Use a new idempotency key to create it again.',
+  },
+  id_in_use: {
+    status: 409,
+    title: 'The id is in use',
+    detail: 'Another token of the tenant has this id.',
+    advice: 'Choose another id, or omit it. After deletion an id is free again.',
+  },
+  last_administrator: {
+    status: 409,
+    title: 'The last application that can administrate',
+    detail: 'No other application without an expiry holds application:create and application:update and has a key.',
+    advice: 'First give both permissions to another management application that has a key and does not expire.',
+  },
+  too_many_keys: {
+    status: 409,
+    title: 'Too many keys',
+    detail: 'An application has at most 3 living keys.',
+    advice: 'Revoke a key that is no longer used, then issue the new one.',
+  },
+  idempotency_in_flight: {
+    status: 409,
+    title: 'The first request is still running',
+    detail: 'A request with this idempotency key is still running.',
+    advice: 'Wait a moment and repeat the request with the same key.',
+  },
+  idempotent_shape_differs: {
+    status: 409,
+    title: 'The repeat has another shape',
+    detail:
+      'The first request with this idempotency key led to another number of tokens than this body has places for.',
+    advice: 'Repeat the request with the body of the first, or use a new idempotency key.',
+  },
+  precondition_failed: {
+    status: 412,
+    title: 'The token has another revision',
+    detail: 'If-Match names another revision than the token has.',
+    advice: 'Get the token again, look at what changed, and send the new entity tag.',
+  },
+  body_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    detail: 'The body is larger than 4 MiB.',
+    advice: 'A token takes at most 512 KiB; send several requests.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    detail: 'The body must be application/json; of an update, application/merge-patch+json.',
+    advice: 'Set the Content-Type header to the media type of the operation.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    detail: 'The application has sent more requests than its limit allows.',
+    advice:
+      'Wait for the time in Retry-After, then go on more slowly. Tokenize and detokenize count as many requests as they ' +
+      'have tokens.',
+  },
+  too_many_bad_keys: {
+    status: 429,
+    title: 'Too many requests without a good key',
+    detail: 'Too many requests without a good API key have come from this address.',
+    advice: 'Correct the key, and wait for the time in Retry-After. A good key is let through at once.',
+  },
+  too_many_without_key: {
+    status: 429,
+    title: 'Too many requests without a key',
+    detail: 'Too many requests for pages that need no key have come from this address.',
+    advice: 'Wait for the time in Retry-After. Requests with a key and /health are not affected.',
+  },
+  guesses_exhausted: {
+    status: 429,
+    title: 'Too many guesses',
+    detail: 'The application has looked up too many values that it may not read, or too many unknown ids.',
+    advice:
+      'Wait for the time in Retry-After. Searches by data or fingerprint, deduplication, detokenize and bulk delete may be ' +
+      'refused until then; everything else goes on.',
+  },
+  deduplication_misses_exhausted: {
+    status: 429,
+    title: 'Too many deduplications that meet nothing',
+    detail: 'Too many requests with deduplication of this application have met no equal token.',
+    advice:
+      'Wait for the time in Retry-After. Requests without deduplication go on. An application that may read every value in ' +
+      'plaintext is not limited, nor is an import; rate_limit.deduplication_misses sets the limit.',
+  },
+  store_unavailable: {
+    status: 503,
+    title: 'A store is unavailable',
+    detail: 'A store that this request needs cannot do its work now.',
+    advice: 'Repeat the request after the time in Retry-After, with the same idempotency key or, to delete, as it is.',
+  },
+  overloaded: {
+    status: 503,
+    title: 'Too much at once',
+    detail: 'The service or the tenant has no memory or no connection left for this request. Nothing was changed.',
+    advice: 'Read the responses of earlier requests, then repeat this one after the time in Retry-After.',
+  },
+  key_lost: {
+    status: 500,
+    title: 'The key of this token is lost',
+    detail: 'The token exists, but its key is not in the key store. It was not erased.',
+    advice: 'An operator must restore the key store from a backup; the trace id finds this request in the logs.',
+  },
+  row_forged: {
+    status: 500,
+    title: 'A stored row failed authentication',
+    detail: 'A row that this request reads was changed or replaced outside the vault. Nothing of it is used.',
+    advice:
+      'An operator must run `strongroom doctor`, which names the row; the trace id finds this request in the logs.',
+  },
+  internal: {
+    status: 500,
+    title: 'Something went wrong here',
+    detail: 'Something went wrong here; the trace id finds this request in the logs.',
+    advice: 'Report the trace id to the operator.',
+  },
+};

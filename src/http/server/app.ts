@@ -1,0 +1,231 @@
+import fastifyCors from '@fastify/cors';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  fastify,
+} from 'fastify';
+import { validatorCompiler } from 'fastify-type-provider-zod';
+import { readJsonBodies } from '../body/json-body.js';
+import { createErrorHandler, sendProblem } from '../error-handler.js';
+import { createAdmission } from '../load/admission.js';
+import { watchConnections } from '../load/connections.js';
+import { collectOperations } from '../openapi/openapi.js';
+import { problemBody } from '../problem/problem.js';
+import { createAuthentication } from './authentication.js';
+import { recordManagementReads } from './record-management-reads.js';
+import { recordRefusedRequest } from './record-refused-request.js';
+import { refuseWhatNodeRefuses, routedUrl } from './refuse-what-node-refuses.js';
+import '../request-state.js';
+import { requireTlsProxy } from '../load/require-tls-proxy.js';
+import { createApplicationRoute } from '../routes/create-application.js';
+import { createTokenRoute } from '../routes/create-token.js';
+import { deleteApplicationRoute } from '../routes/delete-application.js';
+import { deleteTenantRoute } from '../routes/delete-tenant.js';
+import { deleteTokenRoute } from '../routes/delete-token.js';
+import { deleteTokensRoute } from '../routes/delete-tokens.js';
+import { detokenizeRoute } from '../routes/detokenize.js';
+import { docsRoute } from '../routes/docs.js';
+import { errorPageRoute } from '../routes/error-page.js';
+import { getApplicationRoute } from '../routes/get-application.js';
+import { getOwnApplicationRoute } from '../routes/get-own-application.js';
+import { getTenantRoute } from '../routes/get-tenant.js';
+import { getTokenRoute } from '../routes/get-token.js';
+import { healthRoute } from '../routes/health.js';
+import { issueKeyRoute } from '../routes/issue-key.js';
+import { listApplicationsRoute } from '../routes/list-applications.js';
+import { listCheckpointsRoute } from '../routes/list-checkpoints.js';
+import { listKeysRoute } from '../routes/list-keys.js';
+import { listLogsRoute } from '../routes/list-logs.js';
+import { listPermissionsRoute } from '../routes/list-permissions.js';
+import { listTokensRoute } from '../routes/list-tokens.js';
+import { openApiRoute } from '../routes/openapi.js';
+import { purgeCvcRoute } from '../routes/purge-cvc.js';
+import { revokeKeyRoute } from '../routes/revoke-key.js';
+import { searchSuggestionsRoute } from '../routes/search-suggestions.js';
+import { searchTokensRoute } from '../routes/search-tokens.js';
+import { tokenHistoryRoute } from '../routes/token-history.js';
+import { tokenizeRoute } from '../routes/tokenize.js';
+import { updateApplicationRoute } from '../routes/update-application.js';
+import { updateTenantRoute } from '../routes/update-tenant.js';
+import { updateTokenRoute } from '../routes/update-token.js';
+import { usageReportRoute } from '../routes/usage-report.js';
+import { type Routes, typed } from '../routes.js';
+import type { HeaderNames, Service } from '../service.js';
+import { traceIdOf } from './trace-id.js';
+import { traceRequests } from './trace-requests.js';
+
+const routes: readonly Routes[] = [
+  createTokenRoute,
+  listTokensRoute,
+  searchTokensRoute,
+  searchSuggestionsRoute,
+  getTokenRoute,
+  updateTokenRoute,
+  deleteTokenRoute,
+  purgeCvcRoute,
+  tokenizeRoute,
+  detokenizeRoute,
+  deleteTokensRoute,
+  listLogsRoute,
+  listCheckpointsRoute,
+  tokenHistoryRoute,
+  createApplicationRoute,
+  listApplicationsRoute,
+  getOwnApplicationRoute,
+  getApplicationRoute,
+  updateApplicationRoute,
+  deleteApplicationRoute,
+  issueKeyRoute,
+  listKeysRoute,
+  revokeKeyRoute,
+  listPermissionsRoute,
+  getTenantRoute,
+  updateTenantRoute,
+  deleteTenantRoute,
+  usageReportRoute,
+  healthRoute,
+  errorPageRoute,
+  openApiRoute,
+  docsRoute,
+];
+
+const bodyBytesMax = 4 * 1024 * 1024;
+/** More than Node takes as a request line: an id that is too long for a token is unknown like any other. */
+const pathIdCharactersMax = 16 * 1024;
+const traceHeader = 'service-trace-id';
+
+export type RequestLog = {
+  /** One finished request: never an address, a header, a body or an id of a token. */
+  request(line: {
+    readonly route: string;
+    readonly method: string;
+    readonly status: number;
+    readonly durationMs: number;
+    readonly traceId: string;
+    readonly applicationId: string | null;
+    readonly code: string | null;
+    /** The OpenTelemetry trace of the request; null: it is not traced. */
+    readonly otelTraceId: string | null;
+  }): void;
+  /** An answer of 500 or 503. */
+  error(error: unknown, traceId: string): void;
+};
+
+export type AppOptions = {
+  readonly headerNames: HeaderNames;
+  readonly corsOrigins: readonly string[];
+  readonly trustedProxies: readonly string[];
+  /** Serves only requests that one of `trustedProxies` received over TLS. */
+  readonly behindTlsProxy: boolean;
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+  readonly log: RequestLog;
+};
+
+/** The HTTP interface of a service, not yet listening. */
+export function createApp(service: Service, options: AppOptions): FastifyInstance {
+  const { headerNames, log } = options;
+  const { uuid } = service.vault.random;
+  const app = fastify(serverOptions(options, uuid));
+  app.setValidatorCompiler(validatorCompiler);
+  readJsonBodies(app, service.vault.turns);
+  app.decorateRequest('traceId', '');
+  app.decorateRequest('beganAt', 0);
+  app.decorateRequest('span', null);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('problemCode', null);
+
+  app.addHook('onRequest', (request, reply, done) => {
+    request.beganAt = performance.now();
+    request.traceId = traceIdOf(request, headerNames.traceId, uuid);
+    reply.header(traceHeader, request.traceId);
+    done();
+  });
+  if (service.spans !== null) traceRequests(app, service.spans);
+  watchConnections(app);
+  if (options.behindTlsProxy) requireTlsProxy(app, options.trustedProxies);
+  const countKeyless = (request: FastifyRequest) => service.limits.keyless(request);
+  refuseWhatNodeRefuses(app, countKeyless);
+  app.addHook('onResponse', (request, reply, done) => {
+    const finished = {
+      route: request.routeOptions.url ?? 'none',
+      method: request.method,
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+      traceId: request.traceId,
+      applicationId: request.caller?.applicationId ?? null,
+      code: request.problemCode,
+      otelTraceId: request.span?.traceId ?? null,
+    };
+    service.metrics.requestFinished(finished);
+    log.request(finished);
+    done();
+  });
+  app.setErrorHandler(
+    createErrorHandler(
+      (error, traceId) => {
+        service.reportError(error);
+        log.error(error, traceId);
+      },
+      (request, status) => recordRefusedRequest(service.vault, request, status),
+    ),
+  );
+  app.setNotFoundHandler({ preHandler: countKeyless }, (request, reply) =>
+    sendProblem(reply, 'not_found', request.traceId),
+  );
+  if (options.corsOrigins.length > 0) {
+    const exposedHeaders = ['etag', 'location', 'retry-after', traceHeader];
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+    app.register(fastifyCors, { origin: [...options.corsOrigins], methods, exposedHeaders });
+  }
+  const admission = createAdmission(app, bodyBytesMax);
+  app.decorate('admission', admission);
+  recordManagementReads(app, service.vault);
+  collectOperations(app);
+  // Inside a plugin, so that authentication and routes come after the hooks that plugins add: a browser reads a 401 too.
+  app.register(async (scope) => {
+    scope.addHook('onRequest', createAuthentication(service, headerNames.apiKey, admission));
+    for (const route of routes) route(typed(scope), service, headerNames);
+  });
+  return app;
+}
+
+function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: () => string): FastifyServerOptions {
+  const options: FastifyServerOptions = {
+    logger: false,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    // What still comes on an open connection while the service stops is done like any other.
+    return503OnClosing: false,
+    rewriteUrl: routedUrl,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
+    // No hook runs before these.
+    frameworkErrors: (_error, request, reply) => {
+      const traceId = traceIdOf(request, headerNames.traceId, uuid);
+      reply.header(traceHeader, traceId).header('connection', 'close');
+      sendProblem(reply as FastifyReply, 'malformed_request', traceId);
+    },
+    clientErrorHandler: (_error, socket) => {
+      const traceId = uuid();
+      const body = problemBody('malformed_request', traceId);
+      const head = [
+        'HTTP/1.1 400 Bad Request',
+        'Content-Type: application/problem+json; charset=utf-8',
+        'Cache-Control: no-store',
+        `${traceHeader}: ${traceId}`,
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        'Connection: close',
+      ];
+      if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+      else socket.destroy();
+    },
+  };
+  const http = { requireHostHeader: false };
+  const server = tls === null ? { http } : { https: { ...http, ...tls } };
+  return { ...options, ...server } as FastifyServerOptions;
+}

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
+import type { Vault } from '../../vault/vault.js';
+import '../request-state.js';
+
+const entities = {
+  'application:read': 'application',
+  'tenant:read': 'tenant',
+  'report:read': 'report',
+} as const;
+
+/** Has every route that shows applications, keys, the tenant or a report record that it did; and history of tokens. */
+export function recordManagementReads(app: FastifyInstance, vault: Vault): void {
+  app.addHook('onRoute', (route) => {
+    const { permission } = route.config ?? {};
+    const entity =
+      typeof permission === 'string' && Object.hasOwn(entities, permission)
+        ? entities[permission as keyof typeof entities]
+        : Array.isArray(permission)
+          ? 'token'
+          : null;
+    if (entity === null) return;
+    route.onSend = async (request, reply) => {
+      const { caller, traceId, params, beganAt } = request;
+      const { id = null } = params as { readonly id?: string | null };
+      if (caller !== null && reply.statusCode === 200) {
+        await vault.confirmReads(beganAt, false);
+        await recordManagementRead(vault, { caller, traceId }, entity, id);
+      }
+    };
+  });
+}

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import type { Spans } from '../../ports/spans.js';
+
+/** Records a span for each request. Probes have none: they come every second, and say nothing about callers. */
+export function traceRequests(app: FastifyInstance, spans: Spans): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'none';
+    if (route.startsWith('/health')) return done();
+    const { traceparent } = request.headers;
+    const span = spans.begin(typeof traceparent === 'string' ? traceparent : undefined);
+    request.span = span;
+    reply.raw.once('close', () => {
+      span.end({ method: request.method, route, status: reply.raw.writableFinished ? reply.statusCode : null });
+    });
+    span.run(done);
+  });
+  // A body is read in events of the socket, which belong to no request.
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.span === null) done();
+    else request.span.run(done);
+  });
+}
