@@ -5,7 +5,7 @@ import { createTokenRebuild } from '../../projections/rebuild/token-rebuild.js';
 import type { Vault } from '../../vault/vault.js';
 import { comparedVersions, projectionVersions } from '../../views/versions.js';
 import { startRebuildThread } from '../rebuild/start-rebuild-thread.js';
-import type { EmbeddedStores } from './embedded.js';
+import type { EmbeddedStores } from './embedded-stores.js';
 
 type Stores = EmbeddedStores;
 

@@ -4,9 +4,7 @@ import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.
 import { readLastBackup } from '../../adapters/sqlite/backup/last-backup.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { lostVault } from '../../adapters/sqlite/database/prepare-stores.js';
-import { openSqliteStores } from '../../adapters/sqlite/open-stores.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
-import { authenticStores } from '../../audit/authentic-log.js';
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
 import { expectContinuity, unlessForged } from '../../audit/continuity.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
@@ -30,6 +28,7 @@ import { takeDataDirectory } from './data-directory.js';
 import { diskReserve, reserveBytesDefault } from './disk-reserve.js';
 import { embeddedProjections, outdatedProjections } from './embedded-projections.js';
 import { embeddedState } from './embedded-state.js';
+import { type EmbeddedStores, openAuthenticStores } from './embedded-stores.js';
 
 export type EmbeddedOptions = {
   readonly dataDir: string;
@@ -70,11 +69,6 @@ export type Embedded = OpenService & {
 
 /** For searches that began on the rows that were read before a rebuild. */
 export const keptRowsMs = 60_000;
-
-export type EmbeddedStores = Awaited<ReturnType<typeof openAuthenticStores>>;
-
-const openAuthenticStores = async (...given: Parameters<typeof openSqliteStores>) =>
-  authenticStores(await openSqliteStores(...given));
 
 /**
  * The embedded profile: all ports on the two SQLite files of one data directory, which belong to this process until

@@ -1,0 +1,96 @@
+/**
+ * Which room may import which (CONTRIBUTING.md, "Where things are"). A room imports the rooms that are listed with it, and
+ * itself. There is no cycle of files, and none of folders.
+ */
+const rooms = {
+  domain: [],
+  events: ['domain'],
+  views: ['domain', 'events'],
+  ports: ['domain', 'events', 'views'],
+  search: ['domain', 'events', 'ports'],
+  vault: ['domain', 'events', 'views', 'ports', 'search'],
+  audit: ['domain', 'events', 'views', 'ports', 'vault'],
+  projections: ['domain', 'events', 'views', 'ports', 'search', 'vault'],
+  queries: ['domain', 'events', 'views', 'ports', 'search', 'vault', 'audit'],
+  commands: ['domain', 'events', 'views', 'ports', 'search', 'vault', 'audit', 'projections', 'queries'],
+  jobs: ['domain', 'events', 'views', 'ports', 'vault', 'projections', 'commands'],
+  adapters: ['domain', 'events', 'views', 'ports'],
+  http: ['domain', 'events', 'views', 'ports', 'vault', 'audit', 'queries', 'commands'],
+  compose: [
+    'domain',
+    'events',
+    'views',
+    'ports',
+    'search',
+    'vault',
+    'audit',
+    'projections',
+    'queries',
+    'commands',
+    'jobs',
+    'http',
+    'adapters',
+  ],
+  cli: [
+    'domain',
+    'events',
+    'views',
+    'ports',
+    'vault',
+    'audit',
+    'projections',
+    'queries',
+    'commands',
+    'jobs',
+    'http',
+    'compose',
+  ],
+};
+
+const names = Object.keys(rooms);
+/** Stores, protocols and libraries that only adapters may know. */
+const drivers = [
+  'better-sqlite3',
+  'mongodb',
+  'ioredis',
+  'bullmq',
+  '@eventstore/db-client',
+  '@grpc/grpc-js',
+  'prom-client',
+];
+
+module.exports = {
+  forbidden: [
+    ...names.map((room) => ({
+      name: `${room}-imports`,
+      severity: 'error',
+      comment: `src/${room} may import ${rooms[room].map((other) => `src/${other}`).join(', ') || 'nothing of ours but itself'}.`,
+      from: { path: `^src/${room}/` },
+      to: { path: '^src/', pathNot: `^src/(${[room, ...rooms[room]].join('|')})/` },
+    })),
+    {
+      name: 'only-known-rooms',
+      severity: 'error',
+      comment: 'A folder of src has a line in this file.',
+      from: { path: '^src/', pathNot: `^src/(${names.join('|')})/` },
+      to: {},
+    },
+    {
+      name: 'drivers-in-adapters',
+      severity: 'error',
+      comment: 'Only an adapter imports the client of a store.',
+      from: { path: '^src/', pathNot: '^src/adapters/' },
+      to: { path: `^node_modules/(${drivers.join('|')})/` },
+    },
+    { name: 'no-cycles-of-files', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-cycles-of-folders', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },
+    { name: 'resolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    // Imports of types count. TypeScript 7 has no interface that dependency-cruiser could use.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js'] },
+  },
+};
