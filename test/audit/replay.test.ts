@@ -149,7 +149,7 @@ test('another tenant sees nothing, and every token that is shown is recorded', a
 });
 
 test.each([
-  ['999999999', 'is past the head'],
+  ['999999999', 'is after the end of the log'],
   ['0', 'from 1'],
   ['2999-01-01', 'in the future'],
   ['yesterday', 'say a position'],

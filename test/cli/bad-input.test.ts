@@ -44,12 +44,20 @@ test('what cannot be is said with its exit code, and nothing is changed', async 
   await refused(['audit', 'erasure', 'nobody', '--key-file', managementFile, ...flags], 1, /no such token|not found/);
   await refused(['audit', 'replay', '--as-of', '1', '--token', 'nobody', ...as], 1, 'there was no such token');
   await refused(['audit', 'replay', '--as-of', '2100-01-01', '--token', 'nobody', ...as], 1, 'lies in the future');
-  await refused(['audit', 'replay', '--as-of', '100000', '--token', 'nobody', ...as], 1, 'past the head');
-  await refused(['audit', 'export', '--from', '100000', '--out', join(dir, 'none'), ...flags], 1, 'past the head');
-  await refused(['audit', 'export', '--to', '100000', '--out', join(dir, 'none'), ...flags], 1, 'past the head');
+  await refused(['audit', 'replay', '--as-of', '100000', '--token', 'nobody', ...as], 1, 'after the end of the log');
+  await refused(
+    ['audit', 'export', '--from', '100000', '--out', join(dir, 'none'), ...flags],
+    1,
+    'after the end of the log',
+  );
+  await refused(
+    ['audit', 'export', '--to', '100000', '--out', join(dir, 'none'), ...flags],
+    1,
+    'after the end of the log',
+  );
   await refused(['audit', 'verify', '--offline', damaged], 3, 'is damaged in line 2');
   await refused(['audit', 'verify', '--offline', cut], 3, 'its end is missing');
-  await refused(['audit', 'verify', '--offline', keyFile], 1, 'is no export of a log');
+  await refused(['audit', 'verify', '--offline', keyFile], 1, 'is not a log export');
 
   await run(['tokens', 'create', ...as], { stdin: '{"id":"changed","type":"token","data":"x"}' });
   expect(tamperBehindTriggers(dataDir, 'vault.db', `UPDATE events SET version = 2 WHERE type = 'token.created'`)).toBe(

@@ -33,7 +33,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     });
     expect(await run(['tenants', 'create', '--name', 'third', ...flags])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^tenant [0-9a-f-]{36}\nmanagement key, shown this once: sr_management_\w+\n$/),
+      stdout: expect.stringMatching(/^tenant [0-9a-f-]{36}\nmanagement key, shown only once: sr_management_\w+\n$/),
     });
   });
 
@@ -69,7 +69,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     });
     expect(await run([...args, '--tenant', tenantId])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^application [0-9a-f-]{36}\nkey, shown this once: sr_public_\w+\n$/),
+      stdout: expect.stringMatching(/^application [0-9a-f-]{36}\nkey, shown only once: sr_public_\w+\n$/),
     });
   });
 

@@ -63,7 +63,7 @@ test('stores that do not belong to the vault are refused, and it is as it was', 
   await expectRefusal(worker, env, /lacks .* Run `strongroom init`/);
   const { tenant_id: tenantId } = await runJson(['init'], { env });
 
-  await expectRefusal(['init'], env, /initialised already; no tenant was made/);
+  await expectRefusal(['init'], env, /already initialized; no tenant was created/);
   const other = { ...env, STRONGROOM_ROOT_KEY_FILE: makeRootKey(tempDir()) };
   await expectRefusal(worker, other, /the root key is not the one/);
 

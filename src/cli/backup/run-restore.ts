@@ -3,6 +3,7 @@ import { acceptOlderLog } from '../../compose/backup/accept-older-log.js';
 import { backupMacKey } from '../../compose/backup/backup-mac-key.js';
 import { expectNoData, restoreStores } from '../../compose/backup/restore-stores.js';
 import type { Config } from '../../compose/config.js';
+import { counted } from '../../domain/text.js';
 import type { LostToken } from '../../jobs/end-erased.js';
 import { openImport } from '../bulk/open-import.js';
 import { readLines } from '../bulk/read-lines.js';
@@ -29,13 +30,13 @@ export async function runRestore(
   }
   const erased = await readErasedList(erasedPath);
   if (erased.logId !== manifest.log_id) {
-    throw new Failure(`${erasedPath} is of another vault than this backup. Nothing was changed.`);
+    throw new Failure(`${erasedPath} belongs to another vault than this backup. Nothing was changed.`);
   }
   // Threat: with a list from before the backup, what was erased in between would come back.
   if (erased.madeAt < Date.parse(manifest.made_at)) {
     throw new Failure(
-      `${erasedPath} is older than the backup. Name the newest list of erased keys there is: that of the newest backup, ` +
-        'or what `strongroom backup --erased-only` wrote last.',
+      `${erasedPath} is older than the backup. Name the newest list of erased keys: that of the newest backup, or the ` +
+        'newest one that `strongroom backup --erased-only` wrote.',
     );
   }
   const rootKeys = await rootKeysOf(config);
@@ -86,9 +87,9 @@ export async function runAccept(config: Config): Promise<number> {
 function expectAccepted(lost: readonly LostToken[], madeAt: string, acceptsOlderLog: boolean): void {
   if (lost.length === 0 || acceptsOlderLog) return;
   throw new Failure(
-    `the log of this backup, of ${madeAt}, is behind the list of erased keys: ${lost.length} tokens in it were deleted ` +
-      'since, or their data was replaced. They cannot come back. Say --accept-older-log to have them recorded as ended. ' +
-      'Nothing was changed.',
+    `the log of this backup, of ${madeAt}, is older than the list of erased keys: since then, ` +
+      `${counted(lost.length, 'token in it was', 'tokens in it were')} deleted or had data replaced, which cannot be restored. ` +
+      'Add --accept-older-log to record them as ended. Nothing was changed.',
     3,
   );
 }

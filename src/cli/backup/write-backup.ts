@@ -22,7 +22,7 @@ export type Backup = { readonly folder: string; readonly made_at: string; readon
  */
 export async function writeBackup(config: Config, out: string, encrypter: Encrypter): Promise<Backup> {
   const folder = resolve(out);
-  if (await exists(folder)) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
+  if (await exists(folder)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   const part = join(dirname(folder), `.${basename(folder)}.part-${randomBytes(4).toString('hex')}`);
   const keys = await keysToCopy(config);
   try {
@@ -55,7 +55,7 @@ export async function writeBackup(config: Config, out: string, encrypter: Encryp
 
 /** Writes the authenticated list of erased keys to a new file. Throws Failure. */
 export async function writeErasedList(config: Config, out: string): Promise<Backup> {
-  if (await exists(out)) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
+  if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   const keys = await keysToCopy(config);
   const part = `${out}.part-${randomBytes(4).toString('hex')}`;
   try {

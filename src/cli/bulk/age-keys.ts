@@ -25,7 +25,7 @@ export async function decrypterFrom(file: string): Promise<Decrypter> {
     try {
       decrypter.addIdentity(line);
     } catch {
-      throw new Failure(`${file} holds something that is no age identity (AGE-SECRET-KEY-…).`, 2);
+      throw new Failure(`${file} holds a line that is not an age identity (AGE-SECRET-KEY-…).`, 2);
     }
   }
   return decrypter;
@@ -44,7 +44,7 @@ function addRecipient(encrypter: Encrypter, recipient: string, from: string): vo
   try {
     encrypter.addRecipient(recipient);
   } catch {
-    throw new Failure(`${from} holds something that is no age recipient (age1…).`, 2);
+    throw new Failure(`${from} holds a line that is not an age recipient (age1…).`, 2);
   }
 }
 
