@@ -90,12 +90,12 @@ test('a statement does not call copies void that were made while keys were rotat
   service.clock.advance(3_000);
   expect((await stated('one')).copies).toContain(' open it until the keys are rotated ');
   expect(await rotateKeys(rotation, randomBytes(32))).toBe(true);
-  expect((await stated('one')).copies).toContain(' are void without the root key of then: ');
+  expect((await stated('one')).copies).toContain(' are void without the root key of that time: ');
 });
 
 test('nothing is stated of a token that lives, or that never was', async () => {
   await create('one');
-  await expect(ask('one')).rejects.toThrow('the token lives');
+  await expect(ask('one')).rejects.toThrow('the token exists');
   await expect(ask('none')).rejects.toThrow('no such token');
 });
 

@@ -141,7 +141,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     const gone = without((row) => row.position === position);
     const missing = await problemAfter(gone);
     expect(missing).toMatchObject({ kind: 'missing', position: position + 1 });
-    expect(missing?.message).toContain('one commit is missing');
+    expect(missing?.message).toContain('1 commit is missing');
     const closed = await problemAfter((all) => renumbered(gone(all)));
     expect(closed).toMatchObject({ kind: 'changed', position });
     expect(closed?.message).toContain('removed');

@@ -57,5 +57,5 @@ test('what the socket does not know it refuses, and the service goes on', async 
   const { code, stdout, stderr } = await service.stop();
   expect(code).toBe(0);
   expect(stdout + stderr).not.toContain('marker-6');
-  expect(stdout + stderr).not.toContain('a verb failed');
+  expect(stdout + stderr).not.toContain('a command failed');
 });

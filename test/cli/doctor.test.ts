@@ -154,7 +154,7 @@ test('events that no checkpoint signs for more than an hour, and a checkpoint th
   const running = await startService(flags);
   await until('a checkpoint', 60_000, async () => ((await doctor(flags)).wrong.length === 0 ? true : undefined));
   await running.stop();
-  expect((await doctor(flags)).says('checkpoint')).toMatch(/^number \d+ of .* is signed by the key of this vault$/);
+  expect((await doctor(flags)).says('checkpoint')).toMatch(/^checkpoint \d+ of .* is signed by the key of this vault$/);
   tamperBehindTriggers(
     dataDir,
     'vault.db',
@@ -187,7 +187,7 @@ test('stores and events of another version are told as such', async () => {
   const events = await doctor(flags);
   expect(events.wrong).toEqual(['events']);
   expect(events.says('events')).toMatch(
-    /^the event at position \d+ \(token\.created, version 9\) is of a newer version$/,
+    /^the event at position \d+ \(token\.created, version 9\) was written by a newer version$/,
   );
   tamper(dataDir, 'vault.db', `UPDATE projections SET version = 99 WHERE name = 'tokens'`);
   expect((await doctor(flags)).says('versions')).toBe(
@@ -196,7 +196,7 @@ test('stores and events of another version are told as such', async () => {
   tamper(dataDir, 'vault.db', `UPDATE projections SET version = 0 WHERE name = 'tokens'`);
   const old = await doctor(flags);
   expect(old.wrong).toEqual(expect.arrayContaining(['versions']));
-  expect(old.says('versions')).toBe('made by an older version: tokens 0');
+  expect(old.says('versions')).toBe('built by an older version: tokens 0');
   const database = openVault(dataDir);
   database.pragma('user_version = 99');
   database.close();

@@ -5,6 +5,7 @@ import { expectNoData, restoreStores } from '../../compose/backup/restore-stores
 import type { Config } from '../../compose/config.js';
 import { counted } from '../../domain/text.js';
 import type { LostToken } from '../../jobs/end-erased.js';
+import type { OnPhase } from '../../ports/backup.js';
 import { openImport } from '../bulk/open-import.js';
 import { readLines } from '../bulk/read-lines.js';
 import { Failure } from '../failure.js';
@@ -21,8 +22,10 @@ export async function runRestore(
   config: Config,
   { folder, identity, erased: erasedPath }: RestoreFiles,
   acceptsOlderLog: boolean,
+  onPhase: OnPhase,
 ): Promise<number> {
   expectNoData(config);
+  onPhase('comparing the files with their checksums');
   const manifest = await readManifest(folder);
   const { profile } = config.settings;
   if (manifest.profile !== profile) {
@@ -40,12 +43,13 @@ export async function runRestore(
     );
   }
   const rootKeys = await rootKeysOf(config);
+  onPhase('checking the keys of the backup');
   await verify(config, { folder, identity, manifest, erased, rootKeys });
   const input = await openImport(join(folder, keysFile), identity);
   const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
   try {
     return await restoreStores({
-      ...{ config, rootKeys, folder, files, erased, keyLines: textOf(input.chunks) },
+      ...{ config, rootKeys, folder, files, erased, onPhase, keyLines: textOf(input.chunks) },
       expectAccepted: (lost) => expectAccepted(lost, manifest.made_at, acceptsOlderLog),
     });
   } finally {

@@ -95,7 +95,7 @@ function shareOf(done: number, total: number | null): number | null {
 }
 
 function duration(seconds: number): string {
-  const whole = Math.ceil(seconds);
+  const whole = Math.max(1, Math.ceil(seconds));
   if (whole < 60) return `${whole} s`;
   const minutes = Math.ceil(whole / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

@@ -11,7 +11,7 @@ import type { Service } from '../../http/service.js';
 import { Failure } from '../failure.js';
 
 const rule = {
-  description: 'everything, in clear',
+  description: 'everything, unmasked',
   priority: 1,
   container: '/',
   transform: 'reveal',

@@ -25,9 +25,9 @@ export function addAuditReplay(audit: Command): void {
     .addHelpText(
       'after',
       `
-A query reads the whole log up to that moment, and the events of each token once.
-It takes about as long as an export. Data that was deleted, has expired or was
-replaced since is erased and cannot be shown.
+A query reads the whole log up to that moment, and the events of each token
+once. It takes about as long as an export. Data that was deleted, has expired or
+was replaced since is erased and cannot be shown.
 
 Examples:
   strongroom audit replay --as-of 2026-01-31T12:00:00Z --token 4b0e... \\

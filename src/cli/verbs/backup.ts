@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { counted } from '../../domain/text.js';
+import type { OnPhase } from '../../ports/backup.js';
 import { runAccept, runRestore } from '../backup/run-restore.js';
 import { type Backup, writeBackup, writeErasedList } from '../backup/write-backup.js';
 import { encrypterFor } from '../bulk/age-keys.js';
+import { showProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
@@ -32,8 +34,8 @@ export function addBackup(program: Command): void {
     .addHelpText(
       'after',
       `
-In the cluster profile it copies the keys and the list of erased keys. First copy
-the log and the rows with the tools of the servers.
+In the cluster profile it copies the keys and the list of erased keys. First
+copy the log and the rows with the tools of the servers.
 
 Examples:
   strongroom backup /backup/monday --recipient-file backup.recipient \\
@@ -41,7 +43,7 @@ Examples:
   strongroom backup /backup/erased.txt --erased-only --data /var/lib/strongroom`,
     )
     .action(async (out: string, options: BackupOptions) => {
-      const made = await backUp(out, options);
+      const made = await withPhases(options, (onPhase) => backUp(out, options, onPhase));
       print({ ...made }, options, () => `wrote ${made.files.join(', ')} to ${made.folder}`);
     });
   withSettings(program.command('restore [folder]'), storeSettings)
@@ -53,8 +55,8 @@ Examples:
     .addHelpText(
       'after',
       `
-Without a folder, --accept-older-log does the same for a log that was restored by
-other means and is behind its keys.
+Without a folder, --accept-older-log does the same for a log that was restored
+by other means and is behind its keys.
 
 Examples:
   strongroom restore /backup/monday --identity backup.identity \\
@@ -64,16 +66,35 @@ Examples:
     --root-key-file /etc/strongroom/root.key`,
     )
     .action(async (folder: string | undefined, { json = false, ...options }: RestoreOptions) => {
-      const ended = await restore(folder, options);
+      const ended = await withPhases({ json }, (onPhase) => restore(folder, options, onPhase));
       const done = folder === undefined ? 'accepted' : 'restored';
       const text = `${done}; recorded ${counted(ended, 'token')} as ended, because their keys were erased after the log was copied.`;
       print({ tokens_ended: ended }, { json }, () => text);
     });
 }
 
+/** Runs a long command and shows its phases, unless it prints JSON. */
+async function withPhases<T>(
+  { json = false }: { readonly json?: boolean },
+  work: (onPhase: OnPhase) => Promise<T>,
+): Promise<T> {
+  if (json) return work(() => undefined);
+  let phase = 'starting';
+  const display = showProgress(() => ({ items: 0, done: 0, total: null, phase, fields: {} }), { json, noun: 'file' });
+  try {
+    return await work((next) => {
+      phase = next;
+      display.redraw();
+    });
+  } finally {
+    display.end();
+  }
+}
+
 async function restore(
   folder: string | undefined,
   { identity, erased, acceptOlderLog = false, ...options }: Omit<RestoreOptions, 'json'>,
+  onPhase: OnPhase,
 ): Promise<number> {
   if (folder !== undefined) {
     if (identity === undefined || erased === undefined) {
@@ -82,24 +103,26 @@ async function restore(
         2,
       );
     }
-    return runRestore(configOf(options), { folder, identity, erased }, acceptOlderLog);
+    return runRestore(configOf(options), { folder, identity, erased }, acceptOlderLog, onPhase);
   }
   if (!acceptOlderLog || identity !== undefined || erased !== undefined) {
     throw new Failure('name the folder of a backup; only --accept-older-log on its own works without one.', 2);
   }
+  onPhase('verifying the log');
   return runAccept(configOf(options));
 }
 
 async function backUp(
   out: string,
   { recipient = [], recipientFile = [], erasedOnly, ...options }: BackupOptions,
+  onPhase: OnPhase,
 ): Promise<Backup> {
   const config = configOf(options);
   if (erasedOnly === true) return writeErasedList(config, out);
   if (recipient.length + recipientFile.length === 0) {
     throw new Failure('name a recipient for the keys: --recipient age1… or --recipient-file FILE.', 2);
   }
-  return writeBackup(config, out, await encrypterFor(recipient, recipientFile));
+  return writeBackup(config, out, await encrypterFor(recipient, recipientFile), onPhase);
 }
 
 function collect(value: string, previous: readonly string[] = []): readonly string[] {

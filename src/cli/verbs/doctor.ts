@@ -27,8 +27,8 @@ export function addDoctor(program: Command): void {
     .addHelpText(
       'after',
       `
-It works whether or not the service is running. Exit code 3 means that it found a
-problem.
+It works whether or not the service is running. Exit code 3 means that it found
+a problem.
 
 Example:
   strongroom doctor --data /var/lib/strongroom \\
