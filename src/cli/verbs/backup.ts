@@ -67,10 +67,15 @@ Examples:
     )
     .action(async (folder: string | undefined, { json = false, ...options }: RestoreOptions) => {
       const ended = await withPhases({ json }, (onPhase) => restore(folder, options, onPhase));
-      const done = folder === undefined ? 'accepted' : 'restored';
-      const text = `${done}; recorded ${counted(ended, 'token')} as ended, because their keys were erased after the log was copied.`;
-      print({ tokens_ended: ended }, { json }, () => text);
+      print({ tokens_ended: ended }, { json }, () => restoredText(folder, ended));
     });
+}
+
+function restoredText(folder: string | undefined, ended: number): string {
+  const done = folder === undefined ? 'accepted the log' : 'restored';
+  if (ended === 0) return done;
+  const whose = ended === 1 ? 'its' : 'their';
+  return `${done}; recorded ${counted(ended, 'token')} as ended, because ${whose} keys were erased after the log was copied`;
 }
 
 /** Runs a long command and shows its phases, unless it prints JSON. */
