@@ -83,6 +83,12 @@ unit=$root/etc/systemd/system/strongroom.service
 install -d -m 0755 "$(dirname "$unit")"
 sed -e "s|@wrapper@|$wrapper|" -e "s|@settings@|$settings|" -e "s|@data@|$data|" scripts/strongroom.service >"$unit"
 chmod 0644 "$unit"
-if command -v systemd-analyze >/dev/null; then systemd-analyze verify "$unit"; fi
+if command -v systemd-analyze >/dev/null; then
+  # Without the option, the command only warns of a directive that systemd ignores, and exits with 0. systemd 250 added it.
+  version=$(systemd-analyze --version | awk 'NR == 1 { print $2 + 0 }')
+  strict=()
+  if [ "$version" -ge 250 ]; then strict=(--recursive-errors=no); fi
+  systemd-analyze verify "${strict[@]}" "$unit"
+fi
 if [ -z "$root" ] && [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 echo "strongroom is $release now. Start or restart the service: systemctl enable strongroom && systemctl restart strongroom"

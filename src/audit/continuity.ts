@@ -1,3 +1,4 @@
+import { grouped } from '../domain/text.js';
 import { type Checkpoint, checkpointStream, readCheckpointEvent, rememberedOf } from '../events/audit/checkpoint.js';
 import { treeRoot } from '../events/audit/merkle.js';
 import type { ProvenClear } from '../events/commit.js';
@@ -91,7 +92,11 @@ async function followTo(
   const missed = due.find((link) => !met.has(link));
   if (missed === undefined) return;
   const { count, position } = missed;
-  throw new ForgedLog(`the ${count} commits up to position ${position} are not those that the vault wrote`);
+  throw new ForgedLog(
+    count === 1
+      ? `the commit up to position ${position} is not the one that the vault wrote`
+      : `the ${grouped(count)} commits up to position ${position} are not those that the vault wrote`,
+  );
 }
 
 function signs({ hash, count, root }: Checkpoint, at: ProvenChain | undefined): boolean {

@@ -77,6 +77,6 @@ function exitCodeOf(error: unknown): number {
   }
   // As in the log: a message or cause may quote data (docs/contract.md, "Log lines").
   const { name, code = '', stack = '' } = loggedError(error);
-  process.stderr.write(`this was not foreseen, please report it: ${name} ${code}\n${stack}\n`);
+  process.stderr.write(`unexpected error, please report it: ${name} ${code}\n${stack}\n`);
   return 1;
 }

@@ -47,7 +47,7 @@ export async function runOperations<T>(
   }
   return use(async (name, input) => {
     const answered = await callControl(socketPath, name, input);
-    if (answered === null) throw new Failure('the service that held the data has ended.');
+    if (answered === null) throw new Failure('the service stopped.');
     return answerOf(answered);
   });
 }
@@ -72,7 +72,7 @@ async function withService<T>(
   const dataDir = dataDirectoryOf(config);
   if (!opening.prepares && dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
     throw new Failure(
-      `there is no vault in ${dataDir}. Make one with \`strongroom init\`, or name another with --data.`,
+      `there is no vault in ${dataDir}. Create one with \`strongroom init\`, or name another directory with --data.`,
     );
   }
   const rootKeys = await rootKeysOf(config);

@@ -17,3 +17,16 @@ export function codePointCount(text: string): number {
 export function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text);
 }
+
+/**
+ * Returns a number with its noun, as a message shows both: `1 event`, `1,234 events`. `many` is the plural where it is not
+ * the noun with an s.
+ */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+/** Returns a number with commas between its thousands. */
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}

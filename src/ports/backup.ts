@@ -23,3 +23,6 @@ export class BackupRefused extends StoreProblem {
     this.name = 'BackupRefused';
   }
 }
+
+/** Is called with the name of each phase of a backup or a restore when it begins. */
+export type OnPhase = (phase: string) => void;

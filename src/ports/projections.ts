@@ -1,13 +1,13 @@
-import type { RebuildOutcome } from './generations.js';
+import type { Rebuild, RebuildOutcome } from './generations.js';
 
 /** What is made from the log and can be made anew. The vocabulary is kept in memory alone. */
 export const projectionNames = ['tokens', 'directory', 'shredder', 'vocabulary'] as const;
 
 export type ProjectionName = (typeof projectionNames)[number];
 
-/** A rebuild as those who run the service see it. `left`: seconds, null: not known yet. */
+/** A rebuild as an operator sees it. `left`: how long it still reads the log, in seconds; null before and after that is known. */
 export type RebuildStatus = {
-  readonly phase: string;
+  readonly phase: Exclude<Rebuild['phase'], 'ended'>;
   readonly position: number;
   readonly head: number;
   readonly events: number;

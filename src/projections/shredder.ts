@@ -1,4 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { counted } from '../domain/text.js';
 import { advancedKeys } from '../events/advanced-keys.js';
 import { endedKeys } from '../events/ended-keys.js';
 import type { ClearEvent } from '../events/event.js';
@@ -56,7 +57,7 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
 export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (text: string) => void): Promise<void> {
   const [head, start] = [await log.head(), await keys.checkpoint('shredder')];
   const unread = start > head ? head : head - start;
-  if (unread > manyEvents) onNotice(`${unread} events are looked through for keys that they ended`);
+  if (unread > manyEvents) onNotice(`reading ${counted(unread, 'event')} for the keys that they ended`);
   await shredEndedKeys(log, keys);
 }
 

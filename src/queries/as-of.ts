@@ -17,17 +17,17 @@ export async function readAsOf({ log, chain, clock }: Vault, text: string): Prom
   if (/^\d{1,15}$/.test(text)) {
     const position = Number(text);
     const head = await log.head();
-    if (position > head) return refused(`position ${position} is past the head of the log, which is ${head}.`);
+    if (position > head) return refused(`position ${position} is after the end of the log, which is ${head}.`);
     // Only a position that an event has can be read from. They may have gaps: then it is the moment before the next event.
     await chain.follow();
     const before = await chain.head(position - 1);
     const [event] = await log.readClear(before?.position ?? 0, 1);
-    if (position < 1 || event === undefined) return refused('a position is a whole number from 1.');
+    if (position < 1 || event === undefined) return refused('a position must be a whole number from 1.');
     return { ok: true, asOf: { by: 'position', position, time: event.time } };
   }
   const time = parseExpiresAt(text);
-  if (time === null) return refused('say a position, or a date or date-time such as 2026-01-31T12:00:00Z.');
-  if (time > clock.now()) return refused('that moment lies in the future.');
+  if (time === null) return refused('give a position, or a date or date-time such as 2026-01-31T12:00:00Z.');
+  if (time > clock.now()) return refused('that moment is in the future.');
   return { ok: true, asOf: { by: 'time', position: Number.MAX_SAFE_INTEGER, time } };
 }
 

@@ -67,13 +67,13 @@ test('a statement says what copies of the keys are good for, by when the last ro
   await remove('one');
   const { last_destroyed_at: destroyedAt } = (await stated('one')).keys;
   expect((await stated('one')).copies).toBe(
-    `Copies of the key store from before ${destroyedAt} open it until keys are rotated (keys rotate --all) after that.`,
+    `Copies of the key store from before ${destroyedAt} open it until the keys are rotated after that time (\`strongroom keys rotate --all\`).`,
   );
   await rotate();
   const { copies } = await stated('one');
   const began = formatTimestamp((await rotation.voidBefore()) ?? 0);
   expect(copies).toBe(
-    `Copies of the key store from before ${destroyedAt} are void without the root key of then: a rotation that began ${began} replaced all keys.`,
+    `Copies of the key store from before ${destroyedAt} are void without the root key of that time: a rotation that began ${began} replaced all keys.`,
   );
 });
 
@@ -88,14 +88,14 @@ test('a statement does not call copies void that were made while keys were rotat
   service.clock.advance(3_000);
   expect(await rotation.replaceRoot(randomBytes(32))).toBe(true);
   service.clock.advance(3_000);
-  expect((await stated('one')).copies).toContain(' open it until keys are rotated ');
+  expect((await stated('one')).copies).toContain(' open it until the keys are rotated ');
   expect(await rotateKeys(rotation, randomBytes(32))).toBe(true);
-  expect((await stated('one')).copies).toContain(' are void without the root key of then: ');
+  expect((await stated('one')).copies).toContain(' are void without the root key of that time: ');
 });
 
 test('nothing is stated of a token that lives, or that never was', async () => {
   await create('one');
-  await expect(ask('one')).rejects.toThrow('the token lives');
+  await expect(ask('one')).rejects.toThrow('the token exists');
   await expect(ask('none')).rejects.toThrow('no such token');
 });
 
@@ -108,7 +108,7 @@ test('nothing is stated while a key lives, although the token is gone', async ()
   Object.assign(keys, { destroy });
   const { statement, problem } = await ask('one');
   expect(statement).toBeNull();
-  expect(problem).toContain('1 of its keys live');
+  expect(problem).toContain('1 of its keys is not destroyed');
   await remove('one');
   expect((await stated('one')).keys.destroyed).toBe(1);
 });

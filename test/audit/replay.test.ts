@@ -54,7 +54,7 @@ test('a token is shown as it was, masked unless it is asked for in clear by who 
   }
   const masking = await service.application([rule('/', 'mask', ['token:read'])]);
   await expect(replay('card', first, { key: masking, reveal: true })).rejects.toThrow(
-    'may not see this token in clear',
+    'may not see this token unmasked',
   );
   expect(await replay('card', first, { key: masking })).toMatchObject({ data: 'XXXXXXXXXXXX4242' });
 });
@@ -99,7 +99,7 @@ test('who may not read the token now does not read it as of then', async () => {
   await expect(replay('moved', then, { key: open })).rejects.toThrow('may not read');
   expect((await replayQuery('', then, { key: open })).ids).toEqual([]);
   await remove('moved');
-  await expect(replay('moved', then, { key: open })).rejects.toThrow('no such token');
+  await expect(replay('moved', then, { key: open })).rejects.toThrow('the token did not exist at that moment');
 });
 
 test('a query finds what it would have found then', async () => {
@@ -141,7 +141,7 @@ test('another tenant sees nothing, and every token that is shown is recorded', a
   await create({ type: 'token', id: 'mine', data: 'a' });
   const then = await head();
   const other = await service.otherTenant();
-  await expect(replay('mine', then, { key: other })).rejects.toThrow('no such token');
+  await expect(replay('mine', then, { key: other })).rejects.toThrow('the token did not exist at that moment');
   expect(await replayQuery('', then, { key: other })).toMatchObject({ ids: [], erased: 0 });
   await replay('mine', then, { reveal: true });
   const { body } = await service.call('GET', '/logs?operation=reveal', undefined, { key: service.managementKey });
@@ -149,10 +149,10 @@ test('another tenant sees nothing, and every token that is shown is recorded', a
 });
 
 test.each([
-  ['999999999', 'is past the head'],
+  ['999999999', 'is after the end of the log'],
   ['0', 'from 1'],
   ['2999-01-01', 'in the future'],
-  ['yesterday', 'say a position'],
+  ['yesterday', 'give a position'],
 ])('a moment %s is refused in words', async (asOf, text) => {
   await create({ type: 'token', id: 'one', data: 'a' });
   await expect(replay('one', asOf)).rejects.toThrow(text);

@@ -154,7 +154,7 @@ test('a damaged or incomplete backup, a wrong list, identity or place: each is t
     return bytes;
   };
   for (const name of ['vault.db', 'keys.age']) await refused(/is damaged/, { folder: damaged(name, flipped) });
-  await refused(/is damaged, or of another version/, {
+  await refused(/is damaged, or has another version/, {
     folder: damaged('manifest.json', (bytes) => bytes.subarray(9)),
   });
   const relabelled = (bytes: Buffer) => Buffer.from(bytes.toString().replace('"made_at": "20', '"made_at": "19'));
@@ -165,7 +165,7 @@ test('a damaged or incomplete backup, a wrong list, identity or place: each is t
   await refused(/is older than the backup/, { erased: early });
   const cut = join(dir, 'cut.txt');
   writeFileSync(cut, readFileSync(list, 'utf8').replace(/end .*\n$/, ''));
-  await refused(/is not a whole list/, { erased: cut });
+  await refused(/is not a complete list/, { erased: cut });
   // Threat: a list that lacks an id brings an erased value back, and one that names more ends living tokens.
   const lines = readFileSync(list, 'utf8').trimEnd().split('\n');
   const mac = String(lines.at(-1)?.split(' ')[2]);
@@ -181,7 +181,7 @@ test('a damaged or incomplete backup, a wrong list, identity or place: each is t
   await refused(/cannot be opened: the identity is not one of its recipients/, { identity: stranger });
   await refused(/is not empty/, { data: dataDir });
   const again = await run(['backup', backup, '--recipient', recipient, '--data', dataDir]);
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
 });
 
 test('a key that is planted in a backup, under a manifest with the right hashes, opens nothing', async () => {

@@ -430,7 +430,7 @@ describe('address', () => {
     await expectRefusal(
       vault.dir,
       [...vault.flags, ...tls, '--host', '192.0.2.1'],
-      /192\.0\.2\.1 is no address of this machine.*--host/,
+      /192\.0\.2\.1 is not an address of this machine.*--host/,
     );
   });
 });

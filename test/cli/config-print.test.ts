@@ -24,8 +24,10 @@ test('config print shows each setting with its source, the later source wins, an
   });
   const text = await run(args, { env });
   expect(text).toMatchObject({ code: 0, stderr: '' });
-  expect(text.stdout).toMatch(/^port +9000 {2}\(environment\)$/m);
-  expect(text.stdout).toMatch(/^log_level +error {2}\(flag\)$/m);
+  expect(text.stdout).toMatch(/^SETTING +SOURCE +VALUE\n/);
+  expect(text.stdout).toMatch(/^root_key_file +default +-$/m);
+  expect(text.stdout).toMatch(/^port +environment +9000$/m);
+  expect(text.stdout).toMatch(/^log_level +flag +error$/m);
   expect(text.stdout).not.toContain('marker-1');
 });
 

@@ -25,7 +25,9 @@ test.each([
     await listenAt(join(dataDir, 'control.sock'), answer);
     const ended = await run(['tenants', 'create', '--name', 'x', ...flags]);
     expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toBe('the service ended before it answered. Look whether it was done, then try again.\n');
+    expect(ended.stderr).toBe(
+      'the service stopped before it responded. Check whether the command took effect, then try again.\n',
+    );
     expect(hashesOf(dir)).toEqual(before);
   },
 );
@@ -55,5 +57,5 @@ test('what the socket does not know it refuses, and the service goes on', async 
   const { code, stdout, stderr } = await service.stop();
   expect(code).toBe(0);
   expect(stdout + stderr).not.toContain('marker-6');
-  expect(stdout + stderr).not.toContain('a verb failed');
+  expect(stdout + stderr).not.toContain('a command failed');
 });

@@ -27,13 +27,15 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
       { tenant_id: tenantId, name: 'default' },
     ]);
     const { code, stdout } = await run(['tenants', 'list', ...flags]);
-    expect({ code, lines: stdout.trim().split('\n').sort() }).toEqual({
+    const [header, ...lines] = stdout.trim().split('\n');
+    expect({ code, header, lines: lines.sort() }).toEqual({
       code: 0,
+      header: `ID${' '.repeat(36)}NAME`,
       lines: [`${tenantId}  default`, `${second['tenant_id']}  Second shop`].sort(),
     });
     expect(await run(['tenants', 'create', '--name', 'third', ...flags])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^tenant [0-9a-f-]{36}\nmanagement key, shown this once: sr_management_\w+\n$/),
+      stdout: expect.stringMatching(/^tenant [0-9a-f-]{36}\nmanagement key, shown only once: sr_management_\w+\n$/),
     });
   });
 
@@ -69,7 +71,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     });
     expect(await run([...args, '--tenant', tenantId])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^application [0-9a-f-]{36}\nkey, shown this once: sr_public_\w+\n$/),
+      stdout: expect.stringMatching(/^application [0-9a-f-]{36}\nkey, shown only once: sr_public_\w+\n$/),
     });
   });
 
@@ -84,7 +86,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
       { name: 'management', type: 'management' },
     ]);
     const { code, stdout } = await run(['applications', 'list', ...flags]);
-    expect({ code, first: stdout.split('\n')[0] }).toEqual({ code: 0, first: `${id}  public  till` });
+    expect({ code, first: stdout.split('\n')[1] }).toEqual({ code: 0, first: `${id}  public      till` });
     expect(JSON.stringify(applications) + stdout).not.toMatch(/sr_|hash/);
     expect(JSON.stringify(applications)).not.toContain(String(key));
     const missing = await run(['applications', 'list', '--tenant', 'nobody', ...flags]);
@@ -103,7 +105,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     await refused(['--type', 'private', '--permissions', 'token:fly'], '', /permissions\[0\]: /);
     await refused(['--type', 'private', '--rules', '-'], '[]', /rules: /);
     await refused(['--type', 'private', '--rules', '-'], '[{"container":"pci"}]', /rules\[0\]\.container: /);
-    await refused(['--type', 'private', '--rules', '-'], 'no json', /no JSON.*array of access rules/s);
+    await refused(['--type', 'private', '--rules', '-'], 'no json', /not valid JSON.*array of access rules/s);
     await refused(['--type', 'private', '--rules', join(dir, 'missing.json')], '', /missing\.json.*ENOENT/);
   });
 });

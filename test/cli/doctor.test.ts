@@ -63,16 +63,14 @@ test('a service of an older build is told to be one, whatever it does not know',
   const first = await answering(200, { ok: true, value: { findings: [ok] } });
   const beside = await doctor(flags);
   expect(beside.wrong).toEqual(['versions']);
-  expect(beside.says('versions')).toMatch(
-    /^the service that holds the data is of an older build, and this program of \d/,
-  );
+  expect(beside.says('versions')).toMatch(/^the running service is an older build, and this program is version \d/);
   expect(beside.findings).toContainEqual(ok);
   await new Promise((resolve) => first.close(resolve));
 
   await answering(404, { ok: false, message: 'no such operation' });
   const unknown = await doctor(flags);
   expect(unknown.wrong).toEqual(['stores']);
-  expect(unknown.says('stores')).toContain('is of another version and does not know this verb');
+  expect(unknown.says('stores')).toContain('has another version and does not know this command');
 });
 
 test('files that others may reach are named, and mended with --fix', async () => {
@@ -107,7 +105,9 @@ test('lost keys are told, overdue deadlines and orphan keys too, which --fix end
   // The clock of the test stands months ago, so the token is long overdue and the key long an orphan, if the clock is right.
   const unsure = await doctor(['--fix', ...flags]);
   expect(unsure.wrong).toEqual(['clock', 'orphan keys']);
-  expect(unsure.says('clock')).toMatch(/2026-01-31T.*nothing is destroyed for another 1440 minutes/);
+  expect(unsure.says('clock')).toMatch(
+    /2026-01-31T.*nothing is destroyed until the service has run for another 1,440 minutes/,
+  );
   expect(await runJson(['clock', 'confirm', ...flags])).toEqual({ was: 'confirmed' });
   expect(await runJson(['clock', 'confirm', ...flags])).toEqual({ was: 'trusted' });
   expect((await doctor(flags)).wrong).toEqual(['deadlines', 'orphan keys']);
@@ -120,7 +120,7 @@ test('lost keys are told, overdue deadlines and orphan keys too, which --fix end
   );
   const found = await doctor(['--fix', ...flags]);
   expect(found.wrong).toEqual(['lost keys']);
-  expect(found.says('lost keys')).toBe('1 living tokens lack a key');
+  expect(found.says('lost keys')).toBe('1 token lacks a key');
 });
 
 test('wrong settings, a root key of another vault, and servers that are down are findings and no crash', async () => {
@@ -154,7 +154,7 @@ test('events that no checkpoint signs for more than an hour, and a checkpoint th
   const running = await startService(flags);
   await until('a checkpoint', 60_000, async () => ((await doctor(flags)).wrong.length === 0 ? true : undefined));
   await running.stop();
-  expect((await doctor(flags)).says('checkpoint')).toMatch(/^number \d+ of .* is signed by the key of this vault$/);
+  expect((await doctor(flags)).says('checkpoint')).toMatch(/^checkpoint \d+ of .* is signed by the key of this vault$/);
   tamperBehindTriggers(
     dataDir,
     'vault.db',
@@ -187,7 +187,7 @@ test('stores and events of another version are told as such', async () => {
   const events = await doctor(flags);
   expect(events.wrong).toEqual(['events']);
   expect(events.says('events')).toMatch(
-    /^the event at position \d+ \(token\.created, version 9\) is of a newer version$/,
+    /^the event at position \d+ \(token\.created, version 9\) was written by a newer version$/,
   );
   tamper(dataDir, 'vault.db', `UPDATE projections SET version = 99 WHERE name = 'tokens'`);
   expect((await doctor(flags)).says('versions')).toBe(
@@ -196,7 +196,7 @@ test('stores and events of another version are told as such', async () => {
   tamper(dataDir, 'vault.db', `UPDATE projections SET version = 0 WHERE name = 'tokens'`);
   const old = await doctor(flags);
   expect(old.wrong).toEqual(expect.arrayContaining(['versions']));
-  expect(old.says('versions')).toBe('made by an older version: tokens 0');
+  expect(old.says('versions')).toBe('built by an older version: tokens 0');
   const database = openVault(dataDir);
   database.pragma('user_version = 99');
   database.close();
@@ -213,7 +213,7 @@ test.each(['while the service runs', 'while it does not'])(
     writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
     await runJson(['tokens', 'create', ...flags, '--key-file', keyFile], { stdin: '{"type":"token","data":"x"}' });
     const plantClaim = `INSERT INTO claims VALUES ('planted', 9000000000000, '{"tokens":[]}', x'00')`;
-    expect((await doctor(flags)).says('rows')).toMatch(/^\d+ are authentic and the newest$/);
+    expect((await doctor(flags)).says('rows')).toMatch(/^\d+ rows checked: authentic and up to date$/);
     const service = when === 'while the service runs' ? await startService(flags) : null;
     expect(
       tamper(

@@ -19,7 +19,7 @@ test('init --json prints exactly the tenant and the key; a second one fails and 
   const before = hashesOf(dir);
   const second = await run(['init', ...flags, '--json']);
   expect(second).toMatchObject({ code: 1, stdout: '' });
-  expect(second.stderr).toMatch(/initialised already.*strongroom tenants create/);
+  expect(second.stderr).toMatch(/already initialized.*strongroom tenants create/);
   expect(hashesOf(dir)).toEqual(before);
 });
 
@@ -28,7 +28,7 @@ test('init tells a person the same, and what it makes is for its owner alone', a
   const dataDir = join(dir, 'a', 'new', 'directory');
   const { code, stdout } = await run(['init', '--data', dataDir, '--root-key-file', makeRootKey(dir)]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^tenant [0-9a-f-]{36}\nmanagement key, shown this once: sr_management_\w+\n$/);
+  expect(stdout).toMatch(/^tenant [0-9a-f-]{36}\nmanagement key, shown only once: sr_management_\w+\n$/);
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   for (const file of ['vault.db', 'keys.db']) expect(statSync(join(dataDir, file)).mode & 0o077, file).toBe(0);
 });
@@ -48,7 +48,7 @@ test('init works while a service runs on the data; a second one through it fails
   const { tenant_id } = await runJson(['init', ...flags]);
   expect(await run(['init', ...flags])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/initialised already/),
+    stderr: expect.stringMatching(/already initialized/),
   });
   const args = [
     'applications',

@@ -57,7 +57,7 @@ describe.runIf(process.getuid?.() === 0)('what a container platform mounts (need
       applyFsGroup(volume);
     }
     const doctor = await runJson(['doctor', ...flags], { uid: service }).catch(String);
-    expect(JSON.stringify(doctor)).not.toMatch(/others may reach/);
+    expect(JSON.stringify(doctor)).not.toMatch(/other users can access/);
   });
 
   test.each([

@@ -27,7 +27,7 @@ test('without a service the verb does it all by itself, shows it, and is done wi
   await filled(vault, 300);
   const dry = await run(['projections', 'rebuild', 'tokens', '--dry-run', ...vault.flags]);
   expect(dry).toMatchObject({ code: 0, stderr: '' });
-  expect(dry.stdout).toMatch(/^tokens: reads the log up to position 3\d\d, makes 300 rows beside those that are read/);
+  expect(dry.stdout).toMatch(/^tokens: reads the log up to position 3\d\d, writes 300 rows beside those in use/);
   expect(storedIn(vault.dataDir).generations).toEqual([{ generation: 1, state: 'read' }]);
   const { code, stdout } = await run(['projections', 'rebuild', '--all', '--yes', ...vault.flags]);
   expect({ code, stdout }).toEqual({
@@ -47,8 +47,8 @@ test('without a service the verb does it all by itself, shows it, and is done wi
     { name: 'vocabulary', state: 'in memory' },
   ]);
   const table = (await run(['projections', 'status', ...vault.flags])).stdout.split('\n');
-  expect(table[0]).toMatch(/^name +version +generation +position +head +gap +state +last error$/);
-  expect(table[1]).toMatch(/^tokens +1 +3 +\d+ +\d+ +0 +current +-$/);
+  expect(table[0]).toMatch(/^NAME +VERSION +GENERATION +POSITION +HEAD +STATUS +LAST REBUILD$/);
+  expect(table[1]).toMatch(/^tokens +1 +3 +\d+ +\d+ +up to date +-$/);
 });
 
 test('what is asked wrongly, twice or for nothing is said clearly, and nothing is changed', async () => {
@@ -62,15 +62,15 @@ test('what is asked wrongly, twice or for nothing is said clearly, and nothing i
   await refused(
     ['rebuild', 'nothing', '--yes'],
     2,
-    'there is no projection "nothing". There are: tokens, directory, shredder',
+    'there is no projection "nothing". The projections are: tokens, directory, shredder',
   );
   await refused(['cancel', 'nothing'], 2, 'there is no projection "nothing"');
   await refused(['rebuild', '--yes'], 2, 'name one projection, or all of them with --all');
   await refused(['rebuild', 'tokens', '--all', '--yes'], 2, 'name one projection');
   expect(hashesOf(vault.dir)).toEqual(before);
-  await refused(['rebuild', 'tokens'], 2, 'say --yes to go ahead, or --dry-run');
-  await refused(['cancel', 'tokens'], 1, 'no rebuild of tokens is under way');
-  expect((await run(['projections', 'list'])).stdout).toMatch(/^tokens +the rows of tokens/);
+  await refused(['rebuild', 'tokens'], 2, 'add --yes to start, or --dry-run');
+  await refused(['cancel', 'tokens'], 1, 'no rebuild of tokens is running');
+  expect((await run(['projections', 'list'])).stdout).toMatch(/^NAME +DESCRIPTION\ntokens +the rows of tokens/);
 });
 
 test('with a service: killed in the middle it goes on at the next start, while nobody notices', async () => {
@@ -88,13 +88,13 @@ test('with a service: killed in the middle it goes on at the next start, while n
   const again = await startService(vault.flags);
   const busy = await run(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
   // It may have come to its end by then.
-  if (busy.code === 1) expect(busy.stderr).toContain('a rebuild of tokens is under way');
+  if (busy.code === 1) expect(busy.stderr).toContain('a rebuild of tokens is already running');
   expect(await http('GET', `${again.address}/tokens/id-7`, { key: vault.key })).toMatchObject({ status: 200 });
   await vi.waitFor(() => expect(rebuildIn(vault.dataDir)?.phase).toBe('keeping'), generous);
   const list = await http('GET', `${again.address}/tokens?size=1`, { key: vault.key });
   expect(list.body).toMatchObject({ pagination: { total_items: 2_000 } });
   const late = await run(['projections', 'cancel', 'tokens', ...vault.flags]);
-  expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('what it made is read already') });
+  expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('its rows are already in use') });
   expect((await again.stop()).code).toBe(0);
 });
 
@@ -108,7 +108,7 @@ test('rows that differ end it with 3 and are named by their streams', async () =
   const { code, stdout, stderr } = await run(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
   expect(stderr).toContain(
-    `1 row differs between the log and what is read; nothing was changed. The first of them:\n  ${stream}\n`,
+    `1 row differs between the log and the rows in use; nothing was changed. The first of them:\n  ${stream}\n`,
   );
   expect((await run(['projections', 'status', ...vault.flags])).stdout).toContain('1 row differed');
   const accepted = await run(['projections', 'rebuild', 'tokens', '--yes', '--accept-new', ...vault.flags]);

@@ -95,7 +95,7 @@ test('a timer of a token that is gone is taken back, and one that is left is nam
   expect((await ask('timed')).problem).toBeNull();
   timers.set(row);
   await pending(1);
-  expect((await ask('timed')).problem).toMatch(/timers in timers: 1\. Timers go when they are due/);
+  expect((await ask('timed')).problem).toMatch(/timers in timers: 1\. Timers are removed when they are due/);
   timers.clear(row);
   await pending(0);
   expect(errors).toEqual([]);

@@ -81,7 +81,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
     test('a rebuild that is under way shows how far and how fast it is', async () => {
       const metrics = open();
       const numbers = { position: 30, head: 120, events: 25, eventsPerSecond: 12.5 };
-      const rebuild = { phase: 'building', ...numbers, left: 7, acceptNew: false };
+      const rebuild = { phase: 'building', ...numbers, left: 7, acceptNew: false } as const;
       const shownNow = await shown(metrics, { ...ready, rebuild });
       for (const line of ['running 1', 'events 25', 'events_per_second 12.5', 'done_ratio 0.25']) {
         expect(shownNow).toContain(`strongroom_rebuild_${line}`);

@@ -80,7 +80,7 @@ test('a start ten years ahead hides what is due and destroys nothing, until the 
   const state = await wrong.service.state();
   expect(state).toMatchObject({
     reasons: [],
-    notices: [expect.stringMatching(/nothing is destroyed for another 1440 minutes/)],
+    notices: [expect.stringMatching(/nothing is destroyed until the service has run for another 1,440 minutes/)],
   });
 
   const right = await restart(() => clock.advance(60_000 - tenYears));

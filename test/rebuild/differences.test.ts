@@ -44,7 +44,7 @@ test('a key that is lost ends the rebuild, which names the token and changes not
   await again.close();
 });
 
-test('rows of an older version are made anew at the start, with a word about it; those of a newer one are refused', async () => {
+test('rows of an older version are rebuilt at the start, which the log says; those of a newer one are refused', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   await service.stop();
@@ -60,8 +60,8 @@ test('rows of an older version are made anew at the start, with a word about it;
   await vi.waitFor(async () => expect((await again.service.projections.status())[0]?.version).toBe(1), generous);
   expect(await endOfRebuild(again)).toMatchObject({ outcome: 'done' });
   expect(again.notices).toEqual([
-    'the directory was made by an older version and is made anew',
-    'the rows of tokens were made by an older version and are made anew while they are read',
+    'the directory was built by an older version and is rebuilt',
+    'the rows of tokens were built by an older version; they stay in use while new ones are built',
   ]);
   expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(200);
   const status = await again.service.projections.status();

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/caller.js';
+import { counted } from '../../domain/text.js';
 import { entityRef } from '../../events/access-log/entity-ref.js';
 import type { BudgetName } from '../../ports/budgets.js';
 import type { CommandContext } from '../../vault/command-context.js';
@@ -61,7 +62,7 @@ export async function recordFruitlessSearch(
   missed: number,
 ): Promise<void> {
   const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
-  const message = `search by value: ${missed} of ${values} values found nothing`;
+  const message = `search by value: ${missed} of ${counted(values, 'value')} found nothing`;
   const fact = { entity: 'token', ref: null, operation: 'read', message } as const;
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 }

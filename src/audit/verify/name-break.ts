@@ -1,3 +1,4 @@
+import { counted } from '../../domain/text.js';
 import { type ChainedCommit, follows, hashAfter, suspectOf } from './chained-commits.js';
 import type { Problem } from './problem.js';
 
@@ -33,7 +34,7 @@ export function nameBreak({ link, count, before, broken, following }: Break): Pr
   }
   if (broken.count !== null && broken.count > count + 1) {
     const missing = broken.count - count - 1;
-    return problem('missing', `${missing === 1 ? 'one commit is' : `${missing} commits are`} missing before ${name}`);
+    return problem('missing', `${counted(missing, 'commit is', 'commits are')} missing before ${name}`);
   }
   if (successor !== undefined) return problem('inserted', `${name} was inserted before ${nameOf(successor)}`);
   const forged = before.findIndex(({ link: earlier }) => earlier !== null && follows(earlier, broken));

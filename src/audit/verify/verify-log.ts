@@ -1,3 +1,4 @@
+import { counted } from '../../domain/text.js';
 import { type Checkpoint, checkpointStream, readCheckpointEvent, treeOf } from '../../events/audit/checkpoint.js';
 import { emptyTree, type MerkleTree, treeRoot, withLeaf } from '../../events/audit/merkle.js';
 import { endsCommit, noLink } from '../../events/commit.js';
@@ -133,15 +134,15 @@ export async function verifyLog(
     if (at?.link === hash && at.tree.size === signed && hex(treeRoot(at.tree)) === root) return null;
     const start = before === null ? 'the beginning' : `checkpoint ${before.number} (position ${before.position})`;
     const difference = at === undefined ? 0 : at.tree.size - signed;
-    const counted =
+    const changed =
       difference === 0
         ? ''
         : difference < 0
-          ? `; ${-difference} commits fewer than it signed`
-          : `; ${difference} commits more than it signed`;
+          ? `; ${counted(-difference, 'commit')} fewer than it signed`
+          : `; ${counted(difference, 'commit')} more than it signed`;
     return (
       `between ${start} and checkpoint ${number} (position ${position}) events were changed, removed, inserted or ` +
-      `reordered, and their links made anew${counted}`
+      `reordered, and their links were recomputed${changed}`
     );
   }
 
@@ -151,7 +152,7 @@ export async function verifyLog(
     const newest = lost.sort((one, other) => other.number - one.number)[0];
     if (newest === undefined) return null;
     const { number, count: signed } = newest;
-    const message = `the log was cut: the anchor holds checkpoint ${number} over ${signed} commits, and the log ends with checkpoint ${lastNumber} and ${tree.size} commits`;
+    const message = `the log was cut: the anchor holds checkpoint ${number} over ${counted(signed, 'commit')}, and the log ends with checkpoint ${lastNumber} and ${counted(tree.size, 'commit')}`;
     return { kind: 'cut_tail', position: null, message };
   }
 }

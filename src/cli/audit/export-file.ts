@@ -43,7 +43,7 @@ export async function openExport(path: string): Promise<OpenedExport> {
   const texts = readLines(path);
   const first = await texts.next();
   const header = first.done === true ? null : exportHeader.safeParse(jsonOf(first.value));
-  if (header?.success !== true) throw new Failure(`${path} is no export of a log by this version of Strongroom.`);
+  if (header?.success !== true) throw new Failure(`${path} is not a log export of this version of Strongroom.`);
   const next = contentOf(path, texts);
   let batch: ChainBatch | null = null;
 

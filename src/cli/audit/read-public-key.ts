@@ -11,5 +11,5 @@ export async function readPublicKey(path: string): Promise<string> {
   } catch {
     // What the library says quotes the file.
   }
-  throw new Failure(`${path} holds no public key as \`strongroom audit public-key\` prints it.`);
+  throw new Failure(`${path} is not a public key as \`strongroom audit public-key\` prints it.`);
 }

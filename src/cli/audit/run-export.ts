@@ -21,15 +21,15 @@ export type Exported = { readonly events: number; readonly batches: number };
 
 /** Writes the log with its links and checkpoints, and the access log that these sign, to a file, sealed as it is. Throws Failure, and then there is no file. */
 export async function exportLog(run: RunOperation, { from, to, out, json }: LogExport): Promise<Exported> {
-  if (await exists(out)) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
+  if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   const begin = await beginAudit(run, from);
   const { head } = begin;
   const refuse = (what: string): never => {
-    throw new Failure(`${what}; nothing was kept. Run \`strongroom audit verify\`.`, 3);
+    throw new Failure(`${what}; no file was written. Run \`strongroom audit verify\`.`, 3);
   };
   if (begin.forged !== null) refuse(begin.forged);
   if (to !== null && to > head.position) {
-    throw new Failure(`position ${to} is past the head of the log, which is ${head.position}.`);
+    throw new Failure(`position ${to} is after the end of the log, which is ${head.position}.`);
   }
   const start = begin.from === null ? null : checkpointSchema.parse(begin.from);
   const header: ExportHeader = {
@@ -39,31 +39,40 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   const isPart = header.is_part;
   const checkpoints: Checkpoint[] = [];
   let [events, batches] = [0, 0];
-  const total = head.count - (start?.count ?? 0);
-  const progress = () => ({ items: events, done: events, total, fields: { events, batches } });
+  let phase: string | null = null;
+  let position = start?.position ?? 0;
+  // Positions, not events: the head counts commits, and a commit may hold many events.
+  const [first, last] = [position, to ?? head.position];
+  const progress = () => ({
+    ...{ items: events, done: position - first, total: last - first, phase },
+    fields: { events, batches },
+  });
   const interrupt = untilSignal(() => undefined);
-  const display = showProgress(progress, { json, noun: 'events' });
+  const display = showProgress(progress, { json, noun: 'event' });
   const file = await openOutFile(out);
   const write = (value: unknown) => file.write(Buffer.from(`${JSON.stringify(value)}\n`));
   try {
     await write(header);
     const expectNoInterrupt = () => {
-      if (interrupt.came()) throw new Failure('interrupted; nothing was kept.');
+      if (interrupt.came()) throw new Failure('interrupted; no file was written.');
     };
-    for await (const line of logLines(run, start?.position ?? 0, to ?? head.position, refuse)) {
+    for await (const line of logLines(run, first, last, refuse)) {
       expectNoInterrupt();
       await write(line);
       events += 1;
+      position = line.position;
       const checkpoint = checkpointIn(line);
       if (checkpoint !== null) checkpoints.push(checkpoint);
     }
+    phase = 'copying the access log';
     for await (const access of accessBatches(run, begin, isPart, checkpoints)) {
       expectNoInterrupt();
       await write({ access });
       batches += 1;
     }
+    phase = 'saving the file to disk';
     await write({ strongroom_export_end: { lines: events + batches } });
-    if (!(await file.commit())) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
+    if (!(await file.commit())) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
     return { events, batches };
   } catch (error) {
     await file.abandon();

@@ -1,7 +1,10 @@
+import { counted } from '../../domain/text.js';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { showProgress } from '../bulk/progress.js';
 import type { ReplayAnswer } from '../operations/audit-replay.js';
 import { printLine } from '../print.js';
 import type { RunOperation } from '../run-verb.js';
+import { table } from '../table.js';
 
 export type QueryReplay = {
   readonly key: string;
@@ -11,20 +14,28 @@ export type QueryReplay = {
   readonly json: boolean;
 };
 
-/** Prints each token that a query would have found at a moment, the one that was created first at first. */
+/** The widths of a UUID and of the longest type: the table is printed in parts, as the tokens are found. */
+const widths = [36, Math.max(...tokenTypes.map((type) => type.length))];
+
+/** Prints each token that a query would have found at a moment, oldest first. */
 export async function replayByQuery(run: RunOperation, { json, ...ask }: QueryReplay): Promise<void> {
   let [found, erased, position] = [0, 0, 0];
   let head: number | null = null;
-  const display = showProgress(() => ({ items: found, done: position, total: head, fields: { found, position } }), {
-    json,
-    noun: 'tokens',
-  });
+  let isFirst = true;
+  const progress = () => ({ items: found, done: position, total: head, phase: null, fields: { found, position } });
+  const display = showProgress(progress, { json, noun: 'token' });
   try {
     for (let after: number | null = 0; after !== null; ) {
       const step: ReplayAnswer = await run('audit-replay-query', { ...ask, after });
-      for (const token of step.tokens) {
-        const { id, type, created_at: createdAt } = token;
-        printLine(json ? JSON.stringify({ type: 'token', token }) : `${id}  ${type}  ${createdAt}`);
+      if (json) for (const token of step.tokens) printLine(JSON.stringify({ type: 'token', token }));
+      else if (step.tokens.length > 0) {
+        const rows = step.tokens.map(({ id, type, created_at: createdAt }) => [
+          String(id),
+          String(type),
+          String(createdAt),
+        ]);
+        for (const line of table(['id', 'type', 'created'], rows, widths).slice(isFirst ? 0 : 1)) printLine(line);
+        isFirst = false;
       }
       found += step.tokens.length;
       erased += step.erased;
@@ -35,6 +46,10 @@ export async function replayByQuery(run: RunOperation, { json, ...ask }: QueryRe
   } finally {
     display.end();
   }
-  const left = erased === 0 ? '' : `; ${erased} tokens of then are erased, and nobody can say whether it found them`;
-  process.stdout.write(`${json ? JSON.stringify({ type: 'summary', found, erased }) : `${found} found${left}`}\n`);
+  const left =
+    erased === 0
+      ? ''
+      : `; ${counted(erased, 'token')} of that time ${erased === 1 ? 'is' : 'are'} erased, so the query could not check ${erased === 1 ? 'it' : 'them'}`;
+  const text = `${counted(found, 'token')} found${left}`;
+  process.stdout.write(`${json ? JSON.stringify({ type: 'summary', found, erased }) : text}\n`);
 }

@@ -42,7 +42,8 @@ type Source = {
   readonly lines: AsyncIterable<ExportLine>;
   /** Read after `lines`, from which the checkpoints come. */
   readonly access: (checkpoints: readonly Checkpoint[]) => AsyncIterable<ChainBatch>;
-  readonly total: number | null;
+  /** The position of the last event; null if it is not known. */
+  readonly last: number | null;
   readonly key: string;
   readonly logId: string | null;
   readonly from: Checkpoint | null;
@@ -57,7 +58,7 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   const begin = await beginAudit(run, from);
   const { head, log_id: logId } = begin;
   if (to !== null && to > head.position) {
-    throw new Failure(`position ${to} is past the head of the log, which is ${head.position}.`);
+    throw new Failure(`position ${to} is after the end of the log, which is ${head.position}.`);
   }
   const start = begin.from === null ? null : checkpointSchema.parse(begin.from);
   const isPart = to !== null;
@@ -65,7 +66,7 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   const verified = await verifySource(options, {
     lines: logLines(run, start?.position ?? 0, to ?? head.position, (what) => forged.push(what)),
     access: (checkpoints) => accessBatches(run, begin, isPart, checkpoints),
-    ...{ total: head.count - (start?.count ?? 0), key: begin.public_key, logId, from: start, isPart },
+    ...{ last: to ?? head.position, key: begin.public_key, logId, from: start, isPart },
     keptFrom: keptFrom(Date.now()),
   });
   if (verified.problem !== null) return verified;
@@ -89,33 +90,41 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
   const { header, lines, access } = await openExport(path);
   const { public_key: key, log_id: logId, from, is_part: isPart, made_at: madeAt } = header;
   return verifySource(options, {
-    ...{ lines, access: () => access, total: null, key, logId, from, isPart },
+    ...{ lines, access: () => access, last: null, key, logId, from, isPart },
     // Threat: an export that says it is of a later time must not excuse what is missing.
     keptFrom: keptFrom(Math.min(madeAt, Date.now())),
   });
 }
 
 async function verifySource(options: VerifyOptions, source: Source): Promise<Verification> {
-  const { key, logId, from, isPart, total } = source;
+  const { key, logId, from, isPart, last } = source;
   const publicKey = options.publicKey ?? key;
   const wrong = from === null ? null : signatureProblem(from, publicKey);
   if (wrong !== null) throw new Failure(`${wrong}.`, 3);
   const anchor = options.anchor === null ? null : await readAnchor(options.anchor, publicKey, logId);
-  let done = 0;
+  // Positions, not events: the head counts commits, and a commit may hold many events.
+  const first = from?.position ?? 0;
+  let [events, position] = [0, first];
+  let phase: string | null = null;
   async function* counted(): AsyncGenerator<ChainedEvent> {
     for await (const line of source.lines) {
-      done += 1;
+      events += 1;
+      position = line.position;
       yield chainedEvent(line);
     }
   }
-  const progress = () => ({ items: done, done, total, fields: { events: done } });
-  const display = showProgress(progress, { json: options.json, noun: 'events' });
+  const progress = () => ({
+    ...{ items: events, done: position - first, total: last === null ? null : last - first, phase },
+    fields: { events },
+  });
+  const display = showProgress(progress, { json: options.json, noun: 'event' });
   try {
     const anchored = anchor?.checkpoints ?? new Map<number, Checkpoint>();
     const log = await verifyLog(counted(), { publicKey, logId, from, anchored, isPart });
     const found = { log, rows: null, anchored: anchored.size, unreadableAnchorLines: anchor?.unreadable ?? 0 };
     if (log.problem !== null) return { ...found, access: null, problem: log.problem };
     const checkpoints = log.checkpoints.filter((checkpoint) => checkpoint !== from);
+    phase = 'verifying the access log';
     const access = await verifyAccess(source.access(checkpoints), { checkpoints, from, keptFrom: source.keptFrom });
     return { ...found, access, problem: access.problem };
   } finally {

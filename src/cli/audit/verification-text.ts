@@ -1,25 +1,33 @@
 import type { JsonObject } from '../../domain/json.js';
+import { counted } from '../../domain/text.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { Verification } from './run-verify.js';
 
-/** What was verified, and no more than can be known from it. */
+/** Returns what was verified, and claims no more than the log proves. */
 export function verificationText({ log, access, rows, anchored, unreadableAnchorLines }: Verification): string {
   const { proven, unsigned, linked, events } = log;
-  const lines = [`${events.toLocaleString('en-US')} events, each commit linked to the one before`];
-  if (proven === null)
-    lines.push('no checkpoint signs any of them yet: nothing proves that they are as they were written');
+  const lines = [`${counted(events, 'event')}, each commit linked to the one before`];
+  if (proven === null) lines.push('no checkpoint signs these events yet: nothing proves that they were not changed');
   else {
     const { number, position, time } = proven;
     const end = `complete up to checkpoint ${number} (position ${position}, ${formatTimestamp(time)})`;
     lines.push(anchored === 0 ? `${end}, as far as this store tells` : `${end}, and the anchor agrees`);
   }
-  if (unsigned > 0) lines.push(`${unsigned} later commits are linked but not signed yet`);
-  if (events > linked) lines.push(`${events - linked} of the newest have no link yet`);
+  if (unsigned > 0)
+    lines.push(
+      `${counted(unsigned, proven === null ? 'commit is' : 'later commit is', proven === null ? 'commits are' : 'later commits are')} linked but not signed yet`,
+    );
+  if (events > linked)
+    lines.push(`${counted(events - linked, 'of the newest events has', 'of the newest events have')} no link yet`);
   if (access !== null && access.chains > 0) {
-    lines.push(`the access log holds: ${access.batches.toLocaleString('en-US')} batches in ${access.chains} chains`);
+    const batches = counted(access.batches, 'batch', 'batches');
+    lines.push(`the access log is intact: ${batches} in ${counted(access.chains, 'chain')}`);
   }
-  if (rows !== null) lines.push(`${rows.toLocaleString('en-US')} rows are authentic and the newest`);
-  if (unreadableAnchorLines > 0) lines.push(`${unreadableAnchorLines} lines of the anchor hold no checkpoint`);
+  if (rows !== null) lines.push(`${counted(rows, 'row is', 'rows are')} authentic and up to date`);
+  if (unreadableAnchorLines > 0)
+    lines.push(
+      `${counted(unreadableAnchorLines, 'line of the anchor holds', 'lines of the anchor hold')} no checkpoint`,
+    );
   return lines.join('\n');
 }
 

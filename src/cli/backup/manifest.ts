@@ -46,15 +46,15 @@ export async function sha256Of(path: string): Promise<string> {
 /** Reads what a backup consists of and compares every file with its hash. Throws Failure. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => {
-    throw new Failure(`${folder} is no backup: it has no ${manifestFile}. A backup that was cut off has none.`);
+    throw new Failure(`${folder} is not a complete backup: it has no ${manifestFile}.`);
   });
   const parsed = shape.safeParse(jsonOf(text));
-  if (!parsed.success) throw new Failure(`${manifestFile} in ${folder} is damaged, or of another version.`);
+  if (!parsed.success) throw new Failure(`${manifestFile} in ${folder} is damaged, or has another version.`);
   for (const { name, sha256 } of parsed.data.files) {
     // Threat: a name that leads out of the folder.
     const isName = name === basename(name);
     const found = isName ? await sha256Of(join(folder, name)).catch(() => null) : null;
-    if (found === null) throw new Failure(`${name} is missing in ${folder}, or cannot be read. Nothing was changed.`);
+    if (found === null) throw new Failure(`${name} is missing in ${folder} or cannot be read. Nothing was changed.`);
     if (found !== sha256) throw new Failure(`${name} in ${folder} is damaged. Nothing was changed.`);
   }
   return parsed.data;

@@ -3,7 +3,9 @@ import { acceptOlderLog } from '../../compose/backup/accept-older-log.js';
 import { backupMacKey } from '../../compose/backup/backup-mac-key.js';
 import { expectNoData, restoreStores } from '../../compose/backup/restore-stores.js';
 import type { Config } from '../../compose/config/config.js';
+import { counted } from '../../domain/text.js';
 import type { LostToken } from '../../jobs/end-erased.js';
+import type { OnPhase } from '../../ports/backup.js';
 import { openImport } from '../bulk/open-import.js';
 import { readLines } from '../bulk/read-lines.js';
 import { Failure } from '../failure.js';
@@ -20,8 +22,10 @@ export async function runRestore(
   config: Config,
   { folder, identity, erased: erasedPath }: RestoreFiles,
   acceptsOlderLog: boolean,
+  onPhase: OnPhase,
 ): Promise<number> {
   expectNoData(config);
+  onPhase('comparing the files with their checksums');
   const manifest = await readManifest(folder);
   const { profile } = config.settings;
   if (manifest.profile !== profile) {
@@ -29,22 +33,23 @@ export async function runRestore(
   }
   const erased = await readErasedList(erasedPath);
   if (erased.logId !== manifest.log_id) {
-    throw new Failure(`${erasedPath} is of another vault than this backup. Nothing was changed.`);
+    throw new Failure(`${erasedPath} belongs to another vault than this backup. Nothing was changed.`);
   }
   // Threat: with a list from before the backup, what was erased in between would come back.
   if (erased.madeAt < Date.parse(manifest.made_at)) {
     throw new Failure(
-      `${erasedPath} is older than the backup. Name the newest list of erased keys there is: that of the newest backup, ` +
-        'or what `strongroom backup --erased-only` wrote last.',
+      `${erasedPath} is older than the backup. Name the newest list of erased keys: that of the newest backup, or the ` +
+        'newest one that `strongroom backup --erased-only` wrote.',
     );
   }
   const rootKeys = await rootKeysOf(config);
+  onPhase('checking the keys of the backup');
   await verify(config, { folder, identity, manifest, erased, rootKeys });
   const input = await openImport(join(folder, keysFile), identity);
   const files = manifest.files.map(({ name }) => name).filter((name) => ![keysFile, erasedFile].includes(name));
   try {
     return await restoreStores({
-      ...{ config, rootKeys, folder, files, erased, keyLines: textOf(input.chunks) },
+      ...{ config, rootKeys, folder, files, erased, onPhase, keyLines: textOf(input.chunks) },
       expectAccepted: (lost) => expectAccepted(lost, manifest.made_at, acceptsOlderLog),
     });
   } finally {
@@ -86,9 +91,9 @@ export async function runAccept(config: Config): Promise<number> {
 function expectAccepted(lost: readonly LostToken[], madeAt: string, acceptsOlderLog: boolean): void {
   if (lost.length === 0 || acceptsOlderLog) return;
   throw new Failure(
-    `the log of this backup, of ${madeAt}, is behind the list of erased keys: ${lost.length} tokens in it were deleted ` +
-      'since, or their data was replaced. They cannot come back. Say --accept-older-log to have them recorded as ended. ' +
-      'Nothing was changed.',
+    `the log of this backup, of ${madeAt}, is older than the list of erased keys: since then, ` +
+      `${counted(lost.length, 'token in it was', 'tokens in it were')} deleted or had data replaced, which cannot be restored. ` +
+      'Add --accept-older-log to record them as ended. Nothing was changed.',
     3,
   );
 }

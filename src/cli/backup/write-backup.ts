@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
 import { copyStoreFiles, keysToCopy } from '../../compose/backup/stores-to-copy.js';
 import type { Config } from '../../compose/config/config.js';
-import type { KeysToCopy } from '../../ports/backup.js';
+import type { KeysToCopy, OnPhase } from '../../ports/backup.js';
 import { exists } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
 import { Failure } from '../failure.js';
@@ -20,17 +20,25 @@ export type Backup = { readonly folder: string; readonly made_at: string; readon
  * keys, then the list of erased ones, so that the keys are never behind the log (ADR 30). The manifest and the list are
  * authenticated by the service that holds the data, or by this process with the root key. Throws Failure.
  */
-export async function writeBackup(config: Config, out: string, encrypter: Encrypter): Promise<Backup> {
+export async function writeBackup(
+  config: Config,
+  out: string,
+  encrypter: Encrypter,
+  onPhase: OnPhase,
+): Promise<Backup> {
   const folder = resolve(out);
-  if (await exists(folder)) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
+  if (await exists(folder)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   const part = join(dirname(folder), `.${basename(folder)}.part-${randomBytes(4).toString('hex')}`);
   const keys = await keysToCopy(config);
   try {
     await mkdir(part, { mode: 0o700 });
     const madeAt = new Date().toISOString();
+    if (config.settings.profile === 'embedded') onPhase('copying the log, the rows and the access log');
     const copied = copyStoreFiles(config, part);
+    onPhase('encrypting the keys');
     await writeChunks(join(part, keysFile), await sealed(encrypter, bytesOf(keys.lines())));
     await writeChunks(join(part, erasedFile), bytesOf(authenticErasedLines(config, keys)));
+    onPhase('computing checksums');
     const names = [...copied, keysFile, erasedFile];
     const files = await Promise.all(names.map(async (name) => ({ name, sha256: await sha256Of(join(part, name)) })));
     const { profile } = config.settings;
@@ -39,6 +47,7 @@ export async function writeBackup(config: Config, out: string, encrypter: Encryp
     const { mac } = await runVerb(config, 'backup-mac', { of: 'manifest', text: authenticatedText(listed) });
     const manifest = { ...listed, mac };
     await writeChunks(join(part, manifestFile), Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]));
+    onPhase('saving the files to disk');
     for (const name of await readdir(part)) await syncPath(join(part, name));
     await syncPath(part);
     await rename(part, folder);
@@ -55,7 +64,7 @@ export async function writeBackup(config: Config, out: string, encrypter: Encryp
 
 /** Writes the authenticated list of erased keys to a new file. Throws Failure. */
 export async function writeErasedList(config: Config, out: string): Promise<Backup> {
-  if (await exists(out)) throw new Failure(`${out} is there already; nothing was changed. Choose another name.`);
+  if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   const keys = await keysToCopy(config);
   const part = `${out}.part-${randomBytes(4).toString('hex')}`;
   try {

@@ -9,7 +9,7 @@ export async function encrypterFor(recipients: readonly string[], files: readonl
   for (const recipient of recipients) addRecipient(encrypter, recipient, '--recipient');
   for (const file of files) {
     const lines = keyLines(await readInput(file, 'the recipients'));
-    if (lines.length === 0) throw new Failure(`${file} names no recipient.`, 2);
+    if (lines.length === 0) throw new Failure(`${file} has no recipient.`, 2);
     for (const line of lines) addRecipient(encrypter, line, file);
   }
   return encrypter;
@@ -20,12 +20,12 @@ export async function decrypterFrom(file: string): Promise<Decrypter> {
   const { Decrypter } = await age();
   const decrypter = new Decrypter();
   const lines = keyLines(await readInput(file, 'the identity'));
-  if (lines.length === 0) throw new Failure(`${file} holds no identity.`, 2);
+  if (lines.length === 0) throw new Failure(`${file} has no identity.`, 2);
   for (const line of lines) {
     try {
       decrypter.addIdentity(line);
     } catch {
-      throw new Failure(`${file} holds something that is no age identity (AGE-SECRET-KEY-…).`, 2);
+      throw new Failure(`${file} holds a line that is not an age identity (AGE-SECRET-KEY-…).`, 2);
     }
   }
   return decrypter;
@@ -44,7 +44,7 @@ function addRecipient(encrypter: Encrypter, recipient: string, from: string): vo
   try {
     encrypter.addRecipient(recipient);
   } catch {
-    throw new Failure(`${from} holds something that is no age recipient (age1…).`, 2);
+    throw new Failure(`${from} holds a line that is not an age recipient (age1…).`, 2);
   }
 }
 

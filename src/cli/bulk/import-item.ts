@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
+import { counted } from '../../domain/text.js';
 import { parseJsonBody } from '../../http/body/parse-json-body.js';
 import { linesWithoutIdMax } from './line-ids.js';
 import type { Line } from './read-lines.js';
@@ -32,7 +33,9 @@ export async function readItem({ bytes }: Line, idOf: LineIds | null): Promise<R
   if (!isJsonObject(request) || (request['id'] !== undefined && request['id'] !== null)) return item(null);
   if (idOf === null) return bad('id', 'is required in standard input without --resume-file');
   const id = await idOf(bytes);
-  return id === null ? bad('id', `is required after ${linesWithoutIdMax} lines without one; split the file`) : item(id);
+  return id === null
+    ? bad('id', `is required after ${counted(linesWithoutIdMax, 'line')} without one; split the file`)
+    : item(id);
 }
 
 function bad(path: string, message: string): ReadLine {

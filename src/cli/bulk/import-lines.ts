@@ -42,7 +42,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
   const failed = (line: number, errors: FieldErrors): void => {
     counts.failed += 1;
     options.onFailed(line, errors);
-    if (strict) stopped ??= `stopped at line ${line}, as --strict says.`;
+    if (strict) stopped ??= `stopped at line ${line} because of --strict.`;
   };
   const settle = (line: number, outcome: ImportOutcome): void => {
     if (outcome.is === 'failed') failed(line, outcome.errors);

@@ -4,6 +4,8 @@ import { Readable } from 'node:stream';
 import { Failure } from '../failure.js';
 import { decrypterFrom } from './age-keys.js';
 
+/** How fine the progress is shown. */
+const chunkBytes = 64 * 1024;
 const ageStart = 'age-encryption.org/v1';
 const armorStart = '-----BEGIN AGE';
 
@@ -11,7 +13,7 @@ const armorStart = '-----BEGIN AGE';
 export type ImportInput = {
   /** Throws Failure when the input cannot be read, or is sealed and was changed or cut off. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** How much of the file was read, and how long it is; null for standard input. */
+  /** How many bytes of the file have been taken, and its size; null for standard input. */
   readBytes(): number;
   readonly totalBytes: number | null;
   /** Ends the reading: `chunks` end. */
@@ -21,7 +23,7 @@ export type ImportInput = {
 /** Opens the file to import, or standard input for `-`; a sealed one with the identity. Throws Failure. */
 export async function openImport(file: string, identityFile: string | undefined): Promise<ImportInput> {
   const totalBytes = file === '-' ? null : await sizeOf(file);
-  const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
+  const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: chunkBytes });
   let readBytes = 0;
   let stopped = false;
 
@@ -29,8 +31,9 @@ export async function openImport(file: string, identityFile: string | undefined)
     try {
       for await (const chunk of source) {
         const bytes = chunk as Buffer;
-        readBytes += bytes.length;
         yield bytes;
+        // The next chunk is asked for: all lines of this one have been taken.
+        readBytes += bytes.length;
       }
     } catch (error) {
       if (stopped) return;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
+import { counted } from '../../domain/text.js';
 import { Failure } from '../failure.js';
 import type { ExportAnswer } from '../operations/export-tokens.js';
 import type { RunOperation } from '../run-verb.js';
@@ -12,23 +13,25 @@ export type ExportRun = {
   readonly key: string;
   /** Where it goes; `-`: standard output. */
   readonly out: string;
-  /** Null: in clear. */
+  /** Null for plaintext. */
   readonly encrypter: Encrypter | null;
   readonly json: boolean;
 };
 
-type Counts = { exported: number; masked: number; total: number | null };
+/** `isRead`: all tokens have been read. */
+type Counts = { exported: number; masked: number; total: number | null; isRead: boolean };
 
-/** Exports everything, with progress, and says what is in it. Throws Failure, and then there is no file. */
+/** Exports all tokens, with progress, and prints a summary. Throws Failure, and then leaves no file. */
 export async function runExport(run: RunOperation, { key, out, encrypter, json }: ExportRun): Promise<void> {
-  const counts: Counts = { exported: 0, masked: 0, total: null };
+  const counts: Counts = { exported: 0, masked: 0, total: null, isRead: false };
   const interrupt = untilSignal(() => undefined);
   const progress = () => {
     const done = counts.exported + counts.masked;
-    return { items: done, done, total: counts.total, fields: { exported: counts.exported } };
+    const phase = counts.isRead ? (out === '-' ? 'writing the end' : 'saving the file to disk') : null;
+    return { items: done, done, total: counts.total, phase, fields: { exported: counts.exported } };
   };
-  // Standard output holds the export itself then.
-  const display = showProgress(progress, { json: json && out !== '-', noun: 'tokens' });
+  // With `-` the export itself goes to standard output.
+  const display = showProgress(progress, { json: json && out !== '-', noun: 'token' });
   try {
     const lines = linesOf(run, key, counts, interrupt.came);
     const bytes = encrypter === null ? lines : await sealed(encrypter, lines);
@@ -52,13 +55,14 @@ async function* linesOf(
   do {
     const answer: ExportAnswer = await run('tokens-export', { key, before });
     counts.total ??= answer.total;
-    if (isInterrupted()) throw new Failure('interrupted; nothing was kept.');
+    if (isInterrupted()) throw new Failure('interrupted; no file was written.');
     const lines = answer.requests.map((request) => `${JSON.stringify(request)}\n`);
     if (lines.length > 0) yield Buffer.from(lines.join(''));
     counts.exported += answer.requests.length;
     counts.masked += answer.masked;
     before = answer.next;
   } while (before !== null);
+  counts.isRead = true;
 }
 
 /** The bytes sealed to the recipients of the encrypter, in the age format. */
@@ -89,7 +93,7 @@ async function writeToFile(path: string, bytes: AsyncIterable<Uint8Array>): Prom
 }
 
 function taken(path: string): Failure {
-  return new Failure(`${path} is there already; nothing was changed. Choose another name.`);
+  return new Failure(`${path} already exists; nothing was changed. Choose another name.`);
 }
 
 async function writeToOutput(bytes: AsyncIterable<Uint8Array>): Promise<void> {
@@ -100,11 +104,11 @@ async function writeToOutput(bytes: AsyncIterable<Uint8Array>): Promise<void> {
   });
   for await (const chunk of bytes) {
     if (!stdout.write(chunk)) await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined);
-    if (broken) throw new Failure('standard output was closed before the export was whole.');
+    if (broken) throw new Failure('standard output was closed before the export was complete.');
   }
 }
 
 function summary({ exported, masked }: Counts, out: string): string {
-  const left = masked === 0 ? '' : `; left out ${masked} that the application may not see in clear`;
-  return `exported ${exported} tokens${out === '-' ? '' : ` to ${out}`}${left}`;
+  const left = masked === 0 ? '' : `; left out ${counted(masked, 'token')} that the application may not see unmasked`;
+  return `exported ${counted(exported, 'token')}${out === '-' ? '' : ` to ${out}`}${left}`;
 }

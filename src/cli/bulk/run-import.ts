@@ -1,3 +1,4 @@
+import { counted, grouped } from '../../domain/text.js';
 import { Failure } from '../failure.js';
 import type { RunOperation } from '../run-verb.js';
 import { type LineIds, lineBytesMax } from './import-item.js';
@@ -17,7 +18,7 @@ export type ImportRun = {
   readonly resumeFile: string | null;
 };
 
-/** Imports everything, with progress, and prints what became of it. Throws Failure when something is left to do. */
+/** Imports all lines, with progress, and prints a summary. Throws Failure if some were not imported. */
 export async function runImport(
   run: RunOperation,
   input: ImportInput,
@@ -28,13 +29,14 @@ export async function runImport(
     items: lineCount(counts),
     done: input.readBytes(),
     total: input.totalBytes,
+    phase: input.readBytes() === input.totalBytes ? 'storing the last lines' : null,
     fields: {
       ...counts,
       read_bytes: input.readBytes(),
       ...(input.totalBytes === null ? {} : { total_bytes: input.totalBytes }),
     },
   });
-  const display = showProgress(progress, { json, noun: 'lines' });
+  const display = showProgress(progress, { json, noun: 'line' });
   const interrupt = untilSignal(() => input.stop());
   let stopped: string | null;
   try {
@@ -57,10 +59,13 @@ export async function runImport(
   const why = stopped ?? (interrupt.came() ? 'interrupted.' : null);
   const complete = why === null;
   process.stdout.write(json ? `${JSON.stringify({ type: 'summary', complete, ...counts })}\n` : `${summary(counts)}\n`);
-  if (why !== null) throw new Failure(`${why} To go on, run the same command again: what is there is skipped.`);
+  if (why !== null)
+    throw new Failure(`${why} To continue, run the same command again: it skips the tokens that exist.`);
   if (counts.failed > 0) {
-    const lines = counts.failed === 1 ? '1 line was' : `${counts.failed} lines were`;
-    throw new Failure(`${lines} not imported. Mend the file and run the same command again: what is there is skipped.`);
+    const lines = `${counted(counts.failed, 'line')} ${counts.failed === 1 ? 'was' : 'were'}`;
+    throw new Failure(
+      `${lines} not imported. Correct the file and run the same command again: it skips the tokens that exist.`,
+    );
   }
 }
 
@@ -78,5 +83,6 @@ function lineCount({ created, skipped, deduplicated, failed }: ImportCounts): nu
 }
 
 function summary({ created, skipped, deduplicated, failed }: ImportCounts): string {
-  return `created ${created}, skipped ${skipped}, deduplicated ${deduplicated}, failed ${failed}`;
+  const numbers = [created, skipped, deduplicated, failed].map(grouped);
+  return `created ${numbers[0]}, skipped ${numbers[1]}, deduplicated ${numbers[2]}, failed ${numbers[3]}`;
 }

@@ -35,13 +35,13 @@ export function callControl<Name extends OperationName>(
 }
 
 const unknownThere =
-  'the service that holds the data is of another version and does not know this verb. Start it again with this version, or ' +
-  'use the program of that one.';
+  'the running service has another version and does not know this command. Restart the service with this version, or use ' +
+  'the program of its version.';
 
 function failureOf(error: unknown, socketPath: string): Failure {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM') {
     return new Failure(`${socketPath} cannot be opened. Run this as the user that the service runs as.`);
   }
-  return new Failure('the service ended before it answered. Look whether it was done, then try again.');
+  return new Failure('the service stopped before it responded. Check whether the command took effect, then try again.');
 }

@@ -14,20 +14,20 @@ export async function lastCheckpoint({ log, keys, clock }: Vault): Promise<Findi
   if (newest !== undefined) {
     const wrong = await problemOf(newest, keys);
     if (wrong !== null)
-      return problem('checkpoint', wrong, 'Run `strongroom audit verify` with the public key that you have kept.');
+      return problem('checkpoint', wrong, 'Run `strongroom audit verify` with the public key that you have stored.');
   }
   const [waiting] = await log.readClear(newest?.position ?? 0, 1);
   if (waiting !== undefined && clock.now() - waiting.time > unsignedMsMax) {
     return problem(
       'checkpoint',
       `no checkpoint signs the events since ${formatTimestamp(waiting.time)} (position ${waiting.position})`,
-      'Start the service, or a worker: it signs within an hour. If one runs, see its log.',
+      'Start the service, or a worker: it signs within an hour. If it is running, see its log.',
     );
   }
-  if (newest === undefined) return ok('checkpoint', 'none yet: the log is younger than an hour');
+  if (newest === undefined) return ok('checkpoint', 'none yet: the oldest event is less than an hour old');
   return ok(
     'checkpoint',
-    `number ${newest.revision + 1} of ${formatTimestamp(newest.time)} is signed by the key of this vault`,
+    `checkpoint ${newest.revision + 1} of ${formatTimestamp(newest.time)} is signed by the key of this vault`,
   );
 }
 

@@ -18,7 +18,11 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
   findings.push(await rootKey(config));
   if (nextFile !== null && existsSync(nextFile)) {
     findings.push(
-      problem('rotation', `${nextFile} is there: keys are being rotated`, 'Run `strongroom keys rotate --all`.'),
+      problem(
+        'rotation',
+        `${nextFile} exists: a rotation of the keys has not finished`,
+        'Run `strongroom keys rotate --all`.',
+      ),
     );
   }
   if (config.settings.profile !== 'embedded') return findings;
@@ -26,7 +30,7 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
   if (!existsSync(dataDir)) {
     return [
       ...findings,
-      problem('data directory', `${dataDir} is not there`, 'Name another with --data, or `strongroom init`.'),
+      problem('data directory', `${dataDir} does not exist`, 'Name another one with --data, or run `strongroom init`.'),
     ];
   }
   return [...findings, ...modeOf('data directory', dataDir, 0o022, 0o700, fix), freeSpace(dataDir)];
@@ -38,21 +42,21 @@ async function rootKey(config: Config): Promise<Finding> {
     return ok('root key', 'can be read');
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return problem('root key', error.message, 'Do what it says.');
+    return problem('root key', error.message, 'See the message.');
   }
 }
 
-/** `bad`: bits that must not be set. A file of somebody else is not touched. */
+/** `bad`: bits that must not be set. A file of another user is not changed. */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || (stats.mode & bad) === 0 || isMounted(stats, path)) return [];
   const mode = good.toString(8);
-  const says = `others may reach ${path}`;
+  const says = `other users can access ${path}`;
   if (!fix || stats.uid !== process.geteuid?.()) {
-    return [problem(check, says, `Look whether it is yours, then: chmod ${mode} ${path}, or --fix.`)];
+    return [problem(check, says, `If it is yours, run chmod ${mode} ${path}, or run this command with --fix.`)];
   }
   chmodSync(path, good);
-  return [{ check, state: 'fixed', says: `${says}: its mode is ${mode} now` }];
+  return [{ check, state: 'fixed', says: `${says}; its mode is now ${mode}` }];
 }
 
 /** Root's file or volume has modes of its own; reading the root key and the directory's own check say what is wrong with them. */
@@ -63,8 +67,8 @@ function isMounted(stats: Stats, path: string): boolean {
 function freeSpace(dataDir: string): Finding {
   const { bavail, bsize } = statfsSync(dataDir);
   const free = bavail * bsize;
-  const says = `${(free / 1024 ** 3).toFixed(1)} GiB are free under ${dataDir}`;
+  const says = `${(free / 1024 ** 3).toFixed(1)} GiB are free in ${dataDir}`;
   return free >= freeBytesMin
     ? ok('disk', says)
-    : problem('disk', says, 'Free some space: without it writes are refused.');
+    : problem('disk', says, 'Free some space: without it, writes are rejected.');
 }

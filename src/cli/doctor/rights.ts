@@ -15,7 +15,7 @@ export async function rightsInStores(config: Config): Promise<readonly Finding[]
         ok(
           'rights',
           config.settings.insecure_stores
-            ? 'insecure_stores is set: a store may have no users'
+            ? 'insecure_stores is set: the stores may have no users'
             : 'the users of the vault have the rights it needs, and no more',
         ),
       ];
@@ -26,7 +26,7 @@ export async function rightsInStores(config: Config): Promise<readonly Finding[]
     ];
   } catch (error) {
     if (!(error instanceof StoreProblem || error instanceof StoreUnavailable)) throw error;
-    return [problem('rights', 'the rights of the users could not be checked', 'See what is said about the stores.')];
+    return [problem('rights', 'the rights of the users could not be checked', 'See the finding about the stores.')];
   }
 }
 

@@ -18,8 +18,8 @@ export function versions(running: Running | undefined): Finding {
     const other = running === undefined ? 'an older build' : `version ${running.version}`;
     return problem(
       'versions',
-      `the service that holds the data is of ${other}, and this program of ${own}`,
-      'Start the service again with this version, or use the program of that one.',
+      `the running service is ${other}, and this program is version ${own}`,
+      'Restart the service with this version, or use the program of its version.',
     );
   }
   const { projections } = running;
@@ -30,11 +30,11 @@ export function versions(running: Running | undefined): Finding {
   return old.length === 0
     ? ok(
         'versions',
-        `Strongroom ${own}; the stores have its schemas${stored.length === 0 ? '' : `; projections: ${text(stored)}`}`,
+        `Strongroom ${own}; the stores have its schemas${stored.length === 0 ? '' : `; versions of projections: ${text(stored)}`}`,
       )
     : problem(
         'versions',
-        `made by an older version: ${text(old)}`,
-        'Start the service, or a worker: it makes them anew.',
+        `built by an older version: ${text(old)}`,
+        'Start the service, or a worker: it rebuilds these projections.',
       );
 }

@@ -10,7 +10,7 @@ import { OperationFailed } from './operation.js';
 /** The application that a key belongs to, if it holds the permission somewhere: verbs see what the API would show. */
 export async function asApplication(service: Service, key: string, permission: TokenPermission): Promise<Caller> {
   const caller = await service.authenticate(key);
-  if (caller === null) throw new OperationFailed('the key is not one of a living application. Check the key file.');
+  if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
   if (!grantsAnywhere(caller, permission)) {
     throw new OperationFailed(`the application does not hold ${permission}. Use the key of one that does.`);
   }

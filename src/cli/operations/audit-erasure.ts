@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { type ErasureStatement, signErasure } from '../../audit/erasure-statement.js';
+import { counted, grouped } from '../../domain/text.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { checkpointStream } from '../../events/audit/checkpoint.js';
 import { type ErasureFound, erasureFacts, type Sought } from '../../queries/erasure-facts.js';
@@ -25,15 +26,15 @@ export const auditErasure = operation(
   async (service, { key, id }): Promise<ErasureAnswer> => {
     const { vault } = service;
     const caller = await service.authenticate(key);
-    if (caller === null) throw new OperationFailed('the key is not one of a living application. Check the key file.');
+    if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
     const context = verbContext(service, caller);
     unwrap(await tokenHistory(vault, caller, id, firstPage));
     const { tenantId } = caller;
     const found = await erasureFacts(vault, tenantId, id);
-    if (found.is === 'unknown') throw new OperationFailed('there never was such a token.');
-    if (found.is === 'living') throw new OperationFailed('the token lives: nothing of it is erased.');
+    if (found.is === 'unknown') throw new OperationFailed('no token with this id has ever existed.');
+    if (found.is === 'living') throw new OperationFailed('the token exists: none of its data is erased.');
     if (found.is === 'expired')
-      throw new OperationFailed('the token has expired, which is being recorded. Try again in a minute.');
+      throw new OperationFailed('the token has expired, but this is not recorded yet. Try again in a minute.');
     if (found.is === 'incomplete') return { statement: null, problem: whatIsLeft(found) };
     const { stream, lives, keys, lastDestroyedAt, row, looked } = found;
     await vault.confirmReads(context.beganAt, false);
@@ -64,9 +65,9 @@ async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
   const voidBefore = await keys.rotation.voidBefore();
   if (voidBefore === null || voidBefore <= destroyedAt + clocksApartMs)
-    return `${copies} open it until keys are rotated (keys rotate --all) after that.`;
+    return `${copies} open it until the keys are rotated after that time (\`strongroom keys rotate --all\`).`;
   const when = formatTimestamp(voidBefore);
-  return `${copies} are void without the root key of then: a rotation that began ${when} replaced all keys.`;
+  return `${copies} are void without the root key of that time: a rotation that began ${when} replaced all keys.`;
 }
 
 const words: Readonly<Record<Sought['kind'], string>> = {
@@ -78,16 +79,16 @@ const words: Readonly<Record<Sought['kind'], string>> = {
 function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 'incomplete' }>): string {
   const rows = left.filter(({ kind }) => kind !== 'timer');
   const found = [
-    ...(livingKeys === 0 ? [] : [`${livingKeys} of its keys live`]),
-    ...(lostKeys === 0 ? [] : [`${lostKeys} of its keys have no row in the key store`]),
-    ...left.map(({ kind, store, found: count }) => `${words[kind]} in ${store}: ${count}`),
+    ...(livingKeys === 0 ? [] : [`${counted(livingKeys, 'of its keys is', 'of its keys are')} not destroyed`]),
+    ...(lostKeys === 0 ? [] : [`${counted(lostKeys, 'of its keys has', 'of its keys have')} no row in the key store`]),
+    ...left.map(({ kind, store, found: count }) => `${words[kind]} in ${store}: ${grouped(count)}`),
   ];
   const advice = [
     ...(livingKeys === 0 ? [] : ['Delete it again.']),
-    ...(rows.length === 0 ? [] : ['Make the rows anew: `strongroom projections rebuild tokens`.']),
-    ...(rows.length === left.length ? [] : ['Timers go when they are due.']),
+    ...(rows.length === 0 ? [] : ['Rebuild the rows: `strongroom projections rebuild tokens`.']),
+    ...(rows.length === left.length ? [] : ['Timers are removed when they are due.']),
   ];
-  return [`the token is gone, but not erased: ${found.join('; ')}.`, ...advice].join(' ');
+  return [`the token is deleted, but not erased: ${found.join('; ')}.`, ...advice].join(' ');
 }
 
 /** The first checkpoint that signs the event at a position. */

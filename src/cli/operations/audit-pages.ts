@@ -49,7 +49,7 @@ export const auditHistory = operation(
   async (service, { key, id, ...page }) => {
     const { vault } = service;
     const caller = await service.authenticate(key);
-    if (caller === null) throw new OperationFailed('the key is not one of a living application. Check the key file.');
+    if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
     if (!grantsAnywhere(caller, 'log:read') && !grantsAnywhere(caller, 'token:read')) {
       throw new OperationFailed('the application holds neither log:read nor token:read. Use the key of one that does.');
     }

@@ -29,12 +29,12 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
   const asOf = await momentOf(vault, input.asOf);
   const stream = tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id);
   const replayed = await replayToken(vault, context, stream, await vault.log.readStream(stream), { asOf, reveal });
-  if (replayed.is === 'none') throw new OperationFailed('there was no such token at that moment.');
+  if (replayed.is === 'none') throw new OperationFailed('the token did not exist at that moment.');
   if (replayed.is === 'forbidden') throw new OperationFailed('the application may not read this token.');
   if (replayed.is === 'erased') return { id, ...replayed.body };
   const { answer } = replayed;
   if (reveal && answer.transform !== 'reveal') {
-    throw new OperationFailed('the application may not see this token in clear. Leave out --reveal.');
+    throw new OperationFailed('the application may not see this token unmasked. Run the command without --reveal.');
   }
   await recordReads(vault, context, [answer]);
   return vault.turns.begin(caller.tenantId).run(answer.render());

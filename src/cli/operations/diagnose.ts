@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { expectContinuity } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
+import { counted, grouped } from '../../domain/text.js';
 import { lookOverKeys } from '../../jobs/look-over-keys.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
@@ -9,6 +10,7 @@ import { ForgedLog } from '../../ports/event-log.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';
 import { lastCheckpoint } from '../doctor/last-checkpoint.js';
 import { productVersion } from '../product-version.js';
+import { gapText } from '../projections/status-table.js';
 import { operation } from './operation.js';
 
 const overdueMs = 60_000;
@@ -17,7 +19,7 @@ const gapMax = 1_000;
 const suspectMs = 24 * 3_600_000;
 const suspectsMax = 10;
 
-/** Looks the open stores over, and mends with `fix` what is safe to mend. */
+/** Checks the open stores, and with `fix` fixes what is safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
   const { vault } = service;
   if (fix) {
@@ -46,23 +48,19 @@ async function storesAndProjections(service: OperatedService): Promise<readonly 
   const behind = projections.filter(({ gap }) => gap === null || gap >= gapMax);
   return [
     down.length === 0
-      ? ok('stores', `${stores.map(({ name }) => name).join(', ')} answer`)
+      ? ok('stores', `available: ${stores.map(({ name }) => name).join(', ')}`)
       : problem(
           'stores',
-          `${down.map(({ name }) => name).join(', ')} do not answer`,
-          'Start them, or look at their disks.',
+          `unavailable: ${down.map(({ name }) => name).join(', ')}`,
+          'Start the servers, or check the disk.',
         ),
     ...notices.map((notice) =>
-      problem('clock', notice, 'Correct the clock, or, if it is right, run `strongroom clock confirm`.'),
+      problem('clock', notice, 'Correct the clock. If it is right, run `strongroom clock confirm`.'),
     ),
-    ...reasons.map((reason) => problem('readiness', reason, 'Requests are refused until this is mended; see the log.')),
+    ...reasons.map((reason) => problem('readiness', reason, 'Requests are rejected until this is fixed; see the log.')),
     behind.length === 0
-      ? ok('projections', 'all are at the head of the log, or close')
-      : problem(
-          'projections',
-          `${behind.map(({ name }) => name).join(', ')} behind the log`,
-          'See that a worker runs.',
-        ),
+      ? ok('projections', gapsText(projections))
+      : problem('projections', gapsText(behind), 'Check that the service, or a worker, is running.'),
   ];
 }
 
@@ -74,13 +72,20 @@ function overdue({ vault }: OperatedService) {
 async function deadlines(service: OperatedService): Promise<Finding> {
   const { length } = await overdue(service);
   if (length === 0) return ok('deadlines', 'nothing is overdue');
-  const count = length === overdueMax ? `${overdueMax} or more` : String(length);
-  return problem('deadlines', `${count} expiries or purges are overdue`, 'Start the service, or a worker; or --fix.');
+  const deadlinesText = counted(length, 'overdue expiry or purge', 'overdue expiries or purges');
+  const says = length === overdueMax ? `at least ${deadlinesText}` : deadlinesText;
+  return problem('deadlines', says, 'Start the service, or a worker, or run this command with --fix.');
+}
+
+function gapsText(projections: readonly { readonly name: string; readonly gap: number | null }[]): string {
+  return projections.map(({ name, gap }) => `${name}: ${gapText(name, gap)}`).join('; ');
 }
 
 async function logFound(vault: OperatedService['vault']): Promise<readonly Finding[]> {
   await expectContinuity(vault);
-  return [ok('log', 'every event since the last checkpoint is authentic, and none that the keys remember is missing')];
+  return [
+    ok('log', 'every event since the last checkpoint is authentic, and none that the key store recorded is missing'),
+  ];
 }
 
 /** What `look` finds; a log that something else changed is a finding too. */
@@ -97,24 +102,24 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
   const { lost, orphans, newer } = await lookOverKeys(vault);
   return [
     lost.length === 0
-      ? ok('lost keys', 'every living token has its keys')
+      ? ok('lost keys', 'every token has its keys')
       : problem(
           'lost keys',
-          `${lost.length} living tokens lack a key`,
-          'Restore the keys from a backup; see `restore`.',
+          `${counted(lost.length, 'token lacks', 'tokens lack')} a key`,
+          'Restore the keys from a backup with `strongroom restore`.',
         ),
     orphans === 0
       ? ok('orphan keys', 'none')
       : problem(
           'orphan keys',
-          `${orphans} old keys are named by no event`,
-          'The service ends them in an hour; or --fix.',
+          `no event names ${counted(orphans, 'old key')}`,
+          'The service destroys these keys within an hour. Run this command with --fix to destroy them now.',
         ),
     newer === null
-      ? ok('events', 'all are of versions that this program knows')
+      ? ok('events', 'this program knows the versions of all events')
       : problem(
           'events',
-          `the event at position ${newer.position} (${newer.type}, version ${newer.version}) is of a newer version`,
+          `the event at position ${newer.position} (${newer.type}, version ${newer.version}) was written by a newer version`,
           'Start the version of Strongroom that wrote it.',
         ),
   ];
@@ -125,11 +130,11 @@ async function suspects({ vault }: OperatedService): Promise<Finding> {
   if (found.length === 0)
     return ok('guessing', 'no application deduplicated many values without a hit in the last day');
   const names = found.slice(0, suspectsMax).map(({ applicationId, at }) => `${applicationId} (${isoTime(at)})`);
-  const others = found.length > suspectsMax ? ` and ${found.length - suspectsMax} more` : '';
+  const others = found.length > suspectsMax ? ` and ${grouped(found.length - suspectsMax)} more` : '';
   return problem(
     'guessing',
-    `used a tenth of the deduplication misses of an hour without a hit, as one does that tries values: ${names.join(', ')}${others}`,
-    'Look at what they did with `GET /logs`; delete their keys if they should not do it.',
+    `used a tenth of the deduplication misses of an hour without a hit, as an application that guesses values does: ${names.join(', ')}${others}`,
+    'Check what these applications did with `GET /logs`, and delete their keys if they were guessing.',
   );
 }
 
@@ -139,7 +144,11 @@ function isoTime(at: number): string {
 
 async function copies({ vault }: OperatedService): Promise<Finding> {
   const at = await vault.keys.rotation.voidBefore();
-  if (at === null) return ok('copies', 'every copy of the keys opens what was erased since: they were never rotated');
+  if (at === null)
+    return ok(
+      'copies',
+      'the keys were never rotated: every older copy of the keys still opens data that was erased since',
+    );
   const when = isoTime(at);
   return ok(
     'copies',

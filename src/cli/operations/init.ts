@@ -9,7 +9,7 @@ export const init = operation(z.object({ name: z.string().min(1).max(200) }), as
   vault.streams.run(['init'], async () => {
     if ((await vault.directory.list('tenant')).length > 0) {
       throw new OperationFailed(
-        'this data is initialised already; no tenant was made. Make a further one with `strongroom tenants create`.',
+        'the vault is already initialized; no tenant was created. To create another one, run `strongroom tenants create`.',
       );
     }
     const { tenantId, managementKey } = await createTenant(vault, name, []);

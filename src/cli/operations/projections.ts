@@ -26,7 +26,7 @@ export const projectionsRebuild = operation(
     const started = await projections.rebuild(each, acceptNew);
     if (started === 'busy') {
       throw new OperationFailed(
-        `a rebuild of ${each} is under way. See how far it is with: strongroom projections status`,
+        `a rebuild of ${each} is already running. To see its progress: strongroom projections status`,
       );
     }
     return { started, keptSeconds: projections.keptSeconds };
@@ -34,8 +34,8 @@ export const projectionsRebuild = operation(
 );
 
 const refusals: Readonly<Record<'none' | 'too_late', (name: ProjectionName) => string>> = {
-  none: (each) => `no rebuild of ${each} is under way, so there is nothing to cancel.`,
-  too_late: (each) => `the rebuild of ${each} has ended, and what it made is read already.`,
+  none: (each) => `no rebuild of ${each} is running, so there is nothing to cancel.`,
+  too_late: (each) => `the rebuild of ${each} has ended, and its rows are already in use.`,
 };
 
 /** Takes a rebuild back. */

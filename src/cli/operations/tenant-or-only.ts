@@ -9,7 +9,7 @@ export async function tenantOrOnly({ vault }: Service, tenantId: string | null):
     throw new OperationFailed('there is no such tenant; `strongroom tenants list` shows them all.');
   }
   const [first] = tenants;
-  if (first === undefined) throw new OperationFailed('there is no tenant yet; make one with `strongroom init`.');
+  if (first === undefined) throw new OperationFailed('there are no tenants yet; create one with `strongroom init`.');
   if (tenants.length > 1) throw new OperationFailed('there are several tenants; name one with --tenant ID.');
   return first.id;
 }

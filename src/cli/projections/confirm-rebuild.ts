@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { counted } from '../../domain/text.js';
 import type { ProjectionName } from '../../ports/projections.js';
 import { Failure } from '../failure.js';
 import type { RunOperation } from '../run-verb.js';
@@ -7,7 +8,7 @@ import { descriptions } from './descriptions.js';
 type Plan = { readonly name: ProjectionName; readonly events?: number; readonly rows?: number };
 type Asking = { readonly dryRun: boolean; readonly yes: boolean; readonly json: boolean };
 
-/** Says what would be done, and asks on a terminal. False: nothing is to be done. Throws Failure. */
+/** Prints what would be done, and asks for confirmation on a terminal. Returns false if nothing is to be done. Throws Failure. */
 export async function confirmRebuild(
   run: RunOperation,
   names: readonly ProjectionName[],
@@ -19,8 +20,7 @@ export async function confirmRebuild(
     process.stdout.write(json ? `${JSON.stringify({ plans })}\n` : `${plans.map(planText).join('\n')}\n`);
     return false;
   }
-  if (process.stdin.isTTY !== true)
-    throw new Failure('say --yes to go ahead, or --dry-run to see what it would do.', 2);
+  if (process.stdin.isTTY !== true) throw new Failure('add --yes to start, or --dry-run to see what it would do.', 2);
   process.stderr.write(`${plans.map(planText).join('\n')}\n`);
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await asking.question('Go ahead? [y/N] ');
@@ -29,15 +29,15 @@ export async function confirmRebuild(
 }
 
 function planText({ name, events = 0, rows = 0 }: Plan): string {
-  const log = `reads the log up to position ${events.toLocaleString('en-US')}`;
+  const log = `reads the log up to position ${events}`;
   switch (name) {
     case 'tokens':
-      return `${name}: ${log}, makes ${rows.toLocaleString('en-US')} rows beside those that are read, compares both, and reads the new ones`;
+      return `${name}: ${log}, writes ${counted(rows, 'row')} beside those in use, compares the two, and switches to the new ones`;
     case 'directory':
       return `${name}: ${log} and replaces ${descriptions.directory}`;
     case 'shredder':
-      return `${name}: ${log} and destroys the keys once more that events have ended`;
+      return `${name}: ${log} and destroys again the keys that events have ended`;
     case 'vocabulary':
-      return `${name}: forgets the words, which are collected anew when somebody asks for them`;
+      return `${name}: removes the words from memory; the next suggestion collects them again`;
   }
 }

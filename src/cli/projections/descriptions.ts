@@ -1,9 +1,9 @@
 import type { ProjectionName } from '../../ports/projections.js';
 
-/** What each projection is, for a person. */
+/** What each projection holds. */
 export const descriptions: Readonly<Record<ProjectionName, string>> = {
-  tokens: 'the rows of tokens: what is read, listed, searched and due',
+  tokens: 'the rows of tokens, which are read, listed and searched, and their deadlines',
   directory: 'tenants, applications and their keys',
   shredder: 'the destruction of keys that events have ended',
-  vocabulary: 'words for completion, kept in the memory of the service',
+  vocabulary: 'the words for search suggestions, kept in the memory of the service',
 };

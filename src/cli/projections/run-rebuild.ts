@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { counted } from '../../domain/text.js';
 import type { ProjectionName, ProjectionStatus } from '../../ports/projections.js';
 import { showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
 import type { RunOperation } from '../run-verb.js';
+import { rebuildText } from './status-table.js';
 
 const pollMs = 250;
 
@@ -20,14 +22,14 @@ export async function runRebuild(run: RunOperation, name: ProjectionName, { acce
 async function follow(run: RunOperation, name: ProjectionName, keptSeconds: number, json: boolean): Promise<void> {
   let status = await statusOf(run, name);
   const interrupt = untilSignal(() => undefined);
-  const display = showProgress(() => progressOf(status), { json, noun: 'events' });
+  const display = showProgress(() => progressOf(status), { json, noun: 'event' });
   try {
     for (;;) {
       status = await statusOf(run, name);
       if (status.rebuild === null || (keptSeconds > 0 && status.rebuild.phase === 'keeping')) break;
       if (interrupt.came()) {
         throw new Failure(
-          `interrupted: the rebuild stays where it is, or goes on in the service. To take it back: strongroom projections cancel ${name}`,
+          `interrupted. If a service is running, it continues the rebuild; otherwise the same command does. To cancel it: strongroom projections cancel ${name}`,
         );
       }
       await wait(pollMs);
@@ -43,14 +45,15 @@ async function follow(run: RunOperation, name: ProjectionName, keptSeconds: numb
 async function statusOf(run: RunOperation, name: ProjectionName): Promise<ProjectionStatus> {
   const { projections } = await run('projections-status', {});
   const status = projections.find((each) => each.name === name);
-  if (status === undefined) throw new Failure(`the service knows no projection ${name}.`);
+  if (status === undefined) throw new Failure(`the service does not know the projection ${name}.`);
   return status;
 }
 
 function progressOf({ rebuild }: ProjectionStatus) {
   const { events = 0, position = 0, head = 0, eventsPerSecond = 0 } = rebuild ?? {};
   const fields = { events, position, head, events_per_second: Math.round(eventsPerSecond) };
-  return { items: events, done: position, total: head === 0 ? null : head, fields };
+  const phase = rebuild === null || (rebuild.phase === 'building' && position < head) ? null : rebuildText(rebuild);
+  return { items: events, done: position, total: head === 0 ? null : head, phase, fields };
 }
 
 function failure(name: ProjectionName, last: ProjectionStatus['lastRebuild']): Failure {
@@ -58,14 +61,14 @@ function failure(name: ProjectionName, last: ProjectionStatus['lastRebuild']): F
   switch (last?.outcome) {
     case 'different':
       return new Failure(
-        `${last.different} ${last.different === 1 ? 'row differs' : 'rows differ'} between the log and what is read; nothing was changed. The first of them:${listed}\n` +
-          'If the log is right, take the new rows into use with --accept-new.',
+        `${counted(last.different, 'row differs', 'rows differ')} between the log and the rows in use; nothing was changed. The first of them:${listed}\n` +
+          'If the log is right, use the new rows with --accept-new.',
         3,
       );
     case 'key_lost':
-      return new Failure(`a token of the log cannot be opened, its key is lost; nothing was changed:${listed}`, 3);
+      return new Failure(`a token in the log cannot be read because its key is lost; nothing was changed:${listed}`, 3);
     case 'failed':
-      return new Failure(`the rebuild of ${name} failed, and nothing was changed. The log says more.`);
+      return new Failure(`the rebuild of ${name} failed; nothing was changed. See the log of the service.`);
     default:
       return new Failure(`the rebuild of ${name} was cancelled; nothing was changed.`);
   }

@@ -1,28 +1,50 @@
-import type { ProjectionStatus } from '../../ports/projections.js';
-import { columns as aligned } from '../columns.js';
+import { counted } from '../../domain/text.js';
+import type { ProjectionName, ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
+import { table } from '../table.js';
 
-const columns = ['name', 'version', 'generation', 'position', 'head', 'gap', 'state', 'last error'] as const;
+/** A cluster stops counting the events that a projection has not read here. */
+const gapMax = 1_000;
 
-/** All projections as a table for a person. */
+/** Returns all projections as a table. */
 export function statusTable(statuses: readonly ProjectionStatus[]): string {
-  const rows = [columns, ...statuses.map(cellsOf)];
-  return aligned(rows).join('\n');
+  const header = ['name', 'version', 'generation', 'position', 'head', 'status', 'last rebuild'];
+  return table(header, statuses.map(cellsOf)).join('\n');
 }
 
 function cellsOf({ name, version, generation, position, head, gap, state, rebuild, lastRebuild }: ProjectionStatus) {
-  const numbers = [version, generation, position, head, gap].map((number) => (number === null ? '-' : String(number)));
-  const going = rebuild === null ? state : `${state} (${rebuild.phase}${shareText(rebuild)})`;
-  return [name, ...numbers, going, lastRebuild === null ? '-' : errorOf(lastRebuild)];
+  const progress = state === 'in memory' ? 'in memory' : gapText(name, gap);
+  const status = rebuild === null ? progress : `rebuilding: ${rebuildText(rebuild)}`;
+  return [...[name, version, generation, position, head], status, lastRebuild === null ? null : outcomeOf(lastRebuild)];
 }
 
-/** How far the phase is; nothing once all events are read, because what remains has no measure. */
-function shareText({ position, head }: { readonly position: number; readonly head: number }): string {
-  return position >= head ? '' : `, ${Math.floor((position / head) * 100)}%`;
+/**
+ * Says how far behind the log a projection is. Commands destroy the keys that events end before they respond, so the events
+ * that the shredder has not read only wait to be checked once more.
+ */
+export function gapText(name: string, gap: number | null): string {
+  if (gap === null) return 'unknown, because a store is unavailable';
+  if (gap === 0) return 'up to date';
+  const events = gap === gapMax ? `at least ${counted(gap, 'event')}` : counted(gap, 'event');
+  const shredder: ProjectionName = 'shredder';
+  return name === shredder ? `${events} to check` : `${events} behind`;
 }
 
-/** What the last rebuild failed with; `-` for none. */
-function errorOf({ outcome, different }: NonNullable<ProjectionStatus['lastRebuild']>): string {
-  if (outcome === 'different') return `${different} ${different === 1 ? 'row' : 'rows'} differed`;
+const phases: Readonly<Record<RebuildStatus['phase'], string>> = {
+  building: 'reading the log',
+  comparing: 'comparing the new rows with those in use',
+  keeping: 'the new rows are in use, the old ones are kept for running reads',
+  dropping: 'removing the rows that are not in use',
+};
+
+/** Names the phase of a rebuild, with its share of the log while it reads that. */
+export function rebuildText({ phase, position, head }: Pick<RebuildStatus, 'phase' | 'position' | 'head'>): string {
+  return position < head && phase === 'building'
+    ? `${phases[phase]}, ${Math.floor((position / head) * 100)}%`
+    : phases[phase];
+}
+
+function outcomeOf({ outcome, different }: NonNullable<ProjectionStatus['lastRebuild']>): string | null {
+  if (outcome === 'different') return `${counted(different, 'row')} differed`;
   if (outcome === 'key_lost') return 'a key of a token is lost';
-  return outcome === 'failed' ? 'failed, see the log' : '-';
+  return outcome === 'failed' ? 'failed, see the log' : null;
 }

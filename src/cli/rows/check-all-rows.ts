@@ -1,4 +1,5 @@
 import type { FoundRow } from '../../audit/check-rows.js';
+import { grouped } from '../../domain/text.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import { showProgress } from '../bulk/progress.js';
 import type { Answers } from '../operations/operations.js';
@@ -14,8 +15,8 @@ export type RowsChecked = { readonly rows: number; readonly problems: readonly F
 export async function checkAllRows(run: RunOperation, { json }: { readonly json: boolean }): Promise<RowsChecked> {
   let rows = 0;
   const problems: FoundRow[] = [];
-  const progress = () => ({ items: rows, done: rows, total: null, fields: { rows } });
-  const display = showProgress(progress, { json, noun: 'rows' });
+  const progress = () => ({ items: rows, done: rows, total: null, phase: null, fields: { rows } });
+  const display = showProgress(progress, { json, noun: 'row' });
   try {
     for (let from: Step['next'] = null; ; ) {
       const step: Step = await run('rows-check', { from });
@@ -29,9 +30,9 @@ export async function checkAllRows(run: RunOperation, { json }: { readonly json:
   }
 }
 
-/** Names the first of the rows that someone else than the vault changed. */
+/** Names the first rows that were changed by something other than the vault. */
 export function forgedText(problems: readonly FoundRow[]): string {
   const named = problems.slice(0, namedMax).map(({ row, what }) => new ForgedRow(row, what).message);
-  const more = problems.length > namedMax ? [`and ${problems.length - namedMax} more`] : [];
+  const more = problems.length > namedMax ? [`and ${grouped(problems.length - namedMax)} more`] : [];
   return [...named, ...more].join('; ');
 }

@@ -11,7 +11,7 @@ import type { Service } from '../../http/service.js';
 import { Failure } from '../failure.js';
 
 const rule = {
-  description: 'everything, in clear',
+  description: 'everything, unmasked',
   priority: 1,
   container: '/',
   transform: 'reveal',
@@ -59,7 +59,7 @@ ${placesText(dataDir)}--dev is for trying out on this machine: nothing real belo
 
 /** Returns one line that names the key files, also for later starts. */
 export function placesText(dataDir: string): string {
-  return `The keys of this tenant lie in ${join(dataDir, 'dev-keys.json')}, the root key in ${devRootKeyPath(dataDir)}.\n`;
+  return `The keys of this tenant are in ${join(dataDir, 'dev-keys.json')}, the root key is in ${devRootKeyPath(dataDir)}.\n`;
 }
 
 /** Writes a file atomically and durably. */
@@ -85,5 +85,5 @@ export function ensureDevRootKey({ settings }: Config): void {
   if (settings.root_key_file !== null || settings.root_key_command !== null || existsSync(path)) return;
   const generated = generateRootKey(path);
   if (!generated.ok) throw new Failure(generated.message);
-  process.stderr.write(`--dev made a root key: ${path}\n`);
+  process.stderr.write(`--dev created a root key: ${path}\n`);
 }

@@ -58,7 +58,9 @@ function asFailure(error: unknown, { host, port }: Address, settings: Settings):
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new Failure(`${host} is no address of this machine. Choose another one with ${flagName(settings.host)}.`);
+      return new Failure(
+        `${host} is not an address of this machine. Choose another one with ${flagName(settings.host)}.`,
+      );
     default:
       return error;
   }

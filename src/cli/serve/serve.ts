@@ -76,7 +76,7 @@ export async function serve(config: Config): Promise<void> {
     const address = listens ? await listen(app, settings) : null;
     admin = await startAdmin(service, config);
     const { report, close: closeAdmin } = admin;
-    const onVerbError = (error: unknown) => logger.error('a verb failed', { error });
+    const onVerbError = (error: unknown) => logger.error('a command failed', { error });
     const control = socketPath === null ? null : await serveControl(service, socketPath, onVerbError);
     await recordForAllTenants(service.vault, 'start');
     service.start();

@@ -6,6 +6,7 @@ import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { readInput } from '../read-input.js';
 import { runVerb } from '../run-verb.js';
+import { table } from '../table.js';
 
 type Options = {
   readonly name: string;
@@ -20,22 +21,26 @@ type Options = {
 export function addApplications(program: Command): void {
   const applications = program
     .command('applications')
-    .description('make and list applications, which hold the API keys');
+    .description('create and list applications, which hold the API keys');
   withSettings(applications.command('create'), storeSettings)
-    .description('make an application and print its key, which is shown this once')
+    .description('create an application and print its key, which is shown only once')
     .requiredOption('--name <name>', 'name of the application')
     .addOption(new Option('--type <type>', 'what it may hold').choices(applicationTypes).makeOptionMandatory())
-    .option('--tenant <id>', 'its tenant; may be left out while there is only one')
-    .option('--permissions <list>', 'permissions with commas between them')
+    .option('--tenant <id>', 'its tenant; can be omitted if there is only one')
+    .option('--permissions <list>', 'permissions, separated by commas')
     .option('--rules <file>', 'a JSON file with an array of access rules (- for standard input)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
 Examples:
-  strongroom applications create --name checkout --type public --permissions token:create
-  echo '[{"container":"/pci/","transform":"mask","permissions":["token:read"]}]' |
-    strongroom applications create --name support --type private --rules - --json`,
+  strongroom applications create --name checkout --type public \\
+    --permissions token:create
+  strongroom applications create --name support --type private \\
+    --rules support-rules.json
+
+where support-rules.json holds an array of access rules:
+  [{"container":"/pci/","transform":"mask","permissions":["token:read"]}]`,
     )
     .action(async (options: Options) => {
       const { name, type, tenant, permissions, rules } = options;
@@ -47,18 +52,21 @@ Examples:
       const config = configOf(options);
       const value = await runVerb(config, 'applications-create', { tenantId: tenant ?? null, name, type, ...access });
       const { id, key } = value;
-      print(value, options, () => `application ${id}\nkey, shown this once: ${key}`);
+      print(value, options, () => `application ${id}\nkey, shown only once: ${key}`);
     });
   withSettings(applications.command('list'), storeSettings)
     .description('list the applications of a tenant, the newest first; never their keys')
-    .option('--tenant <id>', 'the tenant; may be left out while there is only one')
+    .option('--tenant <id>', 'the tenant; can be omitted if there is only one')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom applications list --json')
     .action(async (options: { readonly tenant?: string; readonly json?: boolean }) => {
       const input = { tenantId: options.tenant ?? null };
       const value = await runVerb(configOf(options), 'applications-list', input);
-      const lines = () => value.applications.map(({ id, type, name }) => `${id}  ${type}  ${name}`).join('\n');
-      print(value, options, () => lines() || 'no application yet; make one with `strongroom applications create`');
+      const rows = value.applications.map(({ id, type, name }) => [String(id), String(type), String(name)]);
+      const lines = () => table(['id', 'type', 'name'], rows).join('\n');
+      print(value, options, () =>
+        rows.length > 0 ? lines() : 'no applications yet; create one with `strongroom applications create`',
+      );
     });
 }
 
@@ -71,6 +79,6 @@ async function rulesFrom(file: string): Promise<Json> {
     return JSON.parse(await readInput(file, 'the access rules')) as Json;
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure(`${file} holds no JSON. It must be an array of access rules.`);
+    throw new Failure(`${file} is not valid JSON. It must hold an array of access rules.`);
   }
 }

@@ -14,14 +14,17 @@ type Options = TokenVerbOptions & { readonly check?: string; readonly publicKey?
 /** `strongroom audit erasure`. */
 export function addAuditErasure(audit: Command): void {
   tokenVerb(audit, 'erasure [id]', 'print one line of JSON')
-    .description('state, signed, when a token was deleted and its keys destroyed, and that no row of it is left')
-    .option('--check <file>', 'check the signature of such a statement instead; needs --public-key and no vault')
-    .option('--public-key <file>', 'what `strongroom audit public-key` printed')
+    .description(
+      'print a signed statement of when a token was deleted and its keys destroyed, and that no row of it is left',
+    )
+    .option('--check <file>', 'check the signature of such a statement instead; needs --public-key, but no vault')
+    .option('--public-key <file>', 'the output of `strongroom audit public-key`')
     .addHelpText(
       'after',
       `
-It looks before it states: at every key that an event of the token ever named, at its row, and whether search finds it. When
-something is left, exit code 3 says what, and nothing is signed.
+It first checks every key that an event of the token ever named, the row of the
+token, and whether search finds it. If something is left, it reports what, signs
+nothing, and exits with code 3.
 
 Examples:
   strongroom audit erasure 4b0e... --key-file management.key > erased.json
@@ -29,7 +32,7 @@ Examples:
     )
     .action(async (id: string | undefined, { check, publicKey, ...options }: Options) => {
       if ((id === undefined) === (check === undefined)) {
-        throw new Failure('say which: either the id of a token, or --check FILE.', 2);
+        throw new Failure('give either the id of a token or --check FILE.', 2);
       }
       if (check !== undefined) return checkStatement(check, publicKey, options);
       const config = configOf(options);
@@ -45,7 +48,7 @@ async function checkStatement(file: string, publicKey: string | undefined, optio
   if (publicKey === undefined) throw new Failure('name the public key to check it with: --public-key FILE.', 2);
   const key = await readPublicKey(publicKey);
   const statement = erasureStatement.safeParse(await jsonOf(file));
-  if (!statement.success) throw new Failure(`${file} is no statement of \`strongroom audit erasure\`.`);
+  if (!statement.success) throw new Failure(`${file} is not a statement of \`strongroom audit erasure\`.`);
   if (!isSignedErasure(statement.data, key)) {
     throw new Failure('the statement is not signed by this key, or was changed.', 3);
   }

@@ -16,25 +16,28 @@ type Options = TokenVerbOptions & {
 
 /** `strongroom audit replay`. */
 export function addAuditReplay(audit: Command): void {
-  tokenVerb(audit, 'replay', 'print one line of JSON a token')
-    .description('show tokens as they were at a moment, masked; what was erased since shows as erased')
+  tokenVerb(audit, 'replay', 'print one line of JSON per token')
+    .description('show tokens as they were at a moment, masked; data that was erased since is shown as erased')
     .requiredOption('--as-of <moment>', 'a position in the log, or a date or date-time (2026-01-31T12:00:00Z)')
     .option('--token <id>', 'this token')
     .option('--query <query>', 'the tokens that this query would have found then')
-    .option('--reveal', 'show in clear what the application may see in clear')
+    .option('--reveal', 'show unmasked what the application may see unmasked')
     .addHelpText(
       'after',
       `
-A query reads the whole log up to that moment and each token's own events once: as long as an export, with little memory.
-Whatever was deleted, has expired or was replaced since is erased and does not come back.
+A query reads the whole log up to that moment, and the events of each token
+once. It takes about as long as an export. Data that was deleted, has expired or
+was replaced since is erased and cannot be shown.
 
 Examples:
-  strongroom audit replay --as-of 2026-01-31T12:00:00Z --token 4b0e... --key-file support.key
-  strongroom audit replay --as-of 4711 --query 'container:/pci/*' --json --key-file support.key`,
+  strongroom audit replay --as-of 2026-01-31T12:00:00Z --token 4b0e... \\
+    --key-file support.key
+  strongroom audit replay --as-of 4711 --query 'container:/pci/*' --json \\
+    --key-file support.key`,
     )
     .action(async ({ asOf, token: id, query, reveal = false, ...options }: Options) => {
       if ((id === undefined) === (query === undefined)) {
-        throw new Failure('say which: either --token ID or --query QUERY.', 2);
+        throw new Failure('give either --token ID or --query QUERY.', 2);
       }
       const config = configOf(options);
       const key = await applicationKey(options.keyFile, config.settings.data);

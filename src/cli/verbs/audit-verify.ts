@@ -20,29 +20,36 @@ type Options = {
 /** `strongroom audit verify`. */
 export function addAuditVerify(audit: Command): void {
   withSettings(audit.command('verify'), storeSettings)
-    .description('recompute the chain of the log and what its checkpoints signed; exit 3 names the first difference')
-    .option('--from <position>', 'begin with the last checkpoint before this position', wholeNumber)
-    .option('--to <position>', 'end with this position', wholeNumber)
-    .option('--anchor <file>', 'compare with the checkpoints that audit.anchor has kept; shows a log whose end was cut')
-    .option('--offline <export>', 'verify this file of `audit export`, and no vault')
-    .option('--public-key <file>', 'the public key that you have kept; without it, the one that comes with the log')
+    .description(
+      'recompute the chain of the log and compare it with its checkpoints; exit code 3 reports the first difference',
+    )
+    .option('--from <position>', 'start at the last checkpoint before this position', wholeNumber)
+    .option('--to <position>', 'stop after this position', wholeNumber)
+    .option(
+      '--anchor <file>',
+      'compare with the checkpoints that audit.anchor has stored; detects a log whose end was cut off',
+    )
+    .option('--offline <export>', 'verify this file of `audit export` instead of a vault')
+    .option('--public-key <file>', 'the public key that you have stored (default: the one that comes with the log)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-No data key is used, so it works for what was erased, too. The access log is verified with the log that signs it.
-Without --to and --offline, so are the rows: each must be one that the vault wrote, and the newest.
+It uses no data key, so it also covers data that was erased. It verifies the log
+and the access log. Without --to and --offline it also verifies the rows: the
+vault must have written each of them, and each must be the newest version.
 
 Examples:
-  strongroom audit verify --anchor /mnt/elsewhere/anchor.jsonl --public-key audit.pub
+  strongroom audit verify --anchor /mnt/elsewhere/anchor.jsonl \\
+    --public-key audit.pub
   strongroom audit verify --offline log.jsonl --public-key audit.pub`,
     )
     .action(async (options: Options) => {
       const { from = 1, to = null, anchor = null, offline, json = false } = options;
       if (offline !== undefined && (options.from !== undefined || to !== null)) {
-        throw new Failure('--from and --to belong to the vault; an export is verified in whole.', 2);
+        throw new Failure('--from and --to apply to a vault; an export is always verified as a whole.', 2);
       }
-      if (to !== null && to < from) throw new Failure('--to lies before --from.', 2);
+      if (to !== null && to < from) throw new Failure('--to is before --from.', 2);
       const publicKey = options.publicKey === undefined ? null : await readPublicKey(options.publicKey);
       const given: VerifyOptions = { from, to, anchor, publicKey, json };
       const verification =

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { counted } from '../../domain/text.js';
 import { beginAudit } from '../audit/log-lines.js';
 import { exportLog } from '../audit/run-export.js';
 import { Failure } from '../failure.js';
@@ -15,14 +16,14 @@ type ExportOptions = { readonly from?: number; readonly to?: number; readonly ou
 
 /** `strongroom audit verify`, `public-key`, `export`, `history`, `replay` and `erasure`. */
 export function addAudit(program: Command): void {
-  const audit = program.command('audit').description('prove what happened');
+  const audit = program.command('audit').description('verify, export and show the history of the vault');
   addAuditVerify(audit);
   addAuditHistory(audit);
   addAuditReplay(audit);
   addAuditErasure(audit);
 
   withSettings(audit.command('public-key'), storeSettings)
-    .description('print the public key that verifies checkpoints; keep it where the vault is not')
+    .description('print the public key that verifies checkpoints; store it outside the vault')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom audit public-key > audit.pub')
     .action(async (options: { readonly json?: boolean }) => {
@@ -31,26 +32,27 @@ export function addAudit(program: Command): void {
     });
 
   withSettings(audit.command('export'), storeSettings)
-    .description('write the log with its chain and checkpoints, and the access log, to a file, sealed as it is')
-    .option('--from <position>', 'begin with the last checkpoint before this position', wholeNumber)
-    .option('--to <position>', 'end with this position', wholeNumber)
-    .requiredOption('--out <file>', 'a new file, for its owner alone')
+    .description('write the log with its chain and checkpoints, and the access log, to a file; values stay encrypted')
+    .option('--from <position>', 'start at the last checkpoint before this position', wholeNumber)
+    .option('--to <position>', 'stop after this position', wholeNumber)
+    .requiredOption('--out <file>', 'a new file, readable only by its owner')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-No value is readable in it, and no data key is in it. Verify it anywhere with \`strongroom audit verify --offline\`.
+The file holds no data key, so no value in it can be read. Verify it on any
+machine with \`strongroom audit verify --offline\`.
 
 Example:
   strongroom audit export --out log.jsonl`,
     )
     .action(async ({ from = 1, to, out, json = false, ...options }: ExportOptions) => {
-      if (to !== undefined && to < from) throw new Failure('--to lies before --from.', 2);
+      if (to !== undefined && to < from) throw new Failure('--to is before --from.', 2);
       const given = { from, to: to ?? null, out, json };
       const { events, batches } = await runOperations(configOf(options), (run) => exportLog(run, given), {
         looksOnly: true,
       });
-      const text = `exported ${events} events and ${batches} batches of the access log to ${out}`;
+      const text = `exported ${counted(events, 'event')} and ${counted(batches, 'batch', 'batches')} of the access log to ${out}`;
       print({ type: 'summary', events, access_batches: batches }, { json }, () => text);
     });
 }

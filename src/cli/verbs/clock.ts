@@ -4,27 +4,29 @@ import { print } from '../print.js';
 import { runVerb } from '../run-verb.js';
 
 const texts = {
-  confirmed: 'the clock is confirmed: what is due is destroyed from now on.',
-  trusted: 'the clock was trusted already: nothing was held back.',
+  confirmed: 'the clock is confirmed: data that is due is destroyed from now on.',
+  trusted: 'the clock was already trusted: nothing was held back.',
   cluster:
-    "in a cluster nothing can be confirmed: a process destroys what is due when MongoDB's clock and its own agree. Correct " +
-    'the one that is wrong.',
+    "in a cluster there is nothing to confirm: a process destroys data that is due when its clock and MongoDB's agree. " +
+    'Correct the clock that is wrong.',
 } as const;
 
 /** `strongroom clock`. */
 export function addClock(program: Command): void {
-  const clock = program.command('clock').description('what the vault makes of the clock of this machine');
+  const clock = program.command('clock').description('confirm the clock of this machine');
   withSettings(clock.command('confirm'), storeSettings)
-    .description('say that the clock is right, after the vault found it far from the time that it recorded')
+    .description('confirm that the clock is right after the vault found it far from the time it last recorded')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-Until then the vault hides what is due and destroys nothing, for 24 hours. It works while the service runs and while it does
-not. Compare the clock with another one first: what is due by a wrong clock is lost.
+Until then, for 24 hours, the vault hides data that is due and destroys nothing.
+The command works whether or not the service is running. Compare the clock with
+another one first: data that is due by a wrong clock is destroyed.
 
 Example:
-  strongroom clock confirm --data /var/lib/strongroom --root-key-file /etc/strongroom/root.key`,
+  strongroom clock confirm --data /var/lib/strongroom \\
+    --root-key-file /etc/strongroom/root.key`,
     )
     .action(async ({ json = false, ...options }: { readonly json?: boolean }) => {
       const { was } = await runVerb(configOf({ ...options }), 'clock-confirm', {});

@@ -20,11 +20,13 @@ export function addCluster(program: Command): void {
     .addHelpText(
       'after',
       `
-The users are those of eventstore.url, mongodb.url and mongodb.keys_url. The addresses of administrators are used once and
-stored nowhere. Run it before \`strongroom init\`, and again after each upgrade: it changes only what differs.
+The users are those of eventstore.url, mongodb.url and mongodb.keys_url. The
+addresses of the administrators are not stored. Run it before \`strongroom init\`
+and after each upgrade: it changes only what differs.
 
 Example:
-  strongroom cluster prepare --config cluster.json --eventstore-admin-url-file secrets/eventstore-admin.url \\
+  strongroom cluster prepare --config cluster.json \\
+    --eventstore-admin-url-file secrets/eventstore-admin.url \\
     --mongodb-admin-url-file secrets/mongodb-admin.url`,
     )
     .action(async ({ eventstoreAdminUrlFile, mongodbAdminUrlFile, json = false, ...options }: Options) => {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Config } from '../../compose/config/config.js';
+import { counted } from '../../domain/text.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';
@@ -13,29 +14,31 @@ import { productVersion } from '../product-version.js';
 import { checkAllRows, forgedText } from '../rows/check-all-rows.js';
 import { type RunOperation, runOperations } from '../run-verb.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
+import { table } from '../table.js';
 
 type Options = { readonly fix?: boolean; readonly json?: boolean };
 
 /** `strongroom doctor`. */
 export function addDoctor(program: Command): void {
   withSettings(program.command('doctor'), storeSettings)
-    .description('look over settings, files, stores, deadlines and keys; says what to do about each problem')
-    .option('--fix', 'mend what is safe: modes of files, overdue deadlines, orphan keys')
+    .description('check settings, files, stores, deadlines and keys, and say how to fix each problem')
+    .option('--fix', 'fix what is safe to fix: modes of files, overdue deadlines, orphan keys')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-It works while the service runs and while it does not. Exit code 3: a problem was found.
+It works whether or not the service is running. Exit code 3 means that it found
+a problem.
 
 Example:
-  strongroom doctor --data /var/lib/strongroom --root-key-file /etc/strongroom/root.key`,
+  strongroom doctor --data /var/lib/strongroom \\
+    --root-key-file /etc/strongroom/root.key`,
     )
     .action(async ({ fix = false, json = false, ...options }: Options) => {
       const findings = await examine(options, fix);
       const problems = findings.filter(({ state }) => state === 'problem').length;
-      print({ findings: [...findings], problems }, { json }, () => findings.map(textOf).join('\n'));
-      if (problems > 0)
-        throw new Failure(problems === 1 ? 'there is a problem.' : `there are ${problems} problems.`, 3);
+      print({ findings: [...findings], problems }, { json }, () => tableOf(findings));
+      if (problems > 0) throw new Failure(`found ${counted(problems, 'problem')}.`, 3);
     });
 }
 
@@ -45,7 +48,7 @@ async function examine(options: object, fix: boolean): Promise<readonly Finding[
     config = configOf({ ...options });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return [problem('configuration', error.message, 'Mend the settings that it names.')];
+    return [problem('configuration', error.message, 'Correct these settings.')];
   }
   const found = [ok('configuration', 'every setting is valid'), ...(await lookAtPlaces(config, fix))];
   return [...found, ...(await stores(config, fix)), ...(await rightsInStores(config))];
@@ -65,16 +68,16 @@ async function stores(config: Config, fix: boolean): Promise<readonly Finding[]>
       const { check, says, do: what } = error.found;
       return [problem(check, says, `${what}.`)];
     }
-    if (error instanceof StoreUnavailable) return [problem('stores', storeUnavailableText(error), 'Do what it says.')];
+    if (error instanceof StoreUnavailable) return [problem('stores', storeUnavailableText(error), 'See the message.')];
     if (error instanceof Failure || error instanceof StoreProblem)
-      return [problem('stores', error.message, 'Do what it says.')];
+      return [problem('stores', error.message, 'See the message.')];
     throw error;
   }
 }
 
 async function rowsFound(run: RunOperation): Promise<Finding> {
   const { rows, problems } = await checkAllRows(run, { json: false });
-  if (problems.length === 0) return ok('rows', `${rows} are authentic and the newest`);
+  if (problems.length === 0) return ok('rows', `${counted(rows, 'row')} checked: authentic and up to date`);
   return problem(
     'rows',
     forgedText(problems),
@@ -82,7 +85,11 @@ async function rowsFound(run: RunOperation): Promise<Finding> {
   );
 }
 
-function textOf({ check, state, says, do: what }: Finding): string {
-  const mark = { ok: 'ok     ', problem: 'PROBLEM', fixed: 'fixed  ' }[state];
-  return what === undefined ? `${mark} ${check}: ${says}` : `${mark} ${check}: ${says}\n        ${what}`;
+/** Returns the findings as a table, each with what to do about it in the line below. */
+function tableOf(findings: readonly Finding[]): string {
+  const rows = findings.flatMap(({ check, state, says, do: what }) => {
+    const [first = '', ...more] = [...says.split('\n'), ...(what === undefined ? [] : [what])];
+    return [[state === 'problem' ? 'PROBLEM' : state, check, first], ...more.map((line) => ['', '', line])];
+  });
+  return table(['state', 'check', 'finding'], rows).join('\n');
 }

@@ -7,7 +7,7 @@ import { runVerb } from '../run-verb.js';
 /** `strongroom init`. */
 export function addInit(program: Command): void {
   withSettings(program.command('init'), storeSettings)
-    .description('make the first tenant and its management application')
+    .description('create the first tenant and its management application')
     .option('--name <name>', 'name of the tenant', 'default')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -15,7 +15,8 @@ export function addInit(program: Command): void {
       `
 Example:
   strongroom keys generate-root /etc/strongroom/root.key
-  strongroom init --data /var/lib/strongroom --root-key-file /etc/strongroom/root.key --json`,
+  strongroom init --data /var/lib/strongroom \\
+    --root-key-file /etc/strongroom/root.key`,
     )
     .action(async (options: { readonly name: string; readonly json?: boolean }) => {
       const value = await runVerb(configOf(options), 'init', { name: options.name });
@@ -25,5 +26,5 @@ Example:
 
 /** A new tenant for a person. */
 export function createdTenantText(created: Answers['init']): string {
-  return `tenant ${created.tenant_id}\nmanagement key, shown this once: ${created.management_key}`;
+  return `tenant ${created.tenant_id}\nmanagement key, shown only once: ${created.management_key}`;
 }

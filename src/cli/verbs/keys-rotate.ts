@@ -13,19 +13,24 @@ type Options = { readonly all?: boolean; readonly json?: boolean };
 /** `strongroom keys rotate`. */
 export function addKeysRotate(keys: Command): void {
   withSettings(keys.command('rotate'), [...storeSettings, 'next_root_key_file'])
-    .description('replace the root key and what is under it, so that copies of the keys from before open nothing')
-    .option('--all', 'the root key and the keys of all tenants: one of the two alone would void no copy')
+    .description('replace the root key and all tenant keys, so that older copies of the keys open nothing')
+    .option(
+      '--all',
+      'rotate the root key and the keys of all tenants; required, because only both together void older copies',
+    )
     .option('--json', 'print progress and the result as lines of JSON')
     .addHelpText(
       'after',
       `
-The service goes on meanwhile. Cut off at any moment it goes on when it is run again.
+The service keeps serving meanwhile. If the rotation is interrupted, run the
+command again to continue it.
 
 Example:
-  strongroom keys rotate --all --data /var/lib/strongroom --root-key-file /etc/strongroom/root.key`,
+  strongroom keys rotate --all --data /var/lib/strongroom \\
+    --root-key-file /etc/strongroom/root.key`,
     )
     .action(async ({ all = false, json = false, ...options }: Options) => {
-      if (!all) throw new Failure('say --all: the root key and the keys of all tenants are rotated together.', 2);
+      if (!all) throw new Failure('add --all: the root key and the keys of all tenants are rotated together.', 2);
       const ended = await rotate(options, json);
       process.stdout.write(`${json ? JSON.stringify({ type: 'summary', ...ended }) : resultText(ended)}\n`);
     });
@@ -37,9 +42,10 @@ async function rotate(options: object, json: boolean): Promise<KeyRotationState>
     let state = await run('keys-rotate', {});
     const progress = () => {
       const { done, total } = state.state === 'running' ? state : { done: 0, total: 0 };
-      return { items: done, done, total, fields: { done, total } };
+      const phase = total > 0 && done >= total ? 'taking the new root key into use' : null;
+      return { items: done, done, total, phase, fields: { done, total } };
     };
-    const display = showProgress(progress, { json, noun: 'keys' });
+    const display = showProgress(progress, { json, noun: 'key' });
     try {
       while (state.state === 'running') {
         await wait(pollMs);
@@ -55,12 +61,12 @@ async function rotate(options: object, json: boolean): Promise<KeyRotationState>
 function resultText(ended: KeyRotationState): string {
   if (ended.state === 'rotated') {
     return (
-      `all keys are under the new root key in ${ended.root_key_file}. Keep a copy of it where the data is not, and destroy ` +
-      'every copy of the old one: then no copy of the keys from before opens anything.'
+      `all keys are under the new root key in ${ended.root_key_file}. Keep a copy of it apart from the data, and destroy ` +
+      'every copy of the old one: then no older copy of the keys opens anything.'
     );
   }
   if (ended.state === 'cleared') {
-    return `a rotation that was cut off is finished: the root key in ${ended.root_key_file} is the new one. To rotate once more, run this again.`;
+    return `finished a rotation that was interrupted: the root key in ${ended.root_key_file} is the new one. To rotate again, run this command again.`;
   }
-  return 'the service was started anew and does not rotate keys. Run this again: it goes on.';
+  return 'the service was restarted and no longer rotates keys. Run this command again to continue.';
 }

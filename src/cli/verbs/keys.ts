@@ -6,17 +6,17 @@ import { addKeysRotate } from './keys-rotate.js';
 
 /** `strongroom keys`. */
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('make and rotate keys');
+  const keys = program.command('keys').description('generate and rotate keys');
   addKeysRotate(keys);
   keys
     .command('generate-root <file>')
-    .description('make a root key in a new file that only you can read')
+    .description('generate a root key in a new file that only you can read')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom keys generate-root /etc/strongroom/root.key')
     .action((file: string, options: { readonly json?: boolean }) => {
       const generated = generateRootKey(file);
       if (!generated.ok) throw new Failure(generated.message);
-      const text = `made ${file}. Keep a copy where the data is not: without it nothing can be opened.`;
+      const text = `created ${file}. Keep a copy of it apart from the data: without this key, no data can be read.`;
       print({ root_key_file: file }, options, () => text);
     });
 }

@@ -9,6 +9,7 @@ import { runRebuild } from '../projections/run-rebuild.js';
 import { statusJson } from '../projections/status-json.js';
 import { statusTable } from '../projections/status-table.js';
 import { runOperations, runVerb } from '../run-verb.js';
+import { table } from '../table.js';
 
 type JsonOption = { readonly json?: boolean };
 type RebuildOptions = JsonOption & {
@@ -20,20 +21,25 @@ type RebuildOptions = JsonOption & {
 
 /** `strongroom projections list`, `status`, `rebuild` and `cancel`. */
 export function addProjections(program: Command): void {
-  const projections = program.command('projections').description('look at what is made from the log, and make it anew');
+  const projections = program
+    .command('projections')
+    .description('show and rebuild the projections, which are derived from the log');
   projections
     .command('list')
-    .description('what is made from the log')
+    .description('list the projections')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom projections list')
     .action((options: JsonOption) => {
       const list = projectionNames.map((name) => ({ name, description: descriptions[name] }));
       print({ projections: list }, options, () =>
-        list.map(({ name, description }) => `${name.padEnd(12)}${description}`).join('\n'),
+        table(
+          ['name', 'description'],
+          list.map(({ name, description }) => [name, description]),
+        ).join('\n'),
       );
     });
   withSettings(projections.command('status'), storeSettings)
-    .description('how far each has come in the log, and how its rebuild goes')
+    .description('show how far each projection has read the log, and the progress of a rebuild')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom projections status --json')
     .action(async (options: JsonOption) => {
@@ -41,11 +47,11 @@ export function addProjections(program: Command): void {
       print(statusJson(statuses), options, () => statusTable(statuses));
     });
   withSettings(projections.command('rebuild [name]'), storeSettings)
-    .description('make a projection anew from the log while everything goes on')
-    .option('--all', 'make all of them anew, one after the other')
-    .option('--dry-run', 'say what would be done, and do nothing')
-    .option('--yes', 'do not ask')
-    .option('--accept-new', 'take the new rows into use even when they differ from the old ones')
+    .description('rebuild a projection from the log while the vault is in use')
+    .option('--all', 'rebuild all projections, one after the other')
+    .option('--dry-run', 'show what would be done, and change nothing')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--accept-new', 'use the new rows even if they differ from the old ones')
     .option('--json', 'print progress and the result as lines of JSON')
     .addHelpText('after', rebuildHelp)
     .action(async (name: string | undefined, options: RebuildOptions) => {
@@ -58,18 +64,19 @@ export function addProjections(program: Command): void {
       });
     });
   withSettings(projections.command('cancel <name>'), storeSettings)
-    .description('take back a rebuild that is under way')
+    .description('cancel a running rebuild')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom projections cancel tokens')
     .action(async (name: string, options: JsonOption) => {
       const value = await runVerb(configOf(options), 'projections-cancel', { name: known(name) });
-      print(value, options, () => `cancelled; nothing is left of the rebuild of ${name}`);
+      print(value, options, () => `cancelled the rebuild of ${name}; its rows are removed`);
     });
 }
 
 const rebuildHelp = `
-The rows of tokens are made beside those that are read, compared with them, and read instead when they are the same. A
-service goes on serving meanwhile. What was killed or interrupted goes on with the same command.
+A rebuild of tokens writes new rows beside those in use, compares the two, and
+switches to the new rows if they are the same. The service keeps serving
+meanwhile. The same command continues a rebuild that was interrupted.
 
 Examples:
   strongroom projections rebuild tokens --dry-run
@@ -79,5 +86,8 @@ Examples:
 function known(name: string): ProjectionName {
   const found = projectionNames.find((each) => each === name);
   if (found !== undefined) return found;
-  throw new Failure(`there is no projection ${JSON.stringify(name)}. There are: ${projectionNames.join(', ')}.`, 2);
+  throw new Failure(
+    `there is no projection ${JSON.stringify(name)}. The projections are: ${projectionNames.join(', ')}.`,
+    2,
+  );
 }

@@ -2,13 +2,14 @@ import type { Command } from 'commander';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { runVerb } from '../run-verb.js';
+import { table } from '../table.js';
 import { createdTenantText } from './init.js';
 
 /** `strongroom tenants create` and `tenants list`. */
 export function addTenants(program: Command): void {
-  const tenants = program.command('tenants').description('make and list tenants');
+  const tenants = program.command('tenants').description('create and list tenants');
   withSettings(tenants.command('create'), storeSettings)
-    .description('make a further tenant and its management application')
+    .description('create another tenant and its management application')
     .requiredOption('--name <name>', 'name of the tenant')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom tenants create --name "Second shop" --json')
@@ -22,7 +23,8 @@ export function addTenants(program: Command): void {
     .addHelpText('after', '\nExample:\n  strongroom tenants list')
     .action(async (options: { readonly json?: boolean }) => {
       const value = await runVerb(configOf(options), 'tenants-list', {});
-      const lines = () => value.tenants.map(({ tenant_id, name }) => `${tenant_id}  ${name}`).join('\n');
-      print(value, options, () => lines() || 'no tenant yet; make one with `strongroom init`');
+      const rows = value.tenants.map(({ tenant_id, name }) => [tenant_id, name]);
+      const lines = () => table(['id', 'name'], rows).join('\n');
+      print(value, options, () => (rows.length > 0 ? lines() : 'no tenants yet; create one with `strongroom init`'));
     });
 }

@@ -9,34 +9,37 @@ import { type TokenVerbOptions, tokenVerb } from './token-verb.js';
 
 type Options = TokenVerbOptions & {
   readonly out: string;
-  readonly recipient: readonly string[];
-  readonly recipientFile: readonly string[];
+  readonly recipient?: readonly string[];
+  readonly recipientFile?: readonly string[];
   readonly plaintext?: boolean;
 };
 
 /** `strongroom tokens export`. */
 export function addTokensExport(tokens: Command): void {
   tokenVerb(tokens, 'export', 'print progress and the summary as lines of JSON')
-    .description('write all tokens that the application may see in clear to a file that `tokens import` takes')
-    .requiredOption('--out <file>', 'a new file (- for standard output, if that is no terminal)')
-    .option('--recipient <age1...>', 'seal it to this age recipient; may be given several times', collect, [])
-    .option('--recipient-file <file>', 'seal it to the age recipients in this file, one a line', collect, [])
-    .option('--plaintext', 'write it in clear')
+    .description('write all tokens that the application may see unmasked to a file for `tokens import`')
+    .requiredOption('--out <file>', 'a new file (- for standard output, unless that is a terminal)')
+    .option('--recipient <age1...>', 'encrypt it to this age recipient; can be repeated', collect)
+    .option('--recipient-file <file>', 'encrypt it to the age recipients in this file, one per line', collect)
+    .option('--plaintext', 'write it as plaintext')
     .addHelpText(
       'after',
       `
-Verification codes of cards are not in it: they live for an hour at most.
+The verification codes of cards are not exported: they are kept for an hour at
+most.
 
 Examples:
-  strongroom tokens export --out backup.age --recipient-file backup.recipient --key-file backup.key
-  strongroom tokens export --out - --plaintext | gpg --encrypt --recipient backup > backup.gpg`,
+  strongroom tokens export --out backup.age --recipient-file backup.recipient \\
+    --key-file backup.key
+  strongroom tokens export --out - --plaintext |
+    gpg --encrypt --recipient backup > backup.gpg`,
     )
     .action(async (options: Options) => {
-      const { out, recipient, recipientFile, plaintext = false, keyFile, json = false } = options;
+      const { out, recipient = [], recipientFile = [], plaintext = false, keyFile, json = false } = options;
       const isSealed = recipient.length + recipientFile.length > 0;
       if (isSealed === plaintext) {
         throw new Failure(
-          'say how to write it: sealed with --recipient age1… or --recipient-file FILE, or in clear with --plaintext.',
+          'choose the format: encrypted with --recipient age1… or --recipient-file FILE, or plaintext with --plaintext.',
           2,
         );
       }
@@ -53,6 +56,6 @@ Examples:
     });
 }
 
-function collect(value: string, previous: readonly string[]): readonly string[] {
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
 }

@@ -16,21 +16,25 @@ type Options = TokenVerbOptions & {
 /** `strongroom tokens import`. */
 export function addTokensImport(tokens: Command): void {
   tokenVerb(tokens, 'import <file>', 'print progress, failed lines and the summary as lines of JSON')
-    .description('create a token for each line of a file (- for standard input), each a request as for POST /tokens')
-    .option('--strict', 'import nothing after the first bad line')
+    .description(
+      'create a token for each line of a file (- for standard input); each line is a request as for POST /tokens',
+    )
+    .option('--strict', 'stop at the first line that fails')
     .option(
       '--resume-file <file>',
-      'where the secret is kept that lines without an id get theirs from (default: FILE.resume)',
+      'file with the secret from which lines without an id get one (default: FILE.resume)',
     )
-    .option('--identity-file <file>', 'age identity that opens a sealed file (- for standard input)')
+    .option('--identity-file <file>', 'age identity that decrypts an encrypted file (- for standard input)')
     .addHelpText(
       'after',
       `
-A second run of the same file skips what is there, so an import that was cut off goes on with the same command.
+A second run with the same file skips the tokens that exist, so the same command
+continues an import that was interrupted.
 
 Examples:
   strongroom tokens import customers.ndjson --key-file importer.key
-  strongroom tokens import backup.age --identity-file backup.identity --key-file importer.key --json`,
+  strongroom tokens import backup.age --identity-file backup.identity \\
+    --key-file importer.key --json`,
     )
     .action(async (file: string, options: Options) => {
       const { keyFile, identityFile, json = false, strict = false } = options;

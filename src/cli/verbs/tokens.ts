@@ -31,8 +31,10 @@ export function addTokens(program: Command): void {
     .addHelpText(
       'after',
       `
-Example:
-  echo '{"type":"card","data":{"number":"4242424242424242"}}' | strongroom tokens create --json`,
+Examples:
+  echo '{"type":"card","data":{"number":"4242424242424242"}}' |
+    strongroom tokens create --json
+  strongroom tokens create --file request.json --key-file checkout.key`,
     )
     .action(async (options: TokenVerbOptions & { readonly file: string }) => {
       const config = configOf(options);
@@ -48,7 +50,7 @@ Example:
     });
 
   tokenVerb(tokens, 'delete <id>')
-    .description('delete a token for ever; when this returns it is erased')
+    .description('delete a token for good; its data is erased when the command returns')
     .addHelpText('after', '\nExample:\n  strongroom tokens delete 4b0e... --key-file eraser.key')
     .action(async (id: string, options: TokenVerbOptions) => {
       const config = configOf(options);

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { expectWholeLog } from '../../audit/continuity.js';
 import { endLost, findLost, type LostToken } from '../../jobs/end-erased.js';
-import { BackupRefused, type ErasedKeys } from '../../ports/backup.js';
+import { BackupRefused, type ErasedKeys, type OnPhase } from '../../ports/backup.js';
 import { acceptLog } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
@@ -20,6 +20,7 @@ export type Restoring = {
   readonly files: readonly string[];
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
+  readonly onPhase: OnPhase;
   /** Throws when tokens ended that the log of the backup does not know of, and nobody has accepted that. */
   readonly expectAccepted: (lost: readonly LostToken[]) => void;
 };
@@ -37,12 +38,14 @@ export function expectNoData({ settings }: Config): void {
 
 /** Beside the place where it will be, and moved there when it is whole. */
 async function restoreFiles(restoring: Restoring): Promise<number> {
-  const { config, folder, files, keyLines, erased } = restoring;
+  const { config, folder, files, keyLines, erased, onPhase } = restoring;
   const dataDir = resolve(config.settings.data);
   const part = `${dataDir}.restoring-${randomBytes(4).toString('hex')}`;
   mkdirSync(part, { recursive: true, mode: 0o700 });
   try {
+    onPhase('copying the log, the rows and the access log');
     for (const file of files) copyFileSync(join(folder, file), join(part, file));
+    onPhase('writing the keys');
     await writeKeys(part, keyLines, erased);
     const ended = await endInOpened({ ...config, settings: { ...config.settings, data: part } }, restoring);
     rmSync(join(part, 'lock'), { force: true });
@@ -59,22 +62,24 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
 
 /** The log is looked at first: when what it lacks is not accepted, the key store stays empty. */
 async function restoreKeys(restoring: Restoring): Promise<number> {
-  const { config, keyLines, erased, expectAccepted } = restoring;
+  const { config, keyLines, erased, expectAccepted, onPhase } = restoring;
   const stores = storeUrls(config);
   if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
   const { openEventStoreDb } = await import('../../adapters/eventstoredb/open-event-store-db.js');
   const { writeMongoKeys } = await import('../../adapters/mongodb/backup/write-mongo-keys.js');
   const { log, close } = await openEventStoreDb(stores.urls.eventstore);
   try {
+    onPhase('comparing the log with the list of erased keys');
     expectAccepted(await findLost(log, (keyId) => erased.ids.has(keyId)));
   } finally {
     await close();
   }
+  onPhase('writing the keys');
   await writeMongoKeys(stores.urls.keys, keysDatabaseOf(config), keyLines, erased);
   return endInOpened(config, restoring);
 }
 
-async function endInOpened(config: Config, { rootKeys, erased, expectAccepted }: Restoring): Promise<number> {
+async function endInOpened(config: Config, { rootKeys, erased, expectAccepted, onPhase }: Restoring): Promise<number> {
   const fail = (error: unknown): void => {
     throw error;
   };
@@ -83,7 +88,9 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted }:
   });
   try {
     // Threat: what is accepted is what every later start goes on from.
+    onPhase('verifying the log');
     await expectWholeLog(service.vault);
+    onPhase('recording what was erased since');
     const lost = await findLost(service.vault.log, (keyId) => erased.ids.has(keyId));
     expectAccepted(lost);
     await endLost(service.vault, lost);

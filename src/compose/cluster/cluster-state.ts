@@ -40,7 +40,7 @@ export async function clusterState(needs: Needs): Promise<ServiceState> {
   const [offMs, uncertaintyMs] = [Math.round(clock.offMs()), Math.round(clock.uncertaintyMs())];
   return {
     reasons: [
-      ...(mongodb === null ? ['MongoDB does not answer'] : []),
+      ...(mongodb === null ? ['MongoDB is unavailable'] : []),
       ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
       ...(Math.abs(offMs) > clockOffMsMax ? [`the clock of this machine is ${offMs} ms off that of MongoDB`] : []),

@@ -22,7 +22,7 @@ export async function embeddedState(
   const gap = head === null || shredded === null ? null : Math.max(0, head - shredded);
   return {
     reasons: [
-      ...down.map((name) => `${name} does not answer`),
+      ...down.map((name) => `${name} is unavailable`),
       ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
     ],

@@ -139,7 +139,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const rebuildOf = embeddedProjections(needs);
     const { tokens, projections } = rebuildOf;
     if (outdated.includes('directory')) {
-      onNotice('the directory was made by an older version and is made anew');
+      onNotice('the directory was built by an older version and is rebuilt');
       await projections.rebuild('directory', true);
     }
     const { anchor = null } = options;

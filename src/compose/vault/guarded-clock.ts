@@ -1,3 +1,4 @@
+import { counted } from '../../domain/text.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ClockHold, ClockRecord, ClockRecords } from '../../ports/clock-record.js';
 import { type EventLog, ForgedLog } from '../../ports/event-log.js';
@@ -227,8 +228,8 @@ export function holdNotices(hold: HoldStatus | null): readonly string[] {
   if (hold === null) return [];
   const { trusted, remainingMs } = hold;
   return [
-    `the clock is far from the newest time that was recorded, ${new Date(trusted).toISOString()}: what is due is hidden, and ` +
-      `nothing is destroyed for another ${Math.ceil(remainingMs / 60_000)} minutes of running`,
+    `the clock is far from the newest time that was recorded, ${new Date(trusted).toISOString()}: data that is due is hidden, ` +
+      `and nothing is destroyed until the service has run for another ${counted(Math.ceil(remainingMs / 60_000), 'minute')}`,
   ];
 }
 
@@ -239,7 +240,7 @@ function newestOf({ newest }: ClockRecord, newestEvent: number | null): number {
 
 function holdText(trusted: number): string {
   return (
-    `the clock is far from the newest time that the vault recorded (${new Date(trusted).toISOString()}): what is due is ` +
+    `the clock is far from the newest time that the vault recorded (${new Date(trusted).toISOString()}): data that is due is ` +
     'hidden, and nothing is destroyed for 24 hours. If the clock is right, run `strongroom clock confirm`'
   );
 }

@@ -12,10 +12,10 @@ export async function makeAnew(
 ): Promise<void> {
   for (const name of ['shredder', 'directory'] as const) {
     if (!outdated.includes(name)) continue;
-    onNotice(`the projection ${name} was made by an older version and is made anew`);
+    onNotice(`the projection ${name} was built by an older version and is rebuilt`);
     await projections.rebuild(name, true);
   }
   if (!outdated.includes('tokens')) return tokens.resume();
-  onNotice('the rows of tokens were made by an older version and are made anew while they are read');
+  onNotice('the rows of tokens were built by an older version; they stay in use while new ones are built');
   await tokens.start(true);
 }

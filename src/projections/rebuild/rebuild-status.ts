@@ -10,6 +10,8 @@ export function rebuildStatus(rebuild: Rebuild | null): {
   const { phase, outcome, different, examples, position, head, acceptNew, rate } = rebuild;
   if (phase === 'ended') return { running: null, last: outcome === null ? null : { outcome, different, examples } };
   const { events = 0, eventsPerSecond = 0, positionsPerSecond = 0 } = rate ?? {};
-  const left = positionsPerSecond > 0 ? Math.max(0, head - position) / positionsPerSecond : null;
+  // Once all events are read, no rate says how long the other phases take.
+  const isReading = phase === 'building' && position < head;
+  const left = isReading && positionsPerSecond > 0 ? (head - position) / positionsPerSecond : null;
   return { running: { phase, position, head, events, eventsPerSecond, left, acceptNew }, last: null };
 }

@@ -60,10 +60,10 @@ test('a service that is killed under an import: the importer says how to go on, 
   const ended = await importer.ended;
   expectNoMarker(ended);
   expect(ended).toMatchObject({ code: 1, stdout: expect.stringMatching(/^created \d+, skipped 0/) });
-  expect(ended.stderr).toMatch(/the service .*ended.*run the same command again/s);
+  expect(ended.stderr).toMatch(/the service .*stopped.*run the same command again/s);
   service = await startService(flags);
   await expectExactlyOnce(file, args);
-  expect(service.stdout()).not.toContain('a verb failed');
+  expect(service.stdout()).not.toContain('a command failed');
 });
 
 test('Ctrl-C finishes what is under way, prints the summary and how to go on', async () => {
@@ -75,7 +75,7 @@ test('Ctrl-C finishes what is under way, prints the summary and how to go on', a
   expectNoMarker(ended);
   expect(ended).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^interrupted\. To go on, run the same command/),
+    stderr: expect.stringMatching(/^interrupted\. To continue, run the same command/),
   });
   const { complete, created } = JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '') as JsonObject;
   expect(complete).toBe(false);

@@ -135,9 +135,11 @@ test('search shows a page as the application may see it', async () => {
   expect(page).toMatchObject({ pagination: { total_items: 3, page_number: 2, page_size: 2, total_pages: 2 } });
   expect(page['data']).toHaveLength(1);
   const table = await run(['tokens', 'search', '-', ...args], { stdin: 'id:found-2\n' });
-  expect(table.stdout).toMatch(/^ID +TYPE +CREATED +CONTAINERS\nfound-2 +token +20.* \/general\/high\/\n1 found\n$/);
+  expect(table.stdout).toMatch(
+    /^ID +TYPE +CREATED +CONTAINERS\nfound-2 +token +20.* \/general\/high\/\n1 token found\n$/,
+  );
   const misspelt = await run(['tokens', 'search', 'type:tokn', ...args]);
-  expect(misspelt).toMatchObject({ code: 0, stdout: '0 found; did you mean type:token?\n' });
+  expect(misspelt).toMatchObject({ code: 0, stdout: '0 tokens found; did you mean type:token?\n' });
   const bad = await run(['tokens', 'search', `nofield:${marker}`, ...args]);
   expectNoMarker(bad);
   expect(bad).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^query: /) });

@@ -21,8 +21,9 @@ test.runIf(hasScript)('a terminal shows a bar, and is no place for an export', a
   writeFileSync(file, manyLines(1_500));
   const imported = onTerminal(['tokens', 'import', file, ...args]);
   expect(imported.status).toBe(0);
-  expect(imported.stdout).toMatch(/\[#*-*\] [\d,]+ lines, (?:\d+%, [\d,]+\/s, \d+ s left|finishing)/);
-  expect(imported.stdout).toContain('created 1500, skipped 0, deduplicated 0, failed 0');
+  expect(imported.stdout).toMatch(/\[#*-*\] [\d,]+ lines?, \d+%, [\d,]+\/s/);
+  expect(imported.stdout).not.toMatch(/100%|\b0 s left/);
+  expect(imported.stdout).toContain('created 1,500, skipped 0, deduplicated 0, failed 0');
   expect(imported.stdout).not.toContain(marker);
   const exported = onTerminal(['tokens', 'export', '--out', '-', '--plaintext', ...args]);
   expect(exported).toMatchObject({ status: 2, stdout: expect.stringMatching(/standard output is a terminal/) });

@@ -12,7 +12,7 @@ test('`init` makes a lost note of which rows are read again, but not while it co
   expect((await first.stop()).code).toBe(0);
   const stored = () => storedIn({ rows, keys });
   const init = () => run(['init'], options);
-  const isMade = { code: 1, stderr: expect.stringContaining('initialised already') };
+  const isMade = { code: 1, stderr: expect.stringContaining('already initialized') };
 
   await rows.collection('generations').drop();
   expect(await init()).toMatchObject(isMade);

@@ -65,7 +65,7 @@ test('two API processes and a worker go on while a rebuild is begun, taken back,
     await until('a rebuild', patience, async () => ((await stored()).rebuild === null ? undefined : true));
     expect(await run(rebuild, options)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('a rebuild of tokens is under way'),
+      stderr: expect.stringContaining('a rebuild of tokens is already running'),
     });
     const taken = await run(projections('cancel', 'tokens'), options);
     // It may have come to its end by then.

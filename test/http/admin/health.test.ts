@@ -48,7 +48,7 @@ test('a store that does not answer is down, and its gaps are unknown', async () 
   const ready = await ask('/health/ready');
   expect(ready.statusCode).toBe(503);
   expect(ready.json()).toMatchObject({
-    ...{ status: 'not_ready', reasons: needed.map((name) => `${name} does not answer`) },
+    ...{ status: 'not_ready', reasons: needed.map((name) => `${name} is unavailable`) },
     stores: [
       ...stores.map((name) => ({ name, state: name === 'eventstoredb' ? 'up' : 'down' })),
       { name: 'access log' },

@@ -130,9 +130,9 @@ test('the access log records a search by value that found nothing, also beside a
   await search(service, 'data:secret-3', service.key);
   const entries = (await logged(service, 'token')).filter(({ message }) => message.includes('by value'));
   expect(entries.map(({ message }) => message)).toEqual([
-    'search by value: 1 of 1 values found nothing',
+    'search by value: 1 of 1 value found nothing',
     'search by value: 1 of 2 values found nothing',
-    'search by value: 1 of 1 values found nothing',
+    'search by value: 1 of 1 value found nothing',
   ]);
   expect(JSON.stringify(entries)).not.toContain('secret');
 });
