@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Config } from '../../compose/config.js';
 import { faultOfDataDirectory } from '../../compose/data-directory.js';
 import { isRoots } from '../../compose/own-group.js';
+import { faultOfPath } from '../../compose/path-fault.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';
@@ -29,7 +30,12 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
       problem('data directory', `${dataDir} is not there`, 'Name another with --data, or `strongroom init`.'),
     ];
   }
-  return [...findings, ...modeOf('data directory', dataDir, 0o022, 0o700, fix), freeSpace(dataDir)];
+  findings.push(...modeOf('data directory', dataDir, 0o022, 0o700, fix));
+  for (const path of [dataDir, join(dataDir, 'keys.db'), join(dataDir, 'vault.db')]) {
+    const fault = faultOfPath(path);
+    if (fault !== null) findings.push(problem('data directory', `${path} ${fault}`, 'Do what it says.'));
+  }
+  return [...findings, freeSpace(dataDir)];
 }
 
 async function rootKey(config: Config): Promise<Finding> {
