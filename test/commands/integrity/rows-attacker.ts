@@ -144,8 +144,9 @@ async function onMongo(name: string): Promise<RowsAttacker> {
     },
     async copyDocument(kind, id, toApplication) {
       const row = await directory.findOne({ _id: `${kind}-${id}` });
-      const { content, content_revision } = row ?? {};
-      await directory.updateOne({ _id: `application-${toApplication}` }, { $set: { content, content_revision } });
+      if (row === null) throw new Error('there is no such row');
+      const copied = { content: row['content'], content_revision: row['content_revision'] };
+      await directory.updateOne({ _id: `application-${toApplication}` }, { $set: copied });
     },
     takeToken: (stream) => take(tokens, stream),
     async editToken(stream, edit) {
