@@ -56,35 +56,48 @@ export function authenticDirectory({ directory, keys, key, heal }: Needs): Authe
     throw new Error('the last attempt returns or throws');
   }
 
-  async function one(read: () => Promise<Stored<DirectoryRecord> | null>): Promise<DirectoryRecord | null> {
+  /** Threat: a damaged index, a view, or a row in the place of another leads to a record that nobody asked for. */
+  function expectAsked(records: readonly DirectoryRecord[], isAsked: (record: DirectoryRecord) => boolean): void {
+    const other = records.find((record) => !isAsked(record));
+    if (other !== undefined) throw new ForgedRow({ of: other.kind, name: other.id }, 'not_authentic');
+  }
+
+  async function one(
+    read: () => Promise<Stored<DirectoryRecord> | null>,
+    isAsked: (record: DirectoryRecord) => boolean,
+  ): Promise<DirectoryRecord | null> {
     const { records } = await verified(read, (record) => (record === null ? [] : [record]));
+    expectAsked(records, isAsked);
     return records[0] ?? null;
   }
 
   return {
     ...directory,
-    byKeyHash: (keyHash) => one(() => directory.byKeyHash(keyHash)),
-    async get(kind, id) {
-      const record = await one(() => directory.get(kind, id));
-      // Threat: a damaged index or schema leads to another record.
-      if (record === null || (record.kind === kind && record.id === id)) return record;
-      throw new ForgedRow({ of: kind, name: id }, 'not_authentic');
+    byKeyHash: (keyHash) =>
+      one(
+        () => directory.byKeyHash(keyHash),
+        ({ keys: issued }) => issued.some(({ hash }) => hash === keyHash),
+      ),
+    get: (kind, id) =>
+      one(
+        () => directory.get(kind, id),
+        (record) => record.kind === kind && record.id === id,
+      ),
+    async list(kind) {
+      const { records } = await verified(
+        () => directory.list(kind),
+        (all) => all,
+      );
+      expectAsked(records, (record) => record.kind === kind);
+      return records;
     },
-    list: async (kind) =>
-      (
-        await verified(
-          () => directory.list(kind),
-          (records) => records,
-        )
-      ).records,
     async applications(...asked) {
       const { found, records } = await verified(
         () => directory.applications(...asked),
         (page) => page.records,
       );
       const [tenantId] = asked;
-      const foreign = records.find((record) => record.tenantId !== tenantId);
-      if (foreign !== undefined) throw new ForgedRow({ of: 'application', name: foreign.id }, 'not_authentic');
+      expectAsked(records, (record) => record.kind === 'application' && record.tenantId === tenantId);
       return { records, total: found.total };
     },
     async check(kind) {

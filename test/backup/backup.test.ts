@@ -7,7 +7,7 @@ import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { findTexts } from '../erasure/files.js';
 import { tamper } from '../erasure/support.js';
 import { fill, unread, wrapsIn } from '../rotation/support.js';
-import { hashesOf, http, makeVault, run, runJson, startService } from '../support/process.js';
+import { hashesOf, http, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
@@ -212,4 +212,93 @@ test('a key that is planted in a backup, under a manifest with the right hashes,
   const service = await startService(flags, { env });
   expect((await http('GET', `${service.address}/tokens`, { key: planted })).status).toBe(401);
   await service.stop();
+});
+
+test('a backup mixed of two, of one vault or of two vaults, is not restored', async () => {
+  const vault = await vaultWithIdentity();
+  const { dir, flags, rootKeyFile, recipient, identityFile, key } = vault;
+  const keyFile = join(dir, 'key');
+  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
+  const as = [...flags, '--key-file', keyFile];
+  const create = (id: string) =>
+    runJson(['tokens', 'create', ...as], { stdin: JSON.stringify({ id, type: 'token', data: id }) });
+  const [early, late, foreign] = ['early', 'late', 'foreign'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await create('kept');
+  await create('deleted');
+  await runJson(['backup', early, '--recipient', recipient, ...flags]);
+  await runJson(['tokens', 'delete', 'deleted', ...as]);
+  await create('added');
+  await runJson(['backup', late, '--recipient', recipient, ...flags]);
+  const other = await makeVault();
+  await runJson(['backup', foreign, '--recipient', recipient, ...other.flags]);
+  const target = join(dir, 'target');
+  const newest = join(late, 'erased-keys.txt');
+
+  /** The files of one backup with some of another one; `rehashed`: the manifest says the hashes of what is there now. */
+  function mixed(base: string, from: string, names: readonly string[], rehashed: boolean): string {
+    const folder = join(tempDir(), 'mixed');
+    cpSync(base, folder, { recursive: true });
+    for (const name of names) cpSync(join(from, name), join(folder, name));
+    if (!rehashed) return folder;
+    const path = join(folder, 'manifest.json');
+    const manifest = JSON.parse(readFileSync(path, 'utf8'));
+    for (const file of manifest.files) {
+      const bytes = readFileSync(join(folder, file.name));
+      file.sha256 = createHash('sha256').update(bytes).digest('hex');
+      if ('size' in file) file.size = bytes.length;
+    }
+    writeFileSync(path, JSON.stringify(manifest));
+    return folder;
+  }
+
+  for (const [base, from, names] of [
+    [early, late, ['manifest.json']],
+    [late, early, ['vault.db']],
+    [late, early, ['keys.age']],
+    [late, early, ['vault.db', 'keys.age']],
+    [late, foreign, ['keys.age']],
+    [late, foreign, ['vault.db']],
+    [late, foreign, ['manifest.json']],
+    [late, foreign, ['manifest.json', 'keys.age']],
+  ] as const) {
+    for (const rehashed of [false, true]) {
+      const folder = mixed(base, from, names, rehashed);
+      const ended = await run([
+        ...['restore', folder, '--identity', identityFile, '--erased', newest],
+        ...['--data', target, '--root-key-file', rootKeyFile],
+      ]);
+      const what = `${base} with ${names} of ${from}${rehashed ? ', rehashed' : ''}: ${ended.stderr}`;
+      expect(ended.code, what).toBe(1);
+      expect(ended.stderr, what).toMatch(
+        /is damaged|was changed after the backup was made|is of another vault|root key is not the one/,
+      );
+      expect(existsSync(target), what).toBe(false);
+    }
+  }
+  const foreignList = await run([
+    ...['restore', late, '--identity', identityFile, '--erased', join(foreign, 'erased-keys.txt')],
+    ...['--data', target, '--root-key-file', rootKeyFile],
+  ]);
+  expect(foreignList).toMatchObject({ code: 1, stdout: '' });
+  expect(existsSync(target)).toBe(false);
+  expect(
+    (
+      await run([
+        'restore',
+        late,
+        '--identity',
+        identityFile,
+        '--erased',
+        newest,
+        '--data',
+        target,
+        '--root-key-file',
+        rootKeyFile,
+      ])
+    ).code,
+  ).toBe(0);
 });

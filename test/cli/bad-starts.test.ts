@@ -5,10 +5,13 @@ import {
   chownSync,
   closeSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   openSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -58,6 +61,12 @@ async function expectAsBefore({ flags, key }: TestVault): Promise<void> {
   const { status } = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 1 } });
   expect(status).toBe(201);
   expect(await service.stop()).toMatchObject({ code: 0 });
+}
+
+/** Returns what `doctor` finds. */
+async function runDoctor(flags: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await run(['doctor', ...flags]);
+  return `${stdout}${stderr}`;
 }
 
 describe('root key', () => {
@@ -285,6 +294,85 @@ describe('data directory', () => {
     chmodSync(vault.dataDir, mode);
     await expectRefusal(vault.dir, vault.flags, /others than its owner may write.*chmod 700/);
     chmodSync(vault.dataDir, 0o700);
+    await expectAsBefore(vault);
+  });
+
+  describe('reached through a directory that others may write to', () => {
+    function openDirectory(dir: string): string {
+      const open = join(dir, 'open');
+      mkdirSync(open);
+      chmodSync(open, 0o777);
+      return open;
+    }
+
+    const message = /is reached through \S*\/open, to which others may write\..*chmod go-w/;
+
+    test('as its parent, also before it exists', async () => {
+      const dir = tempDir();
+      const open = openDirectory(dir);
+      const rootKeyFile = makeRootKey(dir);
+      const flags = ['--data', join(open, 'data'), '--root-key-file', rootKeyFile];
+      const ended = await run(['init', ...flags]);
+      expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+      expect(existsSync(join(open, 'data'))).toBe(false);
+      chmodSync(open, 0o755);
+      expect(await run(['init', ...flags])).toMatchObject({ code: 0 });
+      chmodSync(open, 0o777);
+      await expectRefusal(dir, flags, message);
+    });
+
+    test.each(['target', 'link'])('as the directory of its %s', async (which) => {
+      const dir = tempDir();
+      const open = openDirectory(dir);
+      const [target, link] = which === 'target' ? [open, dir] : [dir, open];
+      chmodSync(open, 0o755);
+      const vault = await makeVault(dir, join(target, 'data'));
+      chmodSync(open, 0o777);
+      symlinkSync(vault.dataDir, join(link, 'linked'));
+      const flags = ['--data', join(link, 'linked'), '--root-key-file', vault.rootKeyFile];
+      await expectRefusal(dir, flags, message);
+      expect(await runDoctor(flags)).toMatch(message);
+      chmodSync(open, 0o755);
+      await expectAsBefore({ ...vault, flags });
+    });
+
+    test.each(['keys.db', 'vault.db', 'lock'])('as the directory of what the link %s leads to', async (file) => {
+      const vault = await makeVault();
+      const open = openDirectory(vault.dir);
+      const path = join(vault.dataDir, file);
+      renameSync(path, join(open, file));
+      symlinkSync(join(open, file), path);
+      await expectRefusal(vault.dir, vault.flags, message);
+      chmodSync(open, 0o700);
+      await expectAsBefore(vault);
+    });
+
+    test('as the directory of what the link to the root key leads to', async () => {
+      const vault = await makeVault();
+      const open = openDirectory(vault.dir);
+      renameSync(vault.rootKeyFile, join(open, 'root.key'));
+      symlinkSync(join(open, 'root.key'), vault.rootKeyFile);
+      await expectRefusal(vault.dir, vault.flags, message);
+      expect(await runDoctor(vault.flags)).toMatch(message);
+      chmodSync(open, 0o700);
+      await expectAsBefore(vault);
+      chmodSync(vault.dir, 0o777);
+      await expectRefusal(vault.dir, vault.flags, /is reached through \S+, to which others may write/);
+    });
+  });
+
+  test.each(['keys.db', 'vault.db'])('with a link to a %s that others can read', async (file) => {
+    const vault = await makeVault();
+    const elsewhere = join(vault.dir, 'elsewhere');
+    mkdirSync(elsewhere);
+    renameSync(join(vault.dataDir, file), join(elsewhere, file));
+    symlinkSync(join(elsewhere, file), join(vault.dataDir, file));
+    chmodSync(vault.dir, 0o755);
+    for (const mode of [0o604, 0o602]) {
+      chmodSync(join(elsewhere, file), mode);
+      await expectRefusal(vault.dir, vault.flags, new RegExp(`can (read|write) .*${file}\\. Run: chmod go-rwx`));
+    }
+    chmodSync(join(elsewhere, file), 0o600);
     await expectAsBefore(vault);
   });
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -103,6 +104,70 @@ describe('a root key file', () => {
     const link = join(root, 'link.key');
     symlinkSync(keyFile(hex), link);
     expect((await loadRootKey({ file: link, dataDir })).ok).toBe(true);
+  });
+
+  describe('behind a link', () => {
+    function openDirectory(name: string, mode = 0o777): string {
+      const directory = join(root, name);
+      mkdirSync(directory);
+      chmodSync(directory, mode);
+      return directory;
+    }
+
+    it.each([0o777, 0o702])('is rejected when others may write to the directory of its target (%o)', async (mode) => {
+      const open = openDirectory('open', mode);
+      const link = join(root, 'link.key');
+      symlinkSync(keyFile(hex, 0o600, join(open, 'root.key')), link);
+      expect(await failure({ file: link, dataDir })).toContain(`chmod go-w ${open}`);
+    });
+
+    it('is rejected when others may write to a parent of its target', async () => {
+      const open = openDirectory('open');
+      mkdirSync(join(open, 'closed'), { mode: 0o700 });
+      const link = join(root, 'link.key');
+      symlinkSync(keyFile(hex, 0o600, join(open, 'closed', 'root.key')), link);
+      expect(await failure({ file: link, dataDir })).toContain(`chmod go-w ${open}`);
+    });
+
+    it('is rejected when others may replace the link, or one that it leads to', async () => {
+      const open = openDirectory('open');
+      const [link, first] = [join(open, 'link.key'), join(root, 'first.key')];
+      symlinkSync(keyFile(hex), link);
+      symlinkSync('open/link.key', first);
+      for (const file of [link, first]) expect(await failure({ file, dataDir })).toContain(`chmod go-w ${open}`);
+    });
+
+    it('is accepted in a directory where only the owner of a file may replace it', async () => {
+      const sticky = openDirectory('sticky', 0o1777);
+      const link = join(sticky, 'link.key');
+      symlinkSync(keyFile(hex, 0o600, join(sticky, 'root.key')), link);
+      expect((await loadRootKey({ file: link, dataDir })).ok).toBe(true);
+    });
+
+    it.skipIf(process.geteuid?.() !== 0)(
+      'is rejected when another user owns a directory or a link on the way',
+      async () => {
+        const sticky = openDirectory('sticky', 0o1777);
+        const link = join(sticky, 'link.key');
+        symlinkSync(keyFile(hex), link);
+        lchownSync(link, 65_534, 65_534);
+        expect(await failure({ file: link, dataDir })).toContain(`${link}, which belongs to another user`);
+        const directory = openDirectory('foreign', 0o755);
+        const file = keyFile(hex, 0o600, join(directory, 'root.key'));
+        chownSync(directory, 65_534, 65_534);
+        expect(await failure({ file, dataDir })).toContain(`${directory}, which belongs to another user`);
+      },
+    );
+  });
+
+  it('is rejected when others may write to its directory, without any link', async () => {
+    const directory = join(root, 'open');
+    mkdirSync(directory);
+    const file = keyFile(hex, 0o600, join(directory, 'root.key'));
+    chmodSync(directory, 0o777);
+    expect(await failure({ file, dataDir })).toContain(`chmod go-w ${directory}`);
+    chmodSync(directory, 0o755);
+    expect((await loadRootKey({ file, dataDir })).ok).toBe(true);
   });
 
   it('is refused, with the command that makes one, when it is missing', async () => {

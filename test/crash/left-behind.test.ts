@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, copyFileSync, existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { http, makeVault, startService, tempDir } from '../support/process.js';
+import { fill, unread } from '../rotation/support.js';
+import { copyOf, hashesOf, http, makeVault, run, startService, type TestVault, tempDir } from '../support/process.js';
 import { bytesLeft, livingKeys, lookInto } from './stores.js';
 
+const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 const body = (id: string, data: unknown = 'value') => ({ id, type: 'token', data });
 
 test('a key store from before deletions is shredded again before the service is ready', async () => {
@@ -94,5 +96,58 @@ describe('a torn end of the write-ahead log', () => {
     expect(await http('GET', `${second.address}/tokens/early`, { key })).toMatchObject({ status: 200 });
     expect(await http('GET', `${second.address}/tokens/late`, { key })).toMatchObject({ status: 404 });
     expect(await http('POST', `${second.address}/tokens`, { key, body: big })).toMatchObject({ status: 201 });
+  });
+});
+
+describe('a write-ahead log beside another state of its file', () => {
+  /** A vault that was stopped, written again and killed: the state of before, the one that the kill left, and what it holds. */
+  async function killedAgain(vault: TestVault) {
+    const { dataDir, flags, key } = vault;
+    const made = new Map<string, string>();
+    const states: string[] = [];
+    const erased: string[] = [];
+    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {
+      const service = await startService(flags, { env });
+      for (const [id, data] of await fill(service.address, vault, 12)) made.set(id, data);
+      const [id = ''] = made.keys();
+      expect((await http('DELETE', `${service.address}/tokens/${id}`, { key })).status).toBe(204);
+      made.delete(id);
+      erased.push(id);
+      await service.stop(signal);
+      if (signal === 'SIGKILL') states.push(copyOf(dataDir));
+    }
+    const [older = '', newer = ''] = states;
+    return { older, newer, made, erased };
+  }
+
+  test('starts nothing, a damaged pair stays as it is, and put together rightly all is there', async () => {
+    const vault = await makeVault();
+    const { dataDir, flags, key } = vault;
+    const { older, newer, made, erased } = await killedAgain(vault);
+    const mixtures = [
+      { database: older, wal: newer, message: /vault\.db is damaged/ },
+      { database: newer, wal: older, message: /the log is behind its keys/ },
+      { database: newer, wal: null, message: /the log is behind its keys/ },
+      { database: older, wal: older, message: /the log is behind its keys/ },
+    ];
+    for (const { database, wal, message } of mixtures) {
+      rmSync(join(dataDir, 'vault.db-shm'), { force: true });
+      copyFileSync(join(database, 'vault.db'), join(dataDir, 'vault.db'));
+      copyFileSync(wal === null ? '/dev/null' : join(wal, 'vault.db-wal'), join(dataDir, 'vault.db-wal'));
+      const before = hashesOf(dataDir);
+      const refused = await run(['serve', '--port', '0', ...flags]);
+      expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+      const after = hashesOf(dataDir);
+      expect(after['keys.db']).toBe(before['keys.db']);
+      // SQLite takes an older log for the end of its file, and copies it there.
+      if (!message.source.includes('damaged')) continue;
+      for (const file of ['vault.db', 'vault.db-wal']) expect(after[file], file).toBe(before[file]);
+    }
+    rmSync(join(dataDir, 'vault.db-shm'), { force: true });
+    for (const file of ['vault.db', 'vault.db-wal']) copyFileSync(join(newer, file), join(dataDir, file));
+    const service = await startService(flags, { env });
+    expect(await unread(service.address, key, made)).toEqual([]);
+    for (const id of erased) expect((await http('GET', `${service.address}/tokens/${id}`, { key })).status).toBe(404);
+    await service.stop();
   });
 });

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Config } from '../../compose/config/config.js';
 import { faultOfDataDirectory } from '../../compose/embedded/data-directory.js';
 import { isRoots } from '../../compose/root-key/own-group.js';
+import { faultOfPath } from '../../compose/root-key/path-fault.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
 import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';
@@ -33,7 +34,12 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
       problem('data directory', `${dataDir} does not exist`, 'Name another one with --data, or run `strongroom init`.'),
     ];
   }
-  return [...findings, ...modeOf('data directory', dataDir, 0o022, 0o700, fix), freeSpace(dataDir)];
+  findings.push(...modeOf('data directory', dataDir, 0o022, 0o700, fix));
+  for (const path of [dataDir, join(dataDir, 'keys.db'), join(dataDir, 'vault.db')]) {
+    const fault = faultOfPath(path);
+    if (fault !== null) findings.push(problem('data directory', `${path} ${fault}`, 'Do what it says.'));
+  }
+  return [...findings, freeSpace(dataDir)];
 }
 
 async function rootKey(config: Config): Promise<Finding> {

@@ -4,16 +4,20 @@ import { dirname, join, resolve } from 'node:path';
 import { lockData } from '../../adapters/sqlite/data-lock.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { isOfOwnGroup, isRoots } from '../root-key/own-group.js';
+import { faultOfPath } from '../root-key/path-fault.js';
+import { realPath } from '../root-key/real-path.js';
 
-const files = ['lock', ...['keys.db', 'vault.db'].flatMap((file) => [file, `${file}-wal`, `${file}-shm`])];
+const databases = ['keys.db', 'vault.db'];
 
 const setgid = 0o2000;
 
 /**
  * Takes a data directory for this process: creates it (owner only) if it does not exist. Rejects a directory that this
- * process cannot write, that others can write, whose files others can read, or that another process holds. Throws StoreBroken.
+ * process cannot write, that others can write or replace, whose files others can read or replace, or that another process
+ * holds. Throws StoreBroken.
  */
 export async function takeDataDirectory(dataDir: string): Promise<{ release(): void }> {
+  expectNotReplaceable(dataDir, 'the data directory ');
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
       // On a read-only file system Node.js reports the missing directory instead.
@@ -24,12 +28,13 @@ export async function takeDataDirectory(dataDir: string): Promise<{ release(): v
   } catch (error) {
     throw new StoreBroken(`the data directory ${dataDir} cannot be ${reasonOf(error)}`);
   }
-  const directory = await stat(dataDir);
-  const fault = faultOfDataDirectory(directory, dataDir);
+  const fault = faultOfDataDirectory(await stat(dataDir), dataDir);
   if (fault !== null) throw new StoreBroken(fault);
-  const paths = files.map((file) => join(dataDir, file));
+  const paths = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
   for (const path of paths) await expectWritable(path);
-  for (const path of paths) await expectPrivate(path, directory);
+  // The directory did not exist at the first look, or another user put a link there since.
+  for (const path of paths) expectNotReplaceable(path, '');
+  for (const path of paths) await expectPrivate(path);
   const lock = lockData(dataDir);
   if (lock === null) {
     throw new StoreBroken(
@@ -66,14 +71,28 @@ function isGroupsOwn(directory: Stats): boolean {
   return (directory.mode & setgid) !== 0 && isOfOwnGroup(directory);
 }
 
-/** Checks that no other user can read a file, unless its directory keeps those users out. */
-async function expectPrivate(file: string, directory: Stats): Promise<void> {
+/** Returns a database and what SQLite keeps beside it; behind a link that is beside the file that the link leads to. */
+function filesOf(database: string): readonly string[] {
+  const real = realPath(database);
+  return [database, `${real}-wal`, `${real}-shm`];
+}
+
+function expectNotReplaceable(path: string, what: string): void {
+  const fault = faultOfPath(path);
+  if (fault !== null) throw new StoreBroken(`${what}${path} ${fault}`);
+}
+
+/** Checks that no other user can read or write a file, unless its directory keeps those users out. */
+async function expectPrivate(file: string): Promise<void> {
   const stats = await stat(file).catch(() => null);
   if (stats === null) return;
-  const groupReads = !isOfOwnGroup(stats) && (directory.mode & 0o010) !== 0 && (stats.mode & 0o040) !== 0;
-  const othersRead = (directory.mode & 0o001) !== 0 && (stats.mode & 0o004) !== 0;
-  if (groupReads || othersRead) {
-    throw new StoreBroken(`others than its owner can read ${file}. Run: chmod go-rwx ${file}`);
+  const directory = await stat(dirname(realPath(file)));
+  const groupEnters = !isOfOwnGroup(stats) && (directory.mode & 0o010) !== 0;
+  const othersEnter = (directory.mode & 0o001) !== 0;
+  const open = stats.mode & ((groupEnters ? 0o060 : 0) | (othersEnter ? 0o006 : 0));
+  if (open !== 0) {
+    const can = (open & 0o044) !== 0 ? 'read' : 'write';
+    throw new StoreBroken(`others than its owner can ${can} ${file}. Run: chmod go-rwx ${file}`);
   }
 }
 

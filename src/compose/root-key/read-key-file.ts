@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { isAbsolute, relative, sep } from 'node:path';
 import { decodeKeyText } from './key-text.js';
 import { isOfOwnGroup, isRoots, ownGroup } from './own-group.js';
+import { faultOfPath } from './path-fault.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
@@ -14,7 +15,8 @@ const mountedMode = 0o440;
 /**
  * Reads the root key from a regular file outside of the data directory, because a copy of that directory must not carry its
  * own key. Only this user may have access to the file; or root owns it and only the group of this process may read it, as
- * container platforms mount secrets. Follows links first; checks the same file that it reads.
+ * container platforms mount secrets. No other user can replace the file, or a link or directory on the way to it. Checks the
+ * same file that it reads.
  */
 export function readKeyFile(file: string, dataDir: string): RootKeyResult {
   const path = realPath(file);
@@ -24,6 +26,8 @@ export function readKeyFile(file: string, dataDir: string): RootKeyResult {
         'own key. Move it elsewhere and set root_key_file to its new path.',
     );
   }
+  const replaceable = faultOfPath(file);
+  if (replaceable !== null) return noRootKey(`The root key file ${file} ${replaceable}`);
   const opened = open(path, file);
   if (!opened.ok) return noRootKey(opened.message);
   const text = Buffer.allocUnsafeSlow(readSizeBytes);

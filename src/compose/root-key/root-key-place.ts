@@ -7,7 +7,9 @@ import { loadRootKey } from './root-key.js';
 
 /** Where the root key comes from, and where the next one lies while keys are rotated. */
 export type RootKeyPlace = {
-  /** Without symbolic links. */
+  /** As it is named; another user must not be able to change where it leads. */
+  readonly named: string | null;
+  /** The same without symbolic links: what a rotation overwrites. */
   readonly file: string | null;
   readonly command: readonly [string, ...string[]] | null;
   readonly nextFile: string | null;
@@ -25,16 +27,16 @@ export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
   const named = settings.root_key_file ?? (command === null && existsSync(devFile) ? devFile : null);
   const file = named === null ? null : realPath(named);
   const nextFile = settings.next_root_key_file ?? (file === null ? null : `${file}.new`);
-  return { file, command, nextFile, dataDir };
+  return { named, file, command, nextFile, dataDir };
 }
 
 /**
  * The root key, and behind it the next one if there is one: a rotation that was cut off may have put everything under it
  * already, and the file of the old one may be half overwritten then. Each is the caller's to zero.
  */
-export async function readRootKeys({ nextFile, ...place }: RootKeyPlace): Promise<RootKeysResult> {
-  const present = await loadRootKey(place);
-  const next = nextFile !== null && existsSync(nextFile) ? readKeyFile(nextFile, place.dataDir) : null;
+export async function readRootKeys({ named, command, nextFile, dataDir }: RootKeyPlace): Promise<RootKeysResult> {
+  const present = await loadRootKey({ file: named, command, dataDir });
+  const next = nextFile !== null && existsSync(nextFile) ? readKeyFile(nextFile, dataDir) : null;
   const [first, ...others] = [present, next].flatMap((loaded) => (loaded?.ok === true ? [loaded.key] : []));
   if (first !== undefined) return { ok: true, keys: [first, ...others] };
   return present.ok ? { ok: true, keys: [present.key] } : present;

@@ -151,6 +151,26 @@ describe('a writer of the rows', () => {
     await expectNewest(await afterASecond(read), service.tenantId, { status: 200, shows: { settings } });
   });
 
+  test.each([
+    { what: 'the row of another application', kind: 'application', how: 'moveRecord' },
+    { what: 'the row of its tenant', kind: 'tenant', how: 'moveRecord' },
+    { what: 'the sealed document of another application', kind: 'application', how: 'copyDocument' },
+    { what: 'the sealed document of its tenant', kind: 'tenant', how: 'copyDocument' },
+  ] as const)('cannot put $what in the place of an application’s', async ({ kind, how }) => {
+    const id = await aToken();
+    const wide = await application(everything);
+    const narrow = await application([rule('/', 'redact', ['token:read'])]);
+    await attacker[how](kind, kind === 'tenant' ? service.tenantId : wide.id, narrow.id);
+    const shown = await afterASecond(() =>
+      service.call('GET', `/applications/${narrow.id}`, undefined, { key: service.managementKey }),
+    );
+    expect(shown.status, shown.text).toBeGreaterThanOrEqual(400);
+    const answer = await get(id, narrow.key);
+    expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
+    expect(answer.text).not.toContain(secret);
+    if (how === 'copyDocument') expect((await get(id, wide.key)).text).toContain(secret);
+  });
+
   test('cannot move a tenant’s row to another revision', async () => {
     const id = await aToken();
     await attacker.editRecord('tenant', service.tenantId, { revision: 99 });

@@ -16,6 +16,10 @@ export type RowsAttacker = {
   takeRecord(kind: Kind, id: string): Promise<Taken>;
   /** Changes fields of a tenant's or application's row, by the names of the store's columns. */
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Puts the row of one tenant or application in the place of an application's; nothing of the two is changed. */
+  moveRecord(kind: Kind, id: string, toApplication: string): Promise<void>;
+  /** Has the row of an application hold the sealed document of another tenant's or application's row. */
+  copyDocument(kind: Kind, id: string, toApplication: string): Promise<void>;
   takeToken(stream: string): Promise<Taken>;
   /** Changes the unsealed state of a token's row, and the times that it is found by. */
   editToken(stream: string, edit: (life: TokenLife) => TokenLife): Promise<void>;
@@ -69,6 +73,18 @@ function onFiles(dataDir: string): RowsAttacker {
     async editRecord(kind, id, fields) {
       replace('directory', { ...rowOf('directory', 'kind = ? AND id = ?', kind, id), ...fields });
     },
+    async moveRecord(kind, id, toApplication) {
+      const row = rowOf('directory', 'kind = ? AND id = ?', kind, id);
+      changeOne('DELETE FROM api_keys WHERE application = ?', toApplication);
+      if (kind === 'application')
+        changeOne('UPDATE api_keys SET application = ? WHERE application = ?', toApplication, id);
+      replace('directory', { ...row, kind: 'application', id: toApplication });
+    },
+    async copyDocument(kind, id, toApplication) {
+      const { content, content_revision } = rowOf('directory', 'kind = ? AND id = ?', kind, id);
+      const row = rowOf('directory', "kind = 'application' AND id = ?", toApplication);
+      replace('directory', { ...row, content, content_revision });
+    },
     async takeToken(stream) {
       const row = rowOf('token_rows_1', 'stream = ?', stream);
       return { putBack: async () => replace('token_rows_1', row) };
@@ -120,6 +136,17 @@ async function onMongo(name: string): Promise<RowsAttacker> {
     takeRecord: (kind, id) => take(directory, `${kind}-${id}`),
     async editRecord(kind, id, fields) {
       await directory.updateOne({ _id: `${kind}-${id}` }, { $set: fields });
+    },
+    async moveRecord(kind, id, toApplication) {
+      const { _id: _, ...row } = (await directory.findOneAndDelete({ _id: `${kind}-${id}` })) ?? {};
+      const { matchedCount } = await directory.replaceOne({ _id: `application-${toApplication}` }, row);
+      if (matchedCount !== 1) throw new Error('the attack changed nothing');
+    },
+    async copyDocument(kind, id, toApplication) {
+      const row = await directory.findOne({ _id: `${kind}-${id}` });
+      if (row === null) throw new Error('there is no such row');
+      const copied = { content: row['content'], content_revision: row['content_revision'] };
+      await directory.updateOne({ _id: `application-${toApplication}` }, { $set: copied });
     },
     takeToken: (stream) => take(tokens, stream),
     async editToken(stream, edit) {

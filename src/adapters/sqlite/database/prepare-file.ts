@@ -1,3 +1,4 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { databaseError, StoreBroken } from './database-error.js';
 import { openDatabase, openInMemory, type SqliteDatabase } from './open-database.js';
 
@@ -8,7 +9,7 @@ const checkedSizeBytesMax = 256 * 1024 * 1024;
 
 /**
  * Opens a store file for writing and creates its tables if it is new. Throws StoreBroken for a file of another kind, version
- * or schema, and, unless told not to look, for a damaged one.
+ * or schema, and, unless told not to look, for a damaged one. The rejected file and its write-ahead log stay as they are.
  */
 export function prepareFile(
   path: string,
@@ -16,6 +17,38 @@ export function prepareFile(
   schema: string,
   version: number,
   look: 'checked' | 'unchecked' = 'checked',
+): SqliteDatabase {
+  const held = hold(path, fileName);
+  try {
+    return prepared(path, fileName, schema, version, look);
+  } finally {
+    held?.close();
+  }
+}
+
+/**
+ * Opens a file that has a write-ahead log for reading; null if there is no log, or the file cannot be read. SQLite copies the
+ * log into the file and removes it when the last connection closes, if that one may write. Without this, a log that was put
+ * beside another state of its file would be lost with the first attempt to start.
+ */
+function hold(path: string, fileName: string): SqliteDatabase | null {
+  if (!existsSync(path)) return null;
+  const log = statSync(`${realpathSync(path)}-wal`, { throwIfNoEntry: false });
+  if (log === undefined || log.size === 0) return null;
+  try {
+    return openDatabase(path, fileName, 'reader', (database) => read(database, 'schema_version'));
+  } catch {
+    // The attempt to open it for writing says what is wrong with it.
+    return null;
+  }
+}
+
+function prepared(
+  path: string,
+  fileName: string,
+  schema: string,
+  version: number,
+  look: 'checked' | 'unchecked',
 ): SqliteDatabase {
   const database = openDatabase(path, fileName, 'writer', (opened) => expectOurs(opened, fileName, version));
   try {

@@ -1,0 +1,72 @@
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { isAbsolute, join, resolve, sep } from 'node:path';
+import { isOfOwnGroup } from './own-group.js';
+
+const sticky = 0o1000;
+/** As the kernel's; opening the path reports a loop. */
+const linksMax = 40;
+
+/**
+ * Returns why other users can replace what a path leads to, and how to correct it, or null; made to follow the name of the
+ * file in a sentence. Looks at each directory on the way: those of the path, of each symbolic link, and of what the links
+ * lead to. A part that does not exist yet, or that this process may not look at, ends the way. Threat: a user that can write
+ * to one of them puts another directory, file or link in the place of ours. It sees no access control lists.
+ */
+export function faultOfPath(path: string): string | null {
+  const names = namesIn(resolve(path));
+  let directory: string = sep;
+  let links = 0;
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    const entry = join(directory, name);
+    const stats = statsOf(entry);
+    const fault = faultOfDirectory(directory, entry, stats);
+    if (fault !== null || stats === null) return fault;
+    if (stats.isSymbolicLink()) {
+      links += 1;
+      if (links > linksMax) return null;
+      const target = readlinkSync(entry);
+      names.unshift(...namesIn(target));
+      if (isAbsolute(target)) directory = sep;
+    } else {
+      directory = entry;
+    }
+  }
+  return null;
+}
+
+function namesIn(path: string): string[] {
+  return path.split(sep).filter((name) => name !== '' && name !== '.');
+}
+
+function statsOf(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** In a sticky directory only the owner of an entry, of the directory, or root can replace the entry. */
+function faultOfDirectory(directory: string, entry: string, stats: Stats | null): string | null {
+  const own = statsOf(directory);
+  if (own === null || !own.isDirectory()) return null;
+  if (!isTrusted(own)) return foreign(directory);
+  // The group of root has no other members.
+  const groupWrites = (own.mode & 0o020) !== 0 && !isOfOwnGroup(own) && own.gid !== 0;
+  if (!groupWrites && (own.mode & 0o002) === 0) return null;
+  if ((own.mode & sticky) === 0) {
+    return `is reached through ${directory}, to which others may write. Look whether its files are yours, then run: chmod go-w ${directory}`;
+  }
+  return stats === null || isTrusted(stats) ? null : foreign(entry);
+}
+
+function foreign(path: string): string {
+  return (
+    `is reached through ${path}, which belongs to another user. Look whether its files are yours, then make root or the user ` +
+    'that runs Strongroom its owner (chown), or choose another place.'
+  );
+}
+
+function isTrusted({ uid }: Stats): boolean {
+  return uid === 0 || uid === process.geteuid?.();
+}

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Directory } from '#src/ports/directory.js';
+import { type AuthenticDirectory, authenticDirectory } from '#src/vault/authentic-directory.js';
+import { ForgedRow } from '#src/vault/forged-row.js';
+import { applicationDocument } from '#src/vault/open-directory.js';
+import type { DirectoryRecord } from '#src/views/directory-view.js';
+import { type Stored, withDirectoryMac } from '#src/views/row-mac.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
+
+let service: TestService;
+let tenant: DirectoryRecord;
+let own: DirectoryRecord;
+let other: DirectoryRecord;
+let foreign: DirectoryRecord;
+beforeEach(async () => {
+  service = await startTestService();
+  await service.application(['token:read']);
+  await service.otherTenant();
+  const { directory } = service.vault;
+  const all = await directory.list('application');
+  const mine = all.filter(({ tenantId }) => tenantId === service.tenantId);
+  [own, other] = [taken(mine[0]), taken(mine[1])];
+  foreign = taken(all.find(({ tenantId }) => tenantId !== service.tenantId));
+  tenant = taken(await directory.get('tenant', service.tenantId));
+});
+afterEach(() => service.close());
+
+function taken(record: DirectoryRecord | null | undefined): DirectoryRecord {
+  if (record == null) throw new Error('there is no such record');
+  return record;
+}
+
+/** The vault's reading of a store that returns this record, with the code that the vault gave it, whatever it is asked for. */
+async function returning(record: DirectoryRecord): Promise<AuthenticDirectory> {
+  const { keys, directory } = service.vault;
+  const key = (await keys.integrityKeys()).rows;
+  const stored: Stored<DirectoryRecord> = withDirectoryMac(key, record);
+  const store: Directory = {
+    get: async () => stored,
+    byKeyHash: async () => stored,
+    list: async () => [stored],
+    applications: async () => ({ records: [stored], total: 1 }),
+    keyUsedOn: directory.keyUsedOn,
+    markKeyUsed: directory.markKeyUsed,
+  };
+  const heal = async () => expect.unreachable('no record is outdated');
+  return authenticDirectory({ directory: store, keys, key, heal });
+}
+
+async function expectForged(read: Promise<unknown>, { kind, id }: Pick<DirectoryRecord, 'kind' | 'id'>): Promise<void> {
+  const error = await read.then(
+    () => expect.unreachable('a record that was not asked for is returned'),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ForgedRow);
+  expect(String(error)).toContain(`${kind} ${id}`);
+}
+
+const anyOf = { ids: null, types: null };
+const page = { offset: 0, limit: 10 };
+
+describe('a store that returns an authentic record of the vault', () => {
+  test('is believed if the record is the one that was asked for, and its document opens', async () => {
+    const directory = await returning(own);
+    const found = taken(await directory.get('application', own.id));
+    expect(found).toEqual(own);
+    expect((await applicationDocument(service.vault, found))?.name).toEqual(expect.any(String));
+    expect(await directory.byKeyHash(own.keys[0]?.hash ?? '')).toEqual(own);
+    expect(await directory.list('application')).toEqual([own]);
+    expect((await directory.applications(service.tenantId, anyOf, page)).records).toEqual([own]);
+  });
+
+  test('but of another application: of the tenant, or of another tenant', async () => {
+    for (const record of [other, foreign]) {
+      const directory = await returning(record);
+      // Its document is whole, so no later step would see it.
+      expect(await applicationDocument(service.vault, record)).not.toBeNull();
+      await expectForged(directory.get('application', own.id), record);
+      await expectForged(directory.byKeyHash(own.keys[0]?.hash ?? ''), record);
+    }
+    const directory = await returning(foreign);
+    await expectForged(directory.applications(service.tenantId, anyOf, page), foreign);
+  });
+
+  test('but of a tenant, when it is asked for an application, and the reverse', async () => {
+    const ofTenant = await returning(tenant);
+    await expectForged(ofTenant.get('application', tenant.id), tenant);
+    await expectForged(ofTenant.list('application'), tenant);
+    await expectForged(ofTenant.applications(service.tenantId, anyOf, page), tenant);
+    const ofApplication = await returning(own);
+    await expectForged(ofApplication.get('tenant', own.id), own);
+    await expectForged(ofApplication.list('tenant'), own);
+  });
+});

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { checkTokenRows } from '#src/audit/check-rows.js';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { createPlain } from '../http/routes/support.js';
+import { startTestService } from '../support/test-service.js';
+import { endOfRebuild, openVault, rebuildTokens, storedIn } from './support.js';
+
+const tokens = 250;
+const secret = 'the-plaintext-of-the-token';
+
+type Plant = {
+  readonly what: string;
+  /** An older revision is replaced by the rebuild, as a row that a writer left. */
+  readonly isReplaced: boolean;
+  readonly edit: (row: Record<string, unknown>) => Record<string, unknown>;
+};
+
+function withState(row: Record<string, unknown>, change: (state: { revision: number; life: object }) => object) {
+  return { ...row, state: JSON.stringify(change(JSON.parse(String(row['state'])))) };
+}
+
+const plants: readonly Plant[] = [
+  { what: 'as it was before its container was closed', isReplaced: true, edit: (row) => row },
+  {
+    what: 'as it was before, under the newest revision',
+    isReplaced: false,
+    edit: (row) => withState({ ...row, revision: 1 }, (state) => ({ ...state, revision: 1 })),
+  },
+  {
+    what: 'as it was before, under a revision that it never reaches',
+    isReplaced: false,
+    edit: (row) => withState({ ...row, revision: 99 }, (state) => ({ ...state, revision: 99 })),
+  },
+];
+
+test.each(plants)(
+  'a row that is planted into the rows that a rebuild makes, $what, shows nothing',
+  async ({ edit, isReplaced }) => {
+    const service = await startTestService();
+    const { id } = await createPlain(service, { data: secret, containers: ['/open/'] });
+    const reader = await service.application([
+      {
+        description: 'open',
+        priority: 1,
+        container: '/open/',
+        transform: 'reveal',
+        permissions: ['token:read', 'token:search'],
+      },
+    ]);
+    expect((await service.call('GET', `/tokens/${id}`, undefined, { key: reader })).text).toContain(secret);
+    const keys = await service.vault.keys.tenantKeys(service.tenantId);
+    if (keys === null) throw new Error('the tenant has no keys');
+    const stream = tokenStream(keys.names, id);
+    const vault = openVault(service.dataDir);
+    const older = vault.prepare('SELECT * FROM token_rows_1 WHERE stream = ?').get(stream) as Record<string, unknown>;
+    const closed = await service.call('PATCH', `/tokens/${id}`, { containers: ['/closed/'] });
+    expect(closed.status, closed.text).toBe(200);
+    for (let made = 0; made < tokens; made += 1) await createPlain(service);
+
+    const row = edit(older);
+    const names = Object.keys(row);
+    const plant = vault.prepare(
+      `REPLACE INTO token_rows_0 (${names.join()}) VALUES (${names.map((name) => `@${name}`).join()})`,
+    );
+    async function expectNothingShown(): Promise<void> {
+      for (const answer of [
+        await service.call('GET', `/tokens/${id}`, undefined, { key: reader }),
+        await service.call('GET', '/tokens', undefined, { key: reader }),
+        await service.call('POST', '/tokens/search', { query: '' }, { key: reader }),
+      ]) {
+        expect(answer.text).not.toContain(secret);
+      }
+    }
+
+    if (isReplaced) {
+      await service.service.projections.rebuild('tokens', false);
+      plant.run(row);
+      expect(await endOfRebuild(service)).toMatchObject({ outcome: 'done', different: 0 });
+      await expectNothingShown();
+      expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({
+        data: secret,
+        containers: ['/closed/'],
+      });
+      vault.close();
+      await service.close();
+      return;
+    }
+
+    // Rows that differ are not taken into use unless the operator accepts them.
+    await service.service.projections.rebuild('tokens', false);
+    plant.run(row);
+    expect(await endOfRebuild(service)).toEqual({ outcome: 'different', different: 1, examples: [stream] });
+    expect(storedIn(service.dataDir).generations).toEqual([{ generation: 1, state: 'read' }]);
+    await expectNothingShown();
+    expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: secret, containers: ['/closed/'] });
+
+    // And when they are, the row is as little believed as in the rows that are read.
+    await service.service.projections.rebuild('tokens', true);
+    plant.run(row);
+    expect(await endOfRebuild(service)).toMatchObject({ outcome: 'done', different: 1 });
+    await expectNothingShown();
+    const own = await service.call('GET', `/tokens/${id}`);
+    expect([own.status, own.body['code']]).toEqual([500, 'row_forged']);
+    const found: string[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const page = await checkTokenRows(service.vault, after);
+      found.push(...page.problems.map(({ row: { name } }) => name));
+      after = page.next;
+    }
+    expect(found).toEqual([stream]);
+
+    // The next rebuild puts it right.
+    expect(await rebuildTokens(service, true)).toMatchObject({ outcome: 'done', different: 1, examples: [stream] });
+    expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: secret, containers: ['/closed/'] });
+    vault.close();
+    await service.close();
+  },
+);
