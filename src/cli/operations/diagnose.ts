@@ -10,7 +10,7 @@ import { ForgedLog } from '../../ports/event-log.js';
 import { type Finding, ok, problem } from '../doctor/finding.js';
 import { lastCheckpoint } from '../doctor/last-checkpoint.js';
 import { productVersion } from '../product-version.js';
-import { gapText } from '../projections/status-table.js';
+import { gapText } from './gap-text.js';
 import { operation } from './operation.js';
 
 const overdueMs = 60_000;

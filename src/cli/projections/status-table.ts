@@ -1,9 +1,7 @@
 import { counted } from '../../domain/text.js';
-import type { ProjectionName, ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
+import type { ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
+import { gapText } from '../operations/gap-text.js';
 import { table } from '../table.js';
-
-/** A cluster stops counting the events that a projection has not read here. */
-const gapMax = 1_000;
 
 /** Returns all projections as a table. */
 export function statusTable(statuses: readonly ProjectionStatus[]): string {
@@ -15,18 +13,6 @@ function cellsOf({ name, version, generation, position, head, gap, state, rebuil
   const progress = state === 'in memory' ? 'in memory' : gapText(name, gap);
   const status = rebuild === null ? progress : `rebuilding: ${rebuildText(rebuild)}`;
   return [...[name, version, generation, position, head], status, lastRebuild === null ? null : outcomeOf(lastRebuild)];
-}
-
-/**
- * Says how far behind the log a projection is. Commands destroy the keys that events end before they respond, so the events
- * that the shredder has not read only wait to be checked once more.
- */
-export function gapText(name: string, gap: number | null): string {
-  if (gap === null) return 'unknown, because a store is unavailable';
-  if (gap === 0) return 'up to date';
-  const events = gap === gapMax ? `at least ${counted(gap, 'event')}` : counted(gap, 'event');
-  const shredder: ProjectionName = 'shredder';
-  return name === shredder ? `${events} to check` : `${events} behind`;
 }
 
 const phases: Readonly<Record<RebuildStatus['phase'], string>> = {
