@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -91,3 +91,17 @@ test('--dev refuses an address that other machines reach, also with TLS, and mak
   }
   expect(hashesOf(cwd)).toEqual({});
 });
+
+test.runIf(process.getuid?.() === 0)(
+  '--dev starts in a directory of another user, as a project mounted into a container is',
+  async () => {
+    const dir = tempDir();
+    chownSync(dir, 12_345, 12_345);
+    const service = await startService(['--dev', '--data', join(dir, 'data'), '--admin-port', '0']);
+    expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
+    expect(await service.stop()).toMatchObject({ code: 0 });
+    const flags = ['--data', join(dir, 'data'), '--root-key-file', join(dir, 'data.root-key')];
+    const { code, stderr } = await run(['serve', '--port', '0', ...flags]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('belongs to another user')]);
+  },
+);

@@ -14,10 +14,11 @@ const setgid = 0o2000;
 /**
  * Takes a data directory for this process: creates it (owner only) if it does not exist. Rejects a directory that this
  * process cannot write, that others can write or replace, whose files others can read or replace, or that another process
- * holds. Throws StoreBroken.
+ * holds. Throws StoreBroken. `isDev`: data that `--dev` makes may lie in a directory of another user, such as a project that is
+ * mounted into a container.
  */
-export async function takeDataDirectory(dataDir: string): Promise<{ release(): void }> {
-  expectNotReplaceable(dataDir, 'the data directory ');
+export async function takeDataDirectory(dataDir: string, isDev = false): Promise<{ release(): void }> {
+  if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
       // On a read-only file system Node.js reports the missing directory instead.
@@ -33,7 +34,7 @@ export async function takeDataDirectory(dataDir: string): Promise<{ release(): v
   const paths = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
   for (const path of paths) await expectWritable(path);
   // The directory did not exist at the first look, or another user put a link there since.
-  for (const path of paths) expectNotReplaceable(path, '');
+  if (!isDev) for (const path of paths) expectNotReplaceable(path, '');
   for (const path of paths) await expectPrivate(path);
   const lock = lockData(dataDir);
   if (lock === null) {

@@ -82,7 +82,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   // The stores need a clock before the record is read that says whether to trust it, and destroy nothing until then.
   const clock = lateClock(bareClock, () => guard);
   const metrics = prometheusMetrics();
-  const lock = await takeDataDirectory(dataDir);
+  const lock = await takeDataDirectory(dataDir, options.mode === 'dev');
   try {
     let outdated: readonly StoredProjection[] = [];
     const stores = await openAuthenticStores(

@@ -26,7 +26,7 @@ import type { RootKeyPlace } from './root-key-place.js';
  * The root key that a rotation goes over to, on the disk before anything is under it; made unless it is there, where it may
  * be. Null: one that was cut off at its very end, and is finished now. The key is the caller's to zero. Throws RotationRefused.
  */
-export function takeNextRootKey({ file, nextFile, dataDir }: RootKeyPlace, mayMake: boolean): Buffer | null {
+export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace, mayMake: boolean): Buffer | null {
   const isOurs = file !== null && isReplaced(file);
   if (nextFile === null || (!isOurs && !existsSync(nextFile))) {
     throw new RotationRefused(
@@ -49,7 +49,7 @@ export function takeNextRootKey({ file, nextFile, dataDir }: RootKeyPlace, mayMa
     }
     make(nextFile);
   }
-  const read = readKeyFile(nextFile, dataDir);
+  const read = readKeyFile(nextFile, dataDir, isDev);
   if (!read.ok) throw new RotationRefused(read.message);
   return read.key;
 }

@@ -14,6 +14,8 @@ export type RootKeyPlace = {
   readonly command: readonly [string, ...string[]] | null;
   readonly nextFile: string | null;
   readonly dataDir: string;
+  /** Of data that `--dev` makes. */
+  readonly isDev: boolean;
 };
 
 export type RootKeysResult =
@@ -27,16 +29,22 @@ export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
   const named = settings.root_key_file ?? (command === null && existsSync(devFile) ? devFile : null);
   const file = named === null ? null : realPath(named);
   const nextFile = settings.next_root_key_file ?? (file === null ? null : `${file}.new`);
-  return { named, file, command, nextFile, dataDir };
+  return { named, file, command, nextFile, dataDir, isDev: settings.dev || named === devFile };
 }
 
 /**
  * The root key, and behind it the next one if there is one: a rotation that was cut off may have put everything under it
  * already, and the file of the old one may be half overwritten then. Each is the caller's to zero.
  */
-export async function readRootKeys({ named, command, nextFile, dataDir }: RootKeyPlace): Promise<RootKeysResult> {
-  const present = await loadRootKey({ file: named, command, dataDir });
-  const next = nextFile !== null && existsSync(nextFile) ? readKeyFile(nextFile, dataDir) : null;
+export async function readRootKeys({
+  named,
+  command,
+  nextFile,
+  dataDir,
+  isDev,
+}: RootKeyPlace): Promise<RootKeysResult> {
+  const present = await loadRootKey({ file: named, command, dataDir, isDev });
+  const next = nextFile !== null && existsSync(nextFile) ? readKeyFile(nextFile, dataDir, isDev) : null;
   const [first, ...others] = [present, next].flatMap((loaded) => (loaded?.ok === true ? [loaded.key] : []));
   if (first !== undefined) return { ok: true, keys: [first, ...others] };
   return present.ok ? { ok: true, keys: [present.key] } : present;

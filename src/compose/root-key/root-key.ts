@@ -11,13 +11,15 @@ export async function loadRootKey(from: {
   readonly file?: string | null;
   readonly command?: readonly [string, ...string[]] | null;
   readonly dataDir: string;
+  /** The key of data that `--dev` makes. */
+  readonly isDev?: boolean;
 }): Promise<RootKeyResult> {
   const file = from.file ?? null;
   const command = from.command ?? null;
   if (file !== null && command !== null) {
     return noRootKey('Both root_key_file and root_key_command are set. Remove one of them.');
   }
-  if (file !== null) return readKeyFile(file, from.dataDir);
+  if (file !== null) return readKeyFile(file, from.dataDir, from.isDev);
   if (command !== null) return runKeyCommand(command);
   return noRootKey(
     'There is no root key. Make one with `strongroom keys generate-root FILE`, outside of the data directory, and set ' +
