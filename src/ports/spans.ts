@@ -17,4 +17,6 @@ export interface Spans {
   begin(traceparent: string | undefined): RequestSpan;
   /** Returns the store with a span for each call during a request that returns a promise. `system`: the kind of the store. */
   store<T extends object>(name: string, system: string, store: T): T;
+  /** Sends what is not sent yet, for at most two seconds: a collector that hangs must not hold a stop. */
+  close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { recordForAllTenants } from '../../audit/access-log/record-for-all-tenants.js';
 import type { Config } from '../../compose/config/config.js';
 import { dataDirectoryOf, openProfile } from '../../compose/open-profile.js';
-import { tracingOf } from '../../compose/tracing.js';
+import { spansOf } from '../../compose/spans-of.js';
 import type { OpenService, OperatedService } from '../../compose/vault/open-service.js';
 import { createLogger } from '../../http/logging/create-logger.js';
 import { logUncaught } from '../../http/logging/log-uncaught.js';
@@ -51,10 +51,10 @@ export async function serve(config: Config): Promise<void> {
   await expectFreeAdminAddress(config);
   if (settings.dev) ensureDevRootKey(config);
   let isStopping = false;
-  const tracing = await tracingOf(config, productVersion(), (error) =>
+  const spans = await spansOf(config, productVersion(), (error) =>
     logger.error('traces were lost: the collector of tracing.endpoint did not take them', { error }),
   );
-  const opened = await open(config, logger, tracing?.spans ?? null);
+  const opened = await open(config, logger, spans);
   const service = {
     ...opened,
     async state() {
@@ -91,7 +91,7 @@ export async function serve(config: Config): Promise<void> {
         await closeAdmin();
         await recordForAllTenants(service.vault, 'stop');
         await service.close();
-        await tracing?.close();
+        await spans?.close();
       },
     });
     if (settings.dev && address !== null) {

@@ -46,7 +46,9 @@ test('store files are opened in one place, with its settings, and the lock in an
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const opening = /new Database\(|keptDatabase\(/;
   const openers = sources.filter((path) => opening.test(readFileSync(join('src', path), 'utf8')));
-  const allowed = ['data-lock.ts', 'kept-database.ts', 'open-database.ts'].map((file) => `adapters/sqlite/${file}`);
+  const allowed = ['data-lock.ts', 'database/kept-database.ts', 'database/open-database.ts'].map(
+    (file) => `adapters/sqlite/${file}`,
+  );
   expect(openers.filter((path) => !allowed.includes(path))).toEqual([]);
   expect(openers).toContain('adapters/sqlite/data-lock.ts');
 });

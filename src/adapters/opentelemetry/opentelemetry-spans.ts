@@ -22,17 +22,10 @@ export type TracingOptions = {
   readonly onError: (error: Error) => void;
 };
 
-export type Tracing = {
-  readonly spans: Spans;
-  /** Sends what is not sent yet, for at most two seconds. */
-  close(): Promise<void>;
-};
-
-/** A collector that hangs must not hold a stop. */
 const closeMs = 2_000;
 
 /** Sends spans to an OpenTelemetry collector, in batches. What it cannot send is lost, and `onError` learns of it. */
-export function openTracing({ endpoint, sampleRatio, version, onError }: TracingOptions): Tracing {
+export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: TracingOptions): Spans {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       'service.name': 'strongroom',
@@ -48,42 +41,39 @@ export function openTracing({ endpoint, sampleRatio, version, onError }: Tracing
   // Not the global context of the library: no other module may add to our spans.
   const current = new AsyncLocalStorage<Context>();
   return {
-    spans: {
-      begin(traceparent) {
-        const caller = traceparent === undefined ? null : parseTraceParent(traceparent);
-        const parent =
-          caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
-        const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
-        const context = trace.setSpan(parent, span);
-        return {
-          traceId: span.spanContext().traceId,
-          run: (work) => current.run(context, work),
-          end({ method, route, status }) {
-            span.updateName(`${method} ${route}`);
-            span.setAttributes({ 'http.request.method': method, 'http.route': route });
-            if (status !== null) span.setAttribute('http.response.status_code', status);
-            if (status === null) fail(span, 'client_disconnected');
-            else if (status >= 500) fail(span, String(status));
-            span.end();
-          },
+    begin(traceparent) {
+      const caller = traceparent === undefined ? null : parseTraceParent(traceparent);
+      const parent = caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
+      const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
+      const context = trace.setSpan(parent, span);
+      return {
+        traceId: span.spanContext().traceId,
+        run: (work) => current.run(context, work),
+        end({ method, route, status }) {
+          span.updateName(`${method} ${route}`);
+          span.setAttributes({ 'http.request.method': method, 'http.route': route });
+          if (status !== null) span.setAttribute('http.response.status_code', status);
+          if (status === null) fail(span, 'client_disconnected');
+          else if (status >= 500) fail(span, String(status));
+          span.end();
+        },
+      };
+    },
+    store<T extends object>(name: string, system: string, store: T): T {
+      const members = Object.entries(store).map(([member, value]) => {
+        if (typeof value !== 'function') return [member, value];
+        const attributes = { 'db.system.name': system, 'db.operation.name': member };
+        const call = (...given: unknown[]): unknown => {
+          const context = current.getStore();
+          if (context === undefined) return value(...given);
+          const span = tracer.startSpan(`${name}.${member}`, { kind: SpanKind.CLIENT, attributes }, context);
+          const result: unknown = value(...given);
+          if (result instanceof Promise) endWith(span, result);
+          return result;
         };
-      },
-      store<T extends object>(name: string, system: string, store: T): T {
-        const members = Object.entries(store).map(([member, value]) => {
-          if (typeof value !== 'function') return [member, value];
-          const attributes = { 'db.system.name': system, 'db.operation.name': member };
-          const call = (...given: unknown[]): unknown => {
-            const context = current.getStore();
-            if (context === undefined) return value(...given);
-            const span = tracer.startSpan(`${name}.${member}`, { kind: SpanKind.CLIENT, attributes }, context);
-            const result: unknown = value(...given);
-            if (result instanceof Promise) endWith(span, result);
-            return result;
-          };
-          return [member, call];
-        });
-        return Object.fromEntries(members);
-      },
+        return [member, call];
+      });
+      return Object.fromEntries(members);
     },
     async close() {
       let timer: NodeJS.Timeout | undefined;
