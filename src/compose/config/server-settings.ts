@@ -1,8 +1,7 @@
 import { databaseName, flag, optionalPath, storeUrl } from './schemas.js';
 import type { Setting } from './setting.js';
 
-const urlFile = (store: string): string =>
-  `The file with the address of ${store}, so that its password is in no variable.`;
+const urlFile = (store: string): string => `The file that holds ${store}.url, so that its password is in no variable.`;
 
 /** The settings of `settings.ts` that say where the servers of the cluster profile are. */
 export const serverSettings = {
@@ -18,7 +17,7 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: urlFile('eventstore'),
+    doc: urlFile('eventstore.url'),
   },
   'mongodb.url': {
     schema: storeUrl('mongodb', 'mongodb+srv'),
@@ -27,27 +26,27 @@ export const serverSettings = {
     secret: false,
     doc: 'Where MongoDB is, with user and password: mongodb://u:pass@host/?tls=true.',
   },
-  'mongodb.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('mongodb') },
+  'mongodb.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('mongodb.url') },
   'mongodb.keys_url': {
     schema: storeUrl('mongodb', 'mongodb+srv'),
     default: null,
     form: 'text',
     secret: false,
-    doc: 'Where the data keys are, for a user or a server of their own; without it, where mongodb.url says.',
+    doc: 'The address of the data keys, for a separate user or server; by default mongodb.url.',
   },
   'mongodb.keys_url_file': {
     schema: optionalPath,
     default: null,
     form: 'text',
     secret: false,
-    doc: urlFile('mongodb'),
+    doc: urlFile('mongodb.keys_url'),
   },
   'mongodb.database': {
     schema: databaseName,
     default: 'strongroom',
     form: 'text',
     secret: false,
-    doc: 'The database of rows and directory in MongoDB; that of the keys has the same name with _keys behind it.',
+    doc: 'The database of rows and directory in MongoDB. The database of the keys has the same name followed by _keys.',
   },
   'redis.url': {
     schema: storeUrl('redis', 'rediss'),
@@ -56,12 +55,12 @@ export const serverSettings = {
     secret: false,
     doc: 'Where Redis is, with user and password: rediss://user:password@host:6379.',
   },
-  'redis.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('redis') },
+  'redis.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('redis.url') },
   insecure_stores: {
     schema: flag,
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Lets the cluster profile use stores without TLS and passwords, for trying out on one machine or in one network.',
+    doc: 'Allows the cluster profile to use stores without TLS and passwords, to try it out on one machine or network.',
   },
 } as const satisfies Record<string, Setting>;

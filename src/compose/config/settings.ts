@@ -39,21 +39,21 @@ export const settings = {
     default: 'all',
     form: 'text',
     secret: false,
-    doc: 'What a process of the cluster profile does: api serves requests, worker does the background work, all does both.',
+    doc: 'What a process of the cluster profile does: api serves requests, worker does background work, all does both.',
   },
   host: {
     schema: host,
     default: '127.0.0.1',
     form: 'text',
     secret: false,
-    doc: 'The address to listen on; one that other machines reach needs TLS.',
+    doc: 'The address to listen on. An address that other machines can reach needs TLS.',
   },
   port: {
     schema: wholeNumber(0, 65_535),
     default: 8080,
     form: 'number',
     secret: false,
-    doc: 'The port to listen on; 0 takes a free one.',
+    doc: 'The port to listen on; 0 selects a free port.',
   },
   data: { schema: path, default: './data', form: 'text', secret: false, doc: 'The data directory.' },
   dev: {
@@ -61,7 +61,7 @@ export const settings = {
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Makes a root key and first applications on its own, for trying out on this machine only.',
+    doc: 'Creates a root key and first applications by itself, to try Strongroom out on this machine only.',
   },
   container: {
     schema: flag,
@@ -101,8 +101,8 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'Where the next root key is while keys are rotated; without it, beside root_key_file, with `.new` behind its name. ' +
-      'What the present root key does not open is tried with it.',
+      'Where the next root key is during a rotation; by default beside root_key_file, with `.new` after its name. The ' +
+      'service tries it on keys that the current root key does not open.',
   },
   root_key_command: {
     schema: command.nullable(),
@@ -118,35 +118,35 @@ export const settings = {
     default: [],
     form: 'list',
     secret: false,
-    doc: 'Further header names that carry the API key, beside SERVICE-API-KEY.',
+    doc: 'Header names that carry the API key, in addition to SERVICE-API-KEY.',
   },
   'http.idempotency_header_aliases': {
     schema: plainHeaderNames,
     default: [],
     form: 'list',
     secret: false,
-    doc: 'Further header names that carry the idempotency key.',
+    doc: 'Additional header names that carry the idempotency key.',
   },
   'http.trace_header_aliases': {
     schema: plainHeaderNames,
     default: [],
     form: 'list',
     secret: false,
-    doc: 'Further header names that carry the trace id.',
+    doc: 'Additional header names that carry the trace id.',
   },
   'http.cors_origins': {
     schema: z.array(origin, { error: 'must be a list of origins' }),
     default: [],
     form: 'list',
     secret: false,
-    doc: 'Origins whose pages may call the service from a browser; none when empty.',
+    doc: 'Origins whose pages may call the service from a browser; empty: none.',
   },
   'http.trusted_proxies': {
     schema: z.array(proxyAddress, { error: 'must be a list of IP addresses and networks' }),
     default: [],
     form: 'list',
     secret: false,
-    doc: 'Addresses and networks of proxies that are believed about who calls.',
+    doc: "Addresses and networks of proxies that the service trusts to state the caller's address.",
   },
   'tls.cert': {
     schema: optionalPath,
@@ -178,21 +178,21 @@ export const settings = {
     secret: false,
     doc:
       'How many requests an application may send in a window; 0: no limit. Tokenize and detokenize count as many as ' +
-      'they have tokens, up to 100, so a lower limit refuses large calls for ever.',
+      'they have tokens, up to 100, so a lower limit rejects every large call.',
   },
   'rate_limit.window_seconds': {
     schema: wholeNumber(1, 3600),
     default: 10,
     form: 'number',
     secret: false,
-    doc: 'How long a window of the rate limits is.',
+    doc: 'The length of a window of the rate limits.',
   },
   'rate_limit.auth_failures': {
     schema: wholeNumber(0, 1_000_000_000),
     default: 50,
     form: 'number',
     secret: false,
-    doc: 'How many requests without a good key an address may send in a window; 0: no limit.',
+    doc: 'How many requests without a valid key an address may send in a window; 0: no limit.',
   },
   'rate_limit.keyless_requests': {
     schema: wholeNumber(0, 1_000_000_000),
@@ -219,7 +219,7 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How many creates and updates with deduplication that meet no equal token an application may send in an hour ' +
+      'How many creates and updates with deduplication that find no equal token an application may send in an hour ' +
       'when it may not read every value in plaintext; imports do not count; 0, or rate_limit.requests 0: no limit. A ' +
       'card number with known first six and last four digits has 100,000 candidates: at the default they take ten ' +
       'hours.',
@@ -229,14 +229,14 @@ export const settings = {
     default: '127.0.0.1',
     form: 'text',
     secret: false,
-    doc: 'The address of the admin listener (metrics, detailed health), which asks for no key and speaks no TLS.',
+    doc: 'The address of the admin listener (metrics, detailed health), which needs no key and has no TLS.',
   },
   'admin.port': {
     schema: portOrOff,
     default: 9464,
     form: 'number',
     secret: false,
-    doc: 'The port of the admin listener; 0 takes a free one, which the log names; off: there is no such listener.',
+    doc: 'The port of the admin listener; 0 selects a free port, which the log names; off turns the listener off.',
   },
   'disk.reserve_bytes': {
     schema: wholeNumber(0, 1_000_000_000_000),
@@ -244,8 +244,8 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How much of the disk under the data directory is kept for deletes, expiries and the records of reveals, at most a ' +
-      'twentieth of it. Below that, creates and updates get 503; 0: nothing is kept. Embedded profile only.',
+      'How much of the disk under the data directory is reserved for deletes, expiries and the records of reveals, at ' +
+      'most a twentieth of the disk. Below that, creates and updates get 503; 0: no reserve. Embedded profile only.',
   },
   'audit.anchor': {
     schema: pathOrCommand.nullable(),
@@ -254,8 +254,8 @@ export const settings = {
     // Its arguments may hold what opens the place of the anchor.
     secret: true,
     doc:
-      'Gets each signed checkpoint of the log as a line: a file, which should lie on another machine, or a command as an ' +
-      'array of program and arguments, which reads the line from standard input.',
+      'Receives each signed checkpoint of the log as a line: a file, preferably on another machine, or a command as an ' +
+      'array of program and arguments that reads the line from standard input.',
   },
   'tracing.endpoint': {
     schema: collectorUrl,
@@ -281,7 +281,7 @@ export const settings = {
     default: 3600,
     form: 'number',
     secret: false,
-    doc: 'How long a card verification code is kept.',
+    doc: 'How long a card verification code is kept, in seconds.',
   },
 } as const satisfies Record<string, Setting>;
 
