@@ -1,7 +1,7 @@
 import { databaseName, flag, optionalPath, storeUrl } from './schemas.js';
 import type { Setting } from './setting.js';
 
-const urlFile = (store: string): string => `The file that holds ${store}.url, so that its password is in no variable.`;
+const urlFile = (setting: string): string => `The file that holds ${setting}, so that its password is in no variable.`;
 
 /** The settings of `settings.ts` that say where the servers of the cluster profile are. */
 export const serverSettings = {
