@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { numberBytes } from '#src/adapters/sqlite/database/number-bytes.js';
+import { verifyVault } from '#src/cli/audit/run-verify.js';
+import { operate } from '../../audit/operate.js';
+import { anHour, create, keyIdsOf, streamOf, tamper } from '../../erasure/support.js';
+import { behindTriggers } from '../../support/behind-triggers.js';
+import { embeddedOnly } from '../../support/profile.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
+
+/** The other side of the threat table in SECURITY.md: what an attacker that can write to one store still can do. */
+
+let service: TestService;
+beforeEach(async (context) => {
+  embeddedOnly(context, 'it writes to files of SQLite');
+  service = await startTestService();
+});
+afterEach(() => service?.close());
+
+const plain = (fields: object = {}) => create(service, { type: 'token', data: 'value', ...fields });
+const get = (id: string) => service.call('GET', `/tokens/${id}`);
+const changed = (statement: string, ...values: unknown[]) =>
+  expect(tamper(service.dataDir, 'vault.db', statement, ...values)).toBeGreaterThan(0);
+
+test('rows: a token whose row was deleted is missing, and a damaged one is rejected', async () => {
+  const [missing, damaged] = [await plain(), await plain()];
+  changed('DELETE FROM token_rows_1 WHERE stream = ?', await streamOf(service, missing));
+  changed('UPDATE token_rows_1 SET content = zeroblob(64) WHERE stream = ?', await streamOf(service, damaged));
+  expect((await get(missing)).status).toBe(404);
+  expect(await get(damaged)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
+});
+
+test('rows: a search misses a token whose terms were deleted', async () => {
+  const id = await plain({ metadata: { customer: 'c-17' } });
+  const found = () => service.call('POST', '/tokens/search', { query: 'metadata.customer:c-17' });
+  expect((await found()).body).toMatchObject({ pagination: { total_items: 1 } });
+  changed('DELETE FROM postings_1');
+  expect((await found()).body).toMatchObject({ pagination: { total_items: 0 } });
+  expect((await get(id)).status).toBe(200);
+});
+
+test('rows: without its due time an expired token is still hidden, but the sweep does not destroy its key', async () => {
+  const id = await plain({ expires_at: new Date(service.clock.now() + anHour).toISOString() });
+  const { content } = await keyIdsOf(service, id);
+  changed('UPDATE token_rows_1 SET expires_at = NULL WHERE stream = ?', await streamOf(service, id));
+  service.clock.advance(2 * anHour);
+  expect((await get(id)).status).not.toBe(200);
+  await service.service.sweep.run();
+  const fates = await service.vault.keys.fates([...content]);
+  expect(fates.map(({ destroyedAt }) => destroyedAt)).toEqual(content.map(() => null));
+});
+
+test('rows: without its claim a repeated request runs again', async () => {
+  const id = await plain();
+  const headers = { 'idempotency-key': randomUUID() };
+  const patch = (value: string) => service.call('PATCH', `/tokens/${id}`, { metadata: { step: value } }, { headers });
+  expect((await patch('one')).status).toBe(200);
+  await service.call('PATCH', `/tokens/${id}`, { metadata: { step: 'two' } });
+  expect((await patch('one')).status).toBe(200);
+  expect((await get(id)).body).toMatchObject({ metadata: { step: 'two' } });
+  changed('DELETE FROM claims');
+  expect((await patch('one')).status).toBe(200);
+  expect((await get(id)).body).toMatchObject({ metadata: { step: 'one' } });
+});
+
+test('keys: a key that was overwritten ends its data', async () => {
+  const id = await plain();
+  expect(
+    tamper(service.dataDir, 'keys.db', 'UPDATE data_keys SET wrapped = zeroblob(length(wrapped))'),
+  ).toBeGreaterThan(0);
+  const again = await reopened();
+  expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(500);
+});
+
+test('keys: another key in the place of the integrity key makes no row authentic: the vault does not start', async () => {
+  const exchange =
+    "UPDATE tenant_keys SET wrapped = (SELECT wrapped FROM tenant_keys WHERE purpose <> 'integrity') WHERE purpose = 'integrity'";
+  expect(tamper(service.dataDir, 'keys.db', exchange)).toBe(1);
+  await expect(reopened()).rejects.toThrow();
+});
+
+test('keys and rows together: an older row of a living token is accepted once its revision is forgotten', async () => {
+  const id = await plain({ metadata: { step: 'one' } });
+  const stream = await streamOf(service, id);
+  const database = keptDatabase(join(service.dataDir, 'vault.db'), {});
+  const row = database.prepare('SELECT * FROM token_rows_1 WHERE stream = ?').get(stream) as Record<string, unknown>;
+  await service.call('PATCH', `/tokens/${id}`, { metadata: { step: 'two' } });
+  const names = Object.keys(row);
+  database
+    .prepare(`REPLACE INTO token_rows_1 (${names.join()}) VALUES (${names.map((name) => `@${name}`).join()})`)
+    .run(row);
+  database.close();
+  expect(await get(id)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
+  // Keys that were made ahead have no revision yet. The shredder would note the revisions once more.
+  const forget = 'UPDATE data_keys SET revision = (SELECT max(revision) FROM data_keys)';
+  expect(tamper(service.dataDir, 'keys.db', forget)).toBeGreaterThan(0);
+  const head = numberBytes(await service.vault.log.head());
+  expect(tamper(service.dataDir, 'keys.db', 'REPLACE INTO meta (name, value) VALUES (?, ?)', 'shredder', head)).toBe(1);
+  const again = await reopened();
+  expect(await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).toMatchObject({
+    status: 200,
+    body: { metadata: { step: 'one' } },
+  });
+});
+
+test('access log: the newest batch can be removed after the last checkpoint, and verification does not show it', async () => {
+  const id = await plain();
+  await service.service.checkpointer.run(true);
+  await get(id);
+  await service.stop();
+  const [file = ''] = readdirSync(service.dataDir).filter((name) => /^access-.*\.db$/.test(name));
+  const database = keptDatabase(join(service.dataDir, file), {});
+  const removed = behindTriggers(database, () => {
+    const newest = '(SELECT max(sequence) FROM batches)';
+    const { changes } = database.prepare(`DELETE FROM entries WHERE batch = ${newest}`).run();
+    database.exec(`DELETE FROM batches WHERE sequence = ${newest}`);
+    return changes;
+  });
+  database.close();
+  expect(removed).toBeGreaterThan(0);
+  const again = await reopened({ sameFolder: true });
+  const options = { from: 1, to: null, anchor: null, publicKey: null, json: false };
+  const { problem } = await verifyVault((name, input) => operate(again.service, name, input), options);
+  expect(problem).toBeNull();
+});
+
+test('log: a change of the last minute before a kill can be cut off, and its token is rejected from then on', async () => {
+  const id = await plain({ metadata: { step: 'one' } });
+  const before = copy();
+  await service.call('PATCH', `/tokens/${id}`, { metadata: { step: 'two' } });
+  const killed = copy();
+  for (const name of readdirSync(killed).filter((file) => file.startsWith('vault.db'))) rmSync(join(killed, name));
+  for (const name of readdirSync(before).filter((file) => file.startsWith('vault.db'))) {
+    cpSync(join(before, name), join(killed, name));
+  }
+  const again = await startTestService({ dataDir: killed, rootKey: service.rootKey, clock: service.clock });
+  onTestFinished(() => again.close());
+  // The log is accepted. The key store has the newer revision, so the older row is not.
+  expect(await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).toMatchObject({
+    status: 500,
+    body: { code: 'row_forged' },
+  });
+});
+
+/** The data directory as a kill leaves it. */
+function copy(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'strongroom-attacked-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(service.dataDir, folder, { recursive: true });
+  return folder;
+}
+
+/** Another process on the files, after a kill or after `stop`. */
+async function reopened({ sameFolder = false } = {}): Promise<TestService> {
+  const dataDir = sameFolder ? service.dataDir : copy();
+  const again = await startTestService({ dataDir, rootKey: service.rootKey, clock: service.clock });
+  onTestFinished(() => again.close());
+  return again;
+}
