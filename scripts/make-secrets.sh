@@ -13,7 +13,7 @@ days=825
 
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 command -v openssl >/dev/null || fail 'openssl is not on the PATH. Install it and try again.'
-[ ! -e "$secrets" ] || fail "$secrets is there already; nothing was changed. To begin anew, with other keys and no data, remove it together with $place/volumes."
+[ ! -e "$secrets" ] || fail "$secrets exists already; nothing was changed. To start over, with other keys and no data, remove it together with $place/volumes."
 
 # The work is done aside and moved into its place at the end, so that an interrupted run leaves nothing that looks complete.
 work=$(mktemp -d "$place/.secrets.XXXXXX")

@@ -77,7 +77,7 @@ test('an old backup with today’s list of erased keys brings back everything bu
   const before = hashesOf(dir);
   const refused = await run(restore());
   expect(refused).toMatchObject({ code: 3, stdout: '' });
-  expect(refused.stderr).toContain('Say --accept-older-log');
+  expect(refused.stderr).toContain('Add --accept-older-log');
   expect(hashesOf(dir)).toEqual(before);
 
   const restored = await runJson(restore('--accept-older-log'));
@@ -161,7 +161,7 @@ test('a damaged or incomplete backup, a wrong list, identity or place: each is t
   await refused(/manifest\.json was changed after the backup was made/, {
     folder: damaged('manifest.json', relabelled),
   });
-  await refused(/is no backup/, { folder: dataDir });
+  await refused(/is not a complete backup/, { folder: dataDir });
   await refused(/is older than the backup/, { erased: early });
   const cut = join(dir, 'cut.txt');
   writeFileSync(cut, readFileSync(list, 'utf8').replace(/end .*\n$/, ''));
@@ -274,7 +274,7 @@ test('a backup mixed of two, of one vault or of two vaults, is not restored', as
       const what = `${base} with ${names} of ${from}${rehashed ? ', rehashed' : ''}: ${ended.stderr}`;
       expect(ended.code, what).toBe(1);
       expect(ended.stderr, what).toMatch(
-        /is damaged|was changed after the backup was made|is of another vault|root key is not the one/,
+        /is damaged|was changed after the backup was made|belongs to another vault|root key is not the one/,
       );
       expect(existsSync(target), what).toBe(false);
     }

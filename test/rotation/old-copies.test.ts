@@ -86,7 +86,7 @@ test('the place of the root key is looked at before anything is begun', async ()
     expect(ended.stderr).toMatch(message);
     expect(readFileSync(join(dataDir, 'keys.db'))).toEqual(before);
   };
-  await refused(flags, /say --all/, 2);
+  await refused(flags, /add --all/, 2);
   const command = JSON.stringify(['cat', rootKeyFile]);
   await refused(['--all', '--data', dataDir], /--next-root-key-file/, 1, { STRONGROOM_ROOT_KEY_COMMAND: command });
   const notAKey = join(dir, 'not-a-key');
