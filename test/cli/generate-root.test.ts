@@ -7,7 +7,7 @@ test('keys generate-root makes a new key in an owner-only file and never overwri
   const file = join(tempDir(), 'root.key');
   const made = await run(['keys', 'generate-root', file]);
   expect(made).toMatchObject({ code: 0, stderr: '' });
-  expect(made.stdout).toMatch(/^made .*root\.key\. Keep a copy/);
+  expect(made.stdout).toMatch(/^created .*root\.key\. Keep a copy/);
   expect(statSync(file).mode & 0o7777).toBe(0o600);
   const key = readFileSync(file, 'utf8');
   expect(key).toMatch(/^[0-9a-f]{64}\n$/);
