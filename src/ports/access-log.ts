@@ -1,6 +1,6 @@
 import type { AccessBatch, AccessEntry } from '../events/access-log/access-entry.js';
 
-/** What a query asks for; null: anything. All that is given must hold. */
+/** The filter of a query. Null matches anything; an entry must match all fields. */
 export type AccessFilter = {
   readonly entityType: string | null;
   readonly entityRef: string | null;
@@ -17,24 +17,27 @@ export type AccessPage = { readonly total: number; readonly entries: readonly Ac
 export type AccessHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
 /**
- * Who read and did what (docs/design.md, "Access log"). Records are appended in batches; those of one writer are a
- * chain by their hashes.
+ * The record of who read and did what (docs/design.md, "Access log"). Entries are appended in batches. The hashes of one
+ * writer's batches form a chain.
  */
 export interface AccessLog {
-  /** Appends the entries. Durable when it resolves. Rejects with StoreUnavailable when the log cannot be written. */
+  /** Appends the entries; they are durable when it resolves. Throws StoreUnavailable if the log cannot be written. */
   record(entries: readonly AccessEntry[]): Promise<void>;
-  /** A tenant's entries, the newest first, of those one page, with the exact total. Sees every resolved `record`. */
+  /**
+   * Returns one page of a tenant's entries, the newest first, with the exact total. Includes every `record` that has
+   * resolved.
+   */
   query(
     tenantId: string,
     filter: AccessFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<AccessPage>;
-  /** The chains of batches: one for each writer of which batches are left, the oldest first. */
+  /** Returns the chains of batches, the oldest first: one for each writer that has batches left. */
   chains(): Promise<readonly string[]>;
-  /** Batches of a chain after a sequence (0: from the first that is left), in order, at most `limit`. */
+  /** Returns at most `limit` batches of a chain after a sequence (0: from the first that is left), in order. */
   batches(chain: string, afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
-  /** The newest batch of each chain that got one in the month of `since` (ms) or later. */
+  /** Returns the newest batch of each chain that got one in the month of `since` (ms) or later. */
   heads(since: number): Promise<readonly AccessHead[]>;
-  /** Drops every whole month (UTC) that ended at `before` (ms) or earlier; answers how many. */
+  /** Drops every whole month (UTC) that ended at `before` (ms) or earlier, and returns how many. */
   dropMonths(before: number): Promise<number>;
 }

@@ -1,6 +1,8 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../domain/guess-budget.js';
 
-/** What is counted: look-ups of values, and deduplications that meet nothing (docs/contract.md, "Operations routes"). */
+/**
+ * What is counted: look-ups of values, and deduplications that find nothing (docs/contract.md, "Operations routes").
+ */
 export type BudgetName = 'guesses' | 'deduplication_misses';
 
 export type Suspect = {
@@ -10,17 +12,20 @@ export type Suspect = {
 };
 
 /**
- * What applications have used of their guesses, durable and shared by all processes. Unlike rate limits, these counters
- * never forget: not at a restart, not at a crash.
+ * How much applications have used of their guesses. The counters are durable and shared by all processes. Unlike rate limits,
+ * they survive a restart and a crash.
  */
 export interface Budgets {
-  /** Takes a block by `reserveGuesses`, durable when it resolves. Throws StoreUnavailable: some may be taken then. */
+  /**
+   * Reserves a block with `reserveGuesses`; it is durable when this resolves. If it throws StoreUnavailable, a block
+   * may be reserved.
+   */
   reserve(
     name: BudgetName,
     applicationId: string,
     budget: GuessBudget,
     request: ReservationRequest,
   ): Promise<Reservation>;
-  /** The applications that became suspect at `since` (ms) or later, the latest first. */
+  /** Returns the applications that became suspect at `since` (ms) or later, the latest first. */
   suspects(since: number): Promise<readonly Suspect[]>;
 }

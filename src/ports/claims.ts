@@ -6,13 +6,16 @@ export type ClaimBegin =
   | { readonly state: 'in_flight' }
   | { readonly state: 'done'; readonly claim: Stored<FinishedClaim> };
 
-/** Who owns an idempotency key. A finished claim is written by `UnitOfWork.commit` beside the events it stands for. */
+/** The owners of idempotency keys. `UnitOfWork.commit` writes a finished claim together with its events. */
 export interface Claims {
-  /** `fresh` makes the caller the owner until `release`. Claims finished before `notBefore` (ms) count as absent. */
+  /**
+   * Claims a key. After `fresh`, the caller owns it until `release`. Claims that finished before `notBefore` (ms)
+   * count as absent.
+   */
   begin(cmd: string, notBefore: number): Promise<ClaimBegin>;
   release(cmd: string): Promise<void>;
-  /** Forgets claims finished before `notBefore`. */
+  /** Removes claims that finished before `notBefore`. */
   forget(notBefore: number): Promise<void>;
-  /** Returns at most `limit` claims that have a result, those after `afterCmd` in the order of `cmd`. */
+  /** Returns at most `limit` claims with a result after `afterCmd`, in the order of `cmd`. */
   page(afterCmd: string, limit: number): Promise<readonly Stored<FinishedClaim>[]>;
 }

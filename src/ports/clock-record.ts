@@ -1,4 +1,7 @@
-/** What the vault remembers of its clock, in the key store, so that a restore of the data does not bring back an older one. */
+/**
+ * What the vault remembers of its clock, in the key store, so that a restore of the data does not bring back an older
+ * one.
+ */
 export type ClockRecord = {
   /** The newest reading, whether or not it was trusted; ms since the epoch. */
   readonly newest: number;

@@ -4,7 +4,10 @@ import type { ProjectionVersions, StoredProjection } from '../views/versions.js'
 import { StoreUnavailable } from './store-unavailable.js';
 import type { RowIndex } from './unit-of-work.js';
 
-/** A search was planned for rows that are there no more: they were replaced, and the plan is to be made for the new ones. */
+/**
+ * A search was planned for rows that are there no more: they were replaced, and the plan is to be made for the new
+ * ones.
+ */
 export class GenerationDropped extends StoreUnavailable {
   constructor(store: string) {
     super(store, 'generation_dropped');
@@ -12,7 +15,9 @@ export class GenerationDropped extends StoreUnavailable {
   }
 }
 
-/** Which generation of the token rows is read, and all that every write goes into; the one that is read is among them. */
+/**
+ * Which generation of the token rows is read, and all that every write goes into; the one that is read is among them.
+ */
 export type GenerationsInUse = { readonly read: number; readonly write: readonly number[] };
 
 /** A rebuild of the token rows: it lies beside them, so that whoever comes after a crash goes on. */
@@ -42,7 +47,10 @@ export type Rebuild = {
   readonly rate: RebuildRate | null;
 };
 
-/** Of the process that works at a rebuild, since it began to. `positionsPerSecond` tells when it comes to the end of the log. */
+/**
+ * Of the process that works at a rebuild, since it began to. `positionsPerSecond` tells when it comes to the end of
+ * the log.
+ */
 export type RebuildRate = {
   readonly events: number;
   readonly eventsPerSecond: number;

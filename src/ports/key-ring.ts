@@ -2,74 +2,74 @@ import type { DirectoryRecord } from '../views/directory-view.js';
 import type { ChainLink } from './event-chain.js';
 import type { KeyRotation } from './key-rotation.js';
 
-/** A data key in the open: 32 bytes for AES-256-GCM, in a buffer of its own. */
+/** An unwrapped data key: 32 bytes for AES-256-GCM, in a buffer of its own. */
 export type DataKey = { readonly id: string; readonly key: Buffer };
 
-/** What the search terms of a tenant are hashed with in one generation of token rows. */
+/** The key that hashes the search terms of a tenant in one generation of token rows. */
 export type SearchKey = { readonly generation: number; readonly key: Buffer };
 
-/** Subkeys of a tenant by HKDF; they never rotate. 32 bytes each. */
+/** Subkeys that HKDF derives from a tenant's identity key, 32 bytes each. They never rotate. */
 export type TenantKeys = {
-  /** Names of streams. */
+  /** For the names of streams. */
   readonly names: Buffer;
-  /** Fingerprints that callers store. */
+  /** For fingerprints, which callers store. */
   readonly fingerprints: Buffer;
-  /** Idempotency and deduplication claims. */
+  /** For claims of idempotency and deduplication. */
   readonly claims: Buffer;
-  /** Trace ids in events and in the access log; a key of each epoch derives from it. */
+  /** For trace ids in events and in the access log; each epoch derives a key from it. */
   readonly audit: Buffer;
-  /** Counts one trace that is about to be sealed, and returns the epoch of its key. */
+  /** Counts one trace id that is about to be encrypted, and returns the epoch of its key. */
   readonly traceEpoch: () => number;
-  /** Tenant and application documents. */
+  /** For the documents of tenants and applications. */
   readonly directory: Buffer;
 };
 
 export type KeyUse<T> =
-  /** `revision`: what was last noted of the key (`KeyRevision`); null: nothing yet. */
+  /** `revision`: the last one that was noted for the key (`KeyRevision`); null: none yet. */
   | { readonly state: 'open'; readonly value: T; readonly revision: number | null }
   | { readonly state: 'destroyed' }
-  /** No row where one must be: the key is lost, which is not the same as erased. */
+  /** The key has no row although it must have one: it is lost, which is not the same as erased. */
   | { readonly state: 'missing' };
 
-/** What ended a key that no event ever named. */
+/** The event id of a destroyed key that no event ever named. */
 export const noEvent = '00000000-0000-0000-0000-000000000000';
 
 /**
- * How long after its command began an event may name a new key, ms. One that no event names is destroyed after an hour: a
- * process that was stopped must not name it then.
+ * How long after its command began an event may name a new key, ms. A key that no event names is destroyed after an hour, so a
+ * process that was suspended must not name it then.
  */
 export const keyNamedWithinMs = 600_000;
 
-/** A key and the event that ended it: both together are erasure. */
+/** A key and the event that ended it: erasure needs both. */
 export type EndedKey = { readonly keyId: string; readonly eventId: string };
 
 /**
- * The newest revision of a token whose content lies under a key, or did while the key lives on. A row of the token that
- * names the key and has an older revision was put back. Noted from the first change on that leaves the key alive.
+ * The newest revision of a token whose content is, or was, encrypted under a living key. A row that names the key and has an
+ * older revision was put back. It is noted from the first change on that leaves the key alive.
  */
 export type KeyRevision = { readonly keyId: string; readonly revision: number };
 
-/** Which record of the directory. */
+/** The name of a record of the directory. */
 export type DirectoryName = Pick<DirectoryRecord, 'kind' | 'id'>;
 
 /** The newest revision of a record of the directory. */
 export type DirectoryRevision = DirectoryName & Pick<DirectoryRecord, 'revision'>;
 
-/** The name of a record as one text, which `KeyRing.directoryRevisions` answers by. */
+/** Returns the name of a record as one text, the key of the map that `KeyRing.directoryRevisions` returns. */
 export function directoryName({ kind, id }: DirectoryName): string {
   return `${kind}-${id}`;
 }
 
 /**
- * A living key. `sequence` is the order of making; `logHead` is the head of the log before the key was made, so no
- * event up to there can name it.
+ * A living key. `sequence` is the order of creation. `logHead` is the head of the log before the key was created, so no event up
+ * to there can name it.
  */
 export type MadeKey = { readonly sequence: number; readonly keyId: string; readonly logHead: number };
 
 /**
- * `shredder`: a position in the log. `orphans`: a sequence of keys. `anchor`: the newest checkpoint that was handed over.
- * `log`: a position that the log once had, by which a log that ends before it is seen to be an older copy. `backup`: when
- * the newest backup was begun, ms (cluster profile; the embedded one keeps it in a file).
+ * `shredder`: a position in the log. `orphans`: a sequence of keys. `anchor`: the newest checkpoint that was delivered. `log`: a
+ * position that the log once had; a log that ends before it is an older copy. `backup`: when the newest backup began, ms
+ * (cluster profile; the embedded profile keeps it in a file).
  */
 export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log' | 'backup';
 
@@ -77,19 +77,19 @@ export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log' | 'backup'
 export type RememberedCheckpoint = { readonly number: number; readonly hash: string; readonly signature: string };
 
 /**
- * What the key store remembers of the log, so that one that was cut or written anew is refused. `link`: a link that its
+ * What the key store remembers of the log, so that the vault rejects a log that was cut or rewritten. `link`: a link that its
  * chain once had. Null: nothing is remembered yet.
  */
 export type LogMemory = { readonly checkpoint: RememberedCheckpoint | null; readonly link: ChainLink | null };
 
-/** What became of a data key. */
+/** The state of a data key. */
 export type KeyFate = {
   readonly keyId: string;
-  /** Milliseconds since the epoch; null: it lives. */
+  /** Milliseconds since the epoch; null: the key is alive. */
   readonly destroyedAt: number | null;
 };
 
-/** Signs with Ed25519 (RFC 8032) what proves the log to others. The private key never leaves it. */
+/** Signs checkpoints with Ed25519 (RFC 8032). The private key never leaves this object. */
 export type SigningKey = {
   /** As PEM (SPKI). */
   readonly publicKey: string;
@@ -97,8 +97,8 @@ export type SigningKey = {
 };
 
 /**
- * Keys of the vault's message authentication codes (HMAC-SHA-256), 32 bytes each, one a purpose. Someone who can write to a
- * store but has no root key cannot compute a code. They never rotate.
+ * Keys for the vault's message authentication codes (HMAC-SHA-256), 32 bytes each, one for each purpose. An attacker that can
+ * write to a store but has no root key cannot compute a MAC. They never rotate.
  */
 export type IntegrityKeys = {
   /** The events of each append. */
@@ -109,71 +109,80 @@ export type IntegrityKeys = {
   readonly backups: Buffer;
 };
 
-/** Data keys, each wrapped under its tenant's key, which is wrapped under the root key. */
+/** Data keys. Each is wrapped under its tenant's key, which is wrapped under the root key. */
 export interface KeyRing {
-  /** Makes a tenant's keys; durable when it resolves. */
+  /** Creates a tenant's keys; they are durable when it resolves. */
   createTenant(tenantId: string): Promise<void>;
-  /** Null: the tenant has none, or they were destroyed. */
+  /** Returns a tenant's keys; null if it has none, or they were destroyed. */
   tenantKeys(tenantId: string): Promise<TenantKeys | null>;
   /**
-   * The key of the tenant's search terms in a generation of token rows, 32 bytes; another generation has another one, so
-   * that a rebuild ends all older terms. Null for an unknown tenant, and for a generation without a key.
+   * Returns the key of the tenant's search terms in a generation of token rows, 32 bytes. Each generation has its own, so a
+   * rebuild ends all older terms. Returns null for an unknown tenant, and for a generation without a key.
    */
   searchKey(tenantId: string, generation: number): Promise<Buffer | null>;
-  /** Makes the key of a new generation and answers its number, which no other had before; durable when it resolves. */
+  /**
+   * Creates the key of a new generation and returns its number, which was never used before; durable when it
+   * resolves.
+   */
   createGeneration(): Promise<number>;
-  /** The generations that have a key. */
+  /** Returns the generations that have a key. */
   generations(): Promise<readonly number[]>;
-  /** Destroys the key of a generation, as `destroy` does data keys: also what it throws. A repeat harms nothing. */
+  /** Destroys the key of a generation as `destroy` does data keys, with the same errors. A repeat does no harm. */
   destroyGeneration(generation: number): Promise<void>;
   /**
-   * Destroys all keys of a tenant, and with them everything that lies under them, as `destroy` does data keys: also
-   * what it throws and what it answers.
+   * Destroys all keys of a tenant, and so everything that is encrypted under them, as `destroy` does data keys, with the same
+   * errors and the same result.
    */
   destroyTenant(tenantId: string, eventId: string): Promise<number>;
   /**
-   * A new data key, durable before it is handed out. The buffer is the caller's to zero. Throws StoreUnavailable when the
-   * tenant's keys were destroyed.
+   * Returns a new data key, which is already durable. The caller zeroes the buffer. Throws StoreUnavailable if the tenant's keys
+   * were destroyed.
    */
   create(tenantId: string): Promise<DataKey>;
-  /** Runs `use` with the opened key, which must not leave it: the buffer may be zeroed right after. */
+  /** Runs `use` with the opened key. `use` must not keep the buffer: it may be zeroed right after. */
   use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>>;
   /**
-   * Destroys keys. When it resolves nothing that reads the store finds them, and with SQLite the wrapped bytes are in no
-   * file of it (what MongoDB keeps for a while: ADR 22). Until that is so it waits some seconds and then throws
-   * StoreUnavailable, and a repeat goes on. Answers how many keys this call brought to their end: 0 means that all of them
-   * were gone before. `advanced` is noted in the same write, as by `advance`.
+   * Destroys keys. When it resolves, no reader of the store finds them, and with SQLite the wrapped bytes are in none of its
+   * files (ADR 22 says what MongoDB keeps for a while). It waits some seconds for that, then throws StoreUnavailable; a repeat
+   * continues. Returns how many keys this call destroyed: 0 means that all of them were destroyed before. Notes `advanced` in the
+   * same write, like `advance`.
    */
   destroy(ended: readonly EndedKey[], advanced?: readonly KeyRevision[]): Promise<number>;
-  /** Notes revisions of living keys, in one write; never an older one. Durable when it resolves. */
+  /** Notes revisions of living keys in one write, ignoring older ones. Durable when it resolves. */
   advance(advanced: readonly KeyRevision[]): Promise<void>;
-  /** Notes the revisions of records of the directory, never an older one. Durable when it resolves. */
+  /** Notes revisions of records of the directory, ignoring older ones. Durable when it resolves. */
   noteDirectory(revisions: readonly DirectoryRevision[]): Promise<void>;
-  /** Returns what was noted of these records, by `directoryName`; a record of which nothing was noted is left out. */
+  /** Returns the noted revisions of these records by `directoryName`; a record without one is left out. */
   directoryRevisions(records: readonly DirectoryName[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Forgets all that was noted of keys and of the directory. For a log that is accepted in the place of a newer one: the
-   * shredder notes anew what that log says.
+   * Forgets all noted revisions of keys and of the directory. Call it when an older log is accepted in place of a newer one: the
+   * shredder then notes what that log says.
    */
   forgetRevisions(): Promise<void>;
   /**
-   * Living keys after `afterSequence` that were made before `madeBefore` (ms), in order, at most `limit`. Where several
-   * processes make keys, `madeBefore` must lie minutes back for a sequence to be one that nothing is added before.
+   * Returns at most `limit` living keys after `afterSequence` that were created before `madeBefore` (ms), in order. If several
+   * processes create keys, `madeBefore` must be minutes in the past, so that no key is added before a returned sequence.
    */
   made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
-  /** What became of these keys; one that has no row is left out. */
+  /** Returns the state of these keys; a key without a row is left out. */
   fates(keyIds: readonly string[]): Promise<readonly KeyFate[]>;
-  /** The key that signs checkpoints: one for the whole vault, made at the first call, durable before it is answered. */
+  /**
+   * Returns the key that signs checkpoints: one for the whole vault, created by the first call and durable before it
+   * returns.
+   */
   signingKey(): Promise<SigningKey>;
-  /** The keys that authenticate what the stores hold, made at the first call like the signing key. */
+  /** Returns the keys that authenticate what the stores hold, created by the first call like the signing key. */
   integrityKeys(): Promise<IntegrityKeys>;
-  /** How far a reader of the log or of the keys came, kept in the key store so that a restored copy rewinds; 0 first. */
+  /**
+   * Returns how far a reader of the log or of the keys has come; 0 at first. In the key store, so a restored copy
+   * rewinds it.
+   */
   checkpoint(name: KeyRingReader): Promise<number>;
   saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;
   logMemory(): Promise<LogMemory>;
-  /** Remembers these unless something newer is remembered already; null leaves what is there. Durable when it resolves. */
+  /** Remembers these, unless something newer is remembered already; null changes nothing. Durable when it resolves. */
   rememberLog(memory: LogMemory): Promise<void>;
-  /** Remembers these in place of whatever is remembered: the log is another copy. */
+  /** Replaces what is remembered: the log is another copy. */
   replaceLogMemory(memory: LogMemory): Promise<void>;
   readonly rotation: KeyRotation;
 }

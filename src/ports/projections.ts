@@ -5,7 +5,10 @@ export const projectionNames = ['tokens', 'directory', 'shredder', 'vocabulary']
 
 export type ProjectionName = (typeof projectionNames)[number];
 
-/** A rebuild as an operator sees it. `left`: how long it still reads the log, in seconds; null before and after that is known. */
+/**
+ * A rebuild as an operator sees it. `left`: how long it still reads the log, in seconds; null before and after that
+ * is known.
+ */
 export type RebuildStatus = {
   readonly phase: Exclude<Rebuild['phase'], 'ended'>;
   readonly position: number;

@@ -1,21 +1,21 @@
 export type LimitName = 'requests' | 'auth_failures' | 'keyless_requests';
 
-/** So many a window; a window begins with the first use after the one before has ended. */
+/** At most `max` uses per window. A window begins with the first use after the previous window has ended. */
 export type Limit = { readonly name: LimitName; readonly max: number; readonly windowMs: number };
 
 export type Used = {
-  /** Everything counted in the present window, this use included. */
+  /** Everything that is counted in the current window, including this use. */
   readonly used: number;
-  /** When the present window ends, ms from now; 0 when none has begun. */
+  /** When the current window ends, ms from now; 0 if none has begun. */
   readonly endsInMs: number;
 };
 
 /**
- * Counters of what applications and addresses have used of their limits (docs/contract.md, "Operations routes"). They may forget, unlike
- * `Budgets`: a restart or a lost store begins new windows. A store that is shared between processes counts for all of
+ * Counters of how much applications and addresses have used of their limits (docs/contract.md, "Operations routes"). Unlike
+ * `Budgets`, they may be lost: a restart or a lost store begins new windows. A store that processes share counts for all of
  * them.
  */
 export interface RateLimits {
-  /** Adds `weight` to what `subject` has used. 0 only looks; a negative one gives back what was refused. */
+  /** Adds `weight` to the use of `subject`. 0 only reads; a negative weight returns a use that was rejected. */
   use(limit: Limit, subject: string, weight: number): Promise<Used>;
 }

@@ -30,7 +30,10 @@ export type RebuildThread = {
   /** Looks at the rows of living tenants in both generations. */
   compare(generations: TwoGenerations, which: ComparedStreams): Promise<ComparedPage>;
   directory(): Promise<FoldedDirectory>;
-  /** Forgets all keys. Nothing is built, compared or folded afterwards, but no other process may rebuild before `close`. */
+  /**
+   * Forgets all keys. Nothing is built, compared or folded afterwards, but no other process may rebuild before
+   * `close`.
+   */
   forgetKeys(): Promise<void>;
   close(): Promise<void>;
 };

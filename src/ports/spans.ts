@@ -13,9 +13,15 @@ export type RequestSpan = {
  * that the code knows, times and a status: never an id of a token, an application or a tenant, an address or a value.
  */
 export interface Spans {
-  /** Begins the span of a request. It continues the trace of a valid `traceparent` header (W3C Trace Context, section 3.2). */
+  /**
+   * Begins the span of a request. It continues the trace of a valid `traceparent` header (W3C Trace Context, section
+   * 3.2).
+   */
   begin(traceparent: string | undefined): RequestSpan;
-  /** Returns the store with a span for each call during a request that returns a promise. `system`: the kind of the store. */
+  /**
+   * Returns the store with a span for each call during a request that returns a promise. `system`: the kind of the
+   * store.
+   */
   store<T extends object>(name: string, system: string, store: T): T;
   /** Sends what is not sent yet, for at most two seconds: a collector that hangs must not hold a stop. */
   close(): Promise<void>;

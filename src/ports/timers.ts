@@ -1,13 +1,13 @@
 import type { DueRow } from './token-rows.js';
 
 /**
- * Sees to it that what becomes due is recorded soon after. Never the guarantee: reads hide what is due by themselves, and
- * the sweep finds what no timer told of. So `set` and `clear` neither wait nor throw.
+ * Signals soon after a row becomes due. Timers are never the guarantee: reads hide what is due by themselves, and the sweep
+ * finds what no timer reported. So `set` and `clear` neither wait nor throw.
  */
 export interface Timers {
   set(row: DueRow): void;
-  /** It is due no more: its token ended, or another time holds. */
+  /** Clears a timer: the token ended, or has another time now. */
   clear(row: DueRow): void;
-  /** How many of these are set, where others may look at them. Throws StoreUnavailable. */
+  /** Returns how many of these timers are set, as far as other processes can see. Throws StoreUnavailable. */
   pending(rows: readonly DueRow[]): Promise<number>;
 }

@@ -1,7 +1,7 @@
-/** What is derived from a token and stored beside its events and its keys. */
+/** The kinds of entries that are derived from a token, besides its events and its keys. */
 export type TraceKind = 'row' | 'search_term' | 'fingerprint' | 'deadline';
 
-/** A table or collection that was looked into: at how many entries, and how many of these are of the token. */
+/** A table or collection that was searched: how many entries it has, and how many belong to the token. */
 export type Looked = {
   readonly kind: TraceKind;
   readonly store: string;
@@ -9,15 +9,17 @@ export type Looked = {
   readonly found: number;
 };
 
-/** What the derived entries of a token name it by: its stream, and the positions of the events that created its lives. */
+/**
+ * What the derived entries of a token refer to it by: its stream, and the positions of the events that created its
+ * lives.
+ */
 export type TracedToken = { readonly stream: string; readonly created: readonly number[] };
 
-/** Looks for what is left of a token that is gone. */
+/** Searches for what is left of an erased token. */
 export interface Traces {
   /**
-   * Looks at every generation of rows there is, whether it is read or not, and at every entry that may name the token.
-   * A tombstone is none: it holds nothing but that the token ended. Takes as long as it takes to read all search
-   * terms, and lets others in between.
+   * Searches every generation of rows, whether it is in use or not, and every entry that may refer to the token. A tombstone
+   * does not count: it says only that the token ended. This reads all search terms, and yields to other work meanwhile.
    */
   of(token: TracedToken): Promise<readonly Looked[]>;
 }
