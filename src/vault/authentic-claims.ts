@@ -4,7 +4,7 @@ import { isAuthenticClaim } from '../views/row-mac.js';
 import { ForgedRow } from './forged-row.js';
 
 export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
-  /** As `Claims.begin`. Throws ForgedRow for a finished claim that the vault did not write. */
+  /** Like `Claims.begin`. Throws ForgedRow for a finished claim that the vault did not write. */
   begin(
     cmd: string,
     notBefore: number,
@@ -13,7 +13,7 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
     | { readonly state: 'in_flight' }
     | { readonly state: 'done'; readonly result: ClaimResult }
   >;
-  /** As `Claims.page`; a null claim is not authentic. */
+  /** Like `Claims.page`; null stands for a claim that is not authentic. */
   page(
     afterCmd: string,
     limit: number,
@@ -21,8 +21,8 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
 };
 
 /**
- * Verifies the code of every finished claim, over the port, so that it does not matter which store holds the claims.
- * Threat: a writer of the rows redirects a repeated request to another token, or to a result of its choice.
+ * Verifies the MAC of every finished claim above the port, for every store. Threat: an attacker that can write the rows redirects
+ * a repeated request to another token, or to a result of its choice.
  */
 export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaims {
   return {
@@ -30,7 +30,7 @@ export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaim
       const begun = await claims.begin(cmd, notBefore);
       if (begun.state !== 'done') return begun;
       const { claim } = begun;
-      // Threat: another claim that the vault wrote is put in the place of this one.
+      // Threat: an attacker puts another claim that the vault wrote in the place of this one.
       if (claim.cmd !== cmd || !isAuthenticClaim(key, claim)) {
         throw new ForgedRow({ of: 'claim', name: cmd }, 'not_authentic');
       }

@@ -6,7 +6,7 @@ import { ForgedRow, type ForgedWhat } from './forged-row.js';
 
 export type CheckedRecord = { readonly record: DirectoryRecord; readonly problem: ForgedWhat | null };
 
-/** The directory as commands read it: each record was written by the vault and is the newest. */
+/** The directory as commands read it: the vault wrote each record, and each is the newest. */
 export type AuthenticDirectory = Directory<DirectoryRecord> & {
   /** Returns every record of a kind with what is wrong with it. */
   check(kind: DirectoryRecord['kind']): Promise<readonly CheckedRecord[]>;
@@ -16,7 +16,10 @@ type Needs = {
   readonly directory: Directory;
   readonly keys: Pick<KeyRing, 'directoryRevisions'>;
   readonly key: Uint8Array;
-  /** Brings rows and key store to what the log says of a tenant: a writer may have died before it came to them. */
+  /**
+   * Updates rows and key store of a tenant from the log: a process may have died after its append and before it wrote
+   * them.
+   */
   readonly heal: (tenantId: string) => Promise<void>;
 };
 
@@ -24,12 +27,12 @@ type Records = readonly Stored<DirectoryRecord>[];
 type Revisions = ReadonlyMap<string, number>;
 
 /**
- * Verifies every record that is read: its code, and that it is no older than the key store remembers (`noteDirectory`).
- * Threat: a writer of the rows puts back an application as it was before its rules were narrowed, or before it was
+ * Verifies every record that is read: its MAC, and that it is no older than the key store remembers (`noteDirectory`).
+ * Threat: an attacker that can write the rows puts back an application from before its rules were narrowed, or before it was
  * deleted. Throws ForgedRow.
  */
 export function authenticDirectory({ directory, keys, key, heal }: Needs): AuthenticDirectory {
-  /** Returns what the key store remembers of the records; `known` is not asked for again. */
+  /** Returns the revisions that the key store remembers of the records; reads only those that are not in `known`. */
   async function revisionsOf(records: Records, known: Revisions): Promise<Revisions> {
     const unknown = records.filter((record) => !known.has(directoryName(record)));
     return unknown.length === 0 ? known : new Map([...known, ...(await keys.directoryRevisions(unknown))]);
@@ -50,13 +53,13 @@ export function authenticDirectory({ directory, keys, key, heal }: Needs): Authe
       const [first] = outdated;
       if (first === undefined) return { found, records: records.map(plain) };
       if (isLast) throw new ForgedRow({ of: first.kind, name: first.id }, 'outdated');
-      // It was changed between the two reads, or whoever changed it died before it had written all.
+      // It was changed between the two reads, or the process that changed it died before it had written everything.
       for (const tenantId of new Set(outdated.map((record) => record.tenantId))) await heal(tenantId);
     }
     throw new Error('the last attempt returns or throws');
   }
 
-  /** Threat: a damaged index, a view, or a row in the place of another leads to a record that nobody asked for. */
+  /** Threat: a damaged index, a view, or a row in the place of another leads to a different record. */
   function expectAsked(records: readonly DirectoryRecord[], isAsked: (record: DirectoryRecord) => boolean): void {
     const other = records.find((record) => !isAsked(record));
     if (other !== undefined) throw new ForgedRow({ of: other.kind, name: other.id }, 'not_authentic');
@@ -111,7 +114,7 @@ export function authenticDirectory({ directory, keys, key, heal }: Needs): Authe
   };
 }
 
-/** A record that the key store does not know was never finished. */
+/** The creation of a record that the key store does not know was never finished. */
 function isOutdated(record: DirectoryRecord, known: Revisions): boolean {
   return record.revision < (known.get(directoryName(record)) ?? Number.POSITIVE_INFINITY);
 }

@@ -3,9 +3,9 @@ import { isAuthenticToken, type Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import { ForgedRow } from './forged-row.js';
 
-/** The rows of tokens as commands read them: each was written by the vault, though it may be an older version. */
+/** The rows of tokens as commands read them: the vault wrote each of them, though it may be an older version. */
 export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'page'> & {
-  /** As `TokenRows.page`; a null view stands for a row that is not authentic. */
+  /** Like `TokenRows.page`; null stands for a row that is not authentic. */
   page(
     afterStream: string,
     limit: number,
@@ -13,8 +13,8 @@ export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'page'> & {
 };
 
 /**
- * Verifies the code of every row that is read, over the port, so that it does not matter which store holds the rows. What
- * rows are found by (terms, fingerprints, due times, positions) is not authenticated: it decides nothing. Throws ForgedRow.
+ * Verifies the MAC of every row that is read, above the port, for every store. The index of rows (terms, fingerprints, due times,
+ * positions) is not authenticated, because no access depends on it. Throws ForgedRow.
  */
 export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticTokenRows {
   const verified = (stored: Stored<TokenView>): TokenView => {
@@ -42,7 +42,7 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
   };
 }
 
-/** Of the state only what the code covers; `ended` is in no row. */
+/** Returns the part of the state that the MAC covers; `ended` is in no row. */
 function viewOf({ stream, tenantId, state: { revision, life }, content, cvc }: TokenView): TokenView {
   return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc };
 }

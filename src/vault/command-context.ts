@@ -1,10 +1,10 @@
 import type { Caller } from '../domain/access/caller.js';
 
-/** What a request brings to every command. */
+/** The part of a request that every command gets. */
 export type CommandContext = {
   readonly caller: Caller;
   readonly traceId: string;
-  /** When the request began, before anything was read for it: `performance.now()`. */
+  /** When the request began, before any read for it: `performance.now()`. */
   readonly beganAt: number;
   /** Method, concrete path and key of an idempotent request; null without a key. */
   readonly idempotency: { readonly method: string; readonly path: string; readonly key: string } | null;

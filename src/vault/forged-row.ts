@@ -1,15 +1,17 @@
 export type ForgedWhat =
-  /** The vault did not write it, or not as it stands. */
+  /** The vault did not write the row in this form. */
   | 'not_authentic'
-  /** The vault wrote it, and a newer one since. */
+  /** The vault wrote the row, and has written a newer one since. */
   | 'outdated';
 
-/** A row of a token (named by its stream) or the claim of an idempotency key, named by keyed hashes; of a tenant or an application, named by its id. */
+/**
+ * A row: of a token or of an idempotency key, named by a keyed hash; of a tenant or an application, named by its id.
+ */
 export type RowName = { readonly of: 'token' | 'tenant' | 'application' | 'claim'; readonly name: string };
 
 /**
- * A row that someone else than the vault changed or put back. It decides nothing and nothing of it is shown: the request
- * fails with 500 and readiness fails. Threat: whoever can write to the store would decide who reads what.
+ * A row that something other than the vault changed or put back. The vault does not use or return any of it: the request fails with
+ * 500, and readiness fails. Threat: an attacker that can write to the store would decide which caller reads which data.
  */
 export class ForgedRow extends Error {
   readonly row: RowName;

@@ -7,29 +7,29 @@ import { type BudgetEvents, reservedBudget } from './reserved-budget.js';
 import type { Rejected, RejectionCode } from './result.js';
 
 const hourMs = 3_600_000;
-/** An application that uses more than this part of its deduplication misses without a hit is suspect. */
+/** An application is suspect if it uses more than this part of its deduplication misses without a hit. */
 const suspectDivisor = 10;
 
 /**
- * How often an application may look up what it does not know (docs/contract.md, "Operations routes"). Threat: short values such as social
- * security numbers, and card numbers of which ten digits are known, can be tried one by one.
+ * Limits how often an application may look up values that it cannot read (docs/contract.md, "Operations routes"). Threat: a
+ * caller tries short values one by one, such as social security numbers, or card numbers of which ten digits are known.
  */
 export type Guesses = {
   /**
-   * The refusal if the guesses of the hour are used up, else null. Every response that tells whether a guess was right
-   * asks this or `charge` after the look-up and before it leaves: refusing only the wrong guesses would tell which ones
-   * are right.
+   * Returns the rejection if the guesses of the hour are used up, otherwise null. Every response that tells whether a guess was
+   * right must call this or `charge` after the look-up and before it leaves: to reject only wrong guesses would tell which
+   * guesses are right.
    */
   refusal(caller: Caller): Promise<Rejected | null>;
-  /** Spends guesses, durably; the refusal if fewer are left, which uses up the rest. */
+  /** Spends guesses durably. If fewer are left, it uses up the rest and returns the rejection. */
   charge(caller: Caller, guesses: number): Promise<Rejected | null>;
-  /** Spends deduplication misses, durably, before it is known which values are hits: those are given back. */
+  /** Spends deduplication misses durably, before the hits are known. The hits are returned afterwards. */
   chargeMisses(caller: Caller, values: number): Promise<ChargedMisses | Rejected>;
 };
 
 export type ChargedMisses = { readonly ok: true; hits(count: number): void };
 
-/** What is recorded of an application that guesses. */
+/** Records an application that guesses. */
 export type GuessRecords = {
   exhausted(caller: Caller, budget: BudgetName): Promise<void>;
   suspected(caller: Caller): Promise<void>;
@@ -67,7 +67,7 @@ export function createGuesses(needs: Needs): Guesses {
   };
 }
 
-/** Spends from one budget; without a limit everything is granted and nothing is stored, but it is counted. */
+/** Spends from one budget. Without a limit, it grants everything and stores nothing, but still counts. */
 function spender(
   { budgets, settings, clock, metrics, records }: Needs,
   name: BudgetName,

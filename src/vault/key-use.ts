@@ -2,15 +2,15 @@ import type { Directory } from '../ports/directory.js';
 
 const dayMs = 86_400_000;
 
-/** The day of an instant (ms), counted from 1970-01-01 in UTC. */
+/** Returns the day of an instant (ms), counted from 1970-01-01 in UTC. */
 export function dayOf(now: number): number {
   return Math.floor(now / dayMs);
 }
 
 /**
- * Notes on which day a key was last used: one write a key and day, and no request waits for it. It is a note on the row
- * and not an event: it is for the person who looks for keys to revoke, decides nothing, and is not worth an entry in a
- * log that never forgets. A note that is lost is made again with the next look-up of that key.
+ * Notes on which day a key was last used, with one write per key and day. No request waits for it. It is a note on the row and not
+ * an event: it helps an operator find unused keys, no access depends on it, and it does not belong in a log that never forgets. If
+ * a note is lost, the next look-up of that key writes it again.
  */
 export function createKeyUse(
   directory: Pick<Directory, 'keyUsedOn' | 'markKeyUsed'>,

@@ -6,25 +6,25 @@ const entriesMax = 10_000;
 /** A look-up that began before the change may end a little after it. */
 const spareMs = 200;
 
-/** Who a key belongs to and when that application expires, milliseconds since the epoch. */
+/** The caller that a key belongs to, and when its application expires, in milliseconds since the epoch. */
 export type KnownCaller = { readonly caller: Caller; readonly expiresAt: number | null };
 
 /**
- * What was looked up of API keys, for one second. A change of a directory calls `forget` after it is stored and before
- * it is answered: when it resolves, no process lets anybody in by what it knew of that tenant before.
+ * A cache of API keys that were looked up, for one second. A change of a directory calls `forget` after it is stored and before it
+ * responds. When that resolves, no process accepts a key by what it knew of the tenant before.
  */
 export type KnownCallers = {
   get(keyHash: string, now: number): KnownCaller | undefined;
-  /** To be called before a look-up; the answer keeps what was found, unless something was forgotten meanwhile. */
+  /** Call this before a look-up. The returned function caches the result, unless something was forgotten meanwhile. */
   lookUp(now: number): (keyHash: string, known: KnownCaller) => void;
   forget(tenantId: string): Promise<void>;
-  /** Lets go of all that was looked up: the store that answered may have been deposed. */
+  /** Clears the cache: the store that responded may have been deposed. */
   forgetAll(): void;
 };
 
 /**
- * For a process that has the data to itself, forgetting is dropping. `othersToo`: other processes know callers as well, and
- * `forget` waits until all have had to look again.
+ * If one process has the data to itself, `forget` only drops entries. `othersToo`: other processes have caches as well, and
+ * `forget` waits until all their entries have expired.
  */
 export function createKnownCallers({ othersToo = false } = {}): KnownCallers {
   const entries = new Map<string, KnownCaller & { readonly until: number }>();

@@ -5,7 +5,10 @@ import type { Vault } from './vault.js';
 
 export type LivingApplication = { readonly id: string; readonly document: ApplicationDocument };
 
-/** The record of a living application of this tenant; null also for one of another tenant. */
+/**
+ * Returns the record of a living application of this tenant; null if there is none, or if it belongs to another
+ * tenant.
+ */
 export async function applicationRecord(
   { directory }: Vault,
   tenantId: string,
@@ -15,7 +18,7 @@ export async function applicationRecord(
   return record === null || record.tenantId !== tenantId || record.removedAt !== null ? null : record;
 }
 
-/** The same, opened. */
+/** Returns the same application, decrypted. */
 export async function livingApplication(vault: Vault, tenantId: string, id: string): Promise<LivingApplication | null> {
   const record = await applicationRecord(vault, tenantId, id);
   const document = record === null ? null : await applicationDocument(vault, record);

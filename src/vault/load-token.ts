@@ -8,15 +8,15 @@ import { applyToView, emptyView, type TokenView } from '../views/token-view.js';
 
 type Log = Pick<EventLog, 'readFrom' | 'readClearFrom'>;
 
-/** Most tokens have fewer events, so one read tells everything. */
+/** Most tokens have fewer events, so one read is enough. */
 const wholeMax = 8;
 /** Events between two pauses: some milliseconds of verification. */
 const clearPageSize = 64;
 
 /**
- * Folds a token's stream, read from the log itself. Of a long stream it reads the ciphertexts that are still in force and
- * no others, and lets other requests run in between. Threat: a caller that updates one token a thousand times with 512 KiB
- * each makes every further change of it read half a gigabyte.
+ * Reads a token's stream from the log and folds it. Of a long stream, it reads only the ciphertexts that are still in use, and lets
+ * other requests run in between. Threat: after a caller updates one token a thousand times with 512 KiB each, every further change
+ * of it would read half a gigabyte.
  */
 export async function loadToken(
   { log }: { readonly log: Log },
@@ -36,14 +36,14 @@ export async function loadToken(
   return { stream, tenantId, state, ...(await boxesOf(log, stream, state)) };
 }
 
-/** The events of a stream from a revision on (at least 1), in pages, without what is sealed. */
+/** Yields the events of a stream from a revision on (at least 1), in pages, without ciphertexts. */
 export async function* clearEvents(
   log: Log,
   stream: string,
   fromRevision: number,
 ): AsyncGenerator<readonly ProvenClear[]> {
   for (let from = fromRevision; ; from += clearPageSize) {
-    // With the event before, which is there: so the last page is never empty, and shows whether the stream ends in a commit.
+    // Includes the event before, which exists: so the last page is never empty, and shows whether the stream ends with a commit.
     const page = await log.readClearFrom(stream, from - 1, clearPageSize + 1);
     yield page.slice(1);
     if (page.length <= clearPageSize) return;

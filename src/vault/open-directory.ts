@@ -8,18 +8,18 @@ import type { Vault } from './vault.js';
 
 type Schema<T> = { parse(value: unknown): T };
 
-/** A living tenant's document; null when there is none. */
+/** Returns the document of a living tenant; null if there is none. */
 export async function tenantDocument(vault: Vault, tenantId: string): Promise<TenantDocument | null> {
   const record = await vault.directory.get('tenant', tenantId);
   return record === null ? null : open(vault, record, tenantDocumentSchema);
 }
 
-/** The document of a tenant's record; null when it was deleted. */
+/** Returns the document of a tenant's record; null if the tenant was deleted. */
 export function openTenant(vault: Vault, record: DirectoryRecord): Promise<TenantDocument | null> {
   return open(vault, record, tenantDocumentSchema);
 }
 
-/** The document of a living application; null for one that was deleted, alone or with its tenant. */
+/** Returns the document of a living application; null if it was deleted, alone or with its tenant. */
 export function applicationDocument(vault: Vault, record: DirectoryRecord): Promise<ApplicationDocument | null> {
   return open(vault, record, applicationDocumentSchema);
 }

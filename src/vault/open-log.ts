@@ -5,16 +5,16 @@ import type { Random } from '../ports/random.js';
 const stream = 'log';
 const noTenant = '';
 
-/** What the very first event says of its log. `dev` marks data that `--dev` made, for ever. */
+/** The identity of a log, from its first event. `dev` marks data that `--dev` created, permanently. */
 export type LogIdentity = { readonly logId: string; readonly dev: boolean };
 
-/** The identity of a log; null when it is empty. */
+/** Returns the identity of a log; null if it is empty. */
 export async function logIdentity(log: Pick<StoredLog, 'readStream'>): Promise<LogIdentity | null> {
   const [opened] = await log.readStream(stream);
   return opened === undefined ? null : { logId: String(opened.clear['log_id']), dev: opened.clear['dev'] === true };
 }
 
-/** Writes `log.opened`, the very first event, which names the log; every store remembers it. */
+/** Appends `log.opened`, the first event, which names the log. Every store remembers the name. */
 export async function openLog(
   log: EventLog,
   random: Random,

@@ -13,16 +13,16 @@ import type { Vault } from './vault.js';
 export type OpenToken = { readonly content: Secret<TokenContent>; readonly cvc: Secret<string> | null };
 
 /**
- * Opens a living token. A cvc past its hour stays closed. Null: a key of it was destroyed, so either the view is older than
- * a deletion, or the key is lost; only the caller can tell, by looking again. Throws TenantGone and KeyLost.
+ * Decrypts a living token, without a cvc past its hour. Returns null if a key of it was destroyed. Then either the view is older
+ * than a deletion, or the key is lost; the caller must read again to find out which. Throws TenantGone and KeyLost.
  */
 export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   return (await openAll(vault, view, life))?.open ?? null;
 }
 
 /**
- * Opens a living token of which all that is known is its row, as `openToken`. `newest`: the newest revision of it that the
- * key store remembers. Threat: a writer of the rows puts back a row of before a change of containers, expiry or data.
+ * Decrypts a living token that is known only by its row, like `openToken`. `newest`: the newest revision of it that the key store
+ * remembers. Threat: an attacker that can write the rows puts back a row from before a change of containers, expiry or data.
  */
 export async function openRow(
   vault: Vault,
@@ -40,7 +40,7 @@ async function openAll(vault: Vault, view: TokenView, life: TokenLife) {
     due === null ? null : openBoxOf(vault, view, due.key, due.revision, 'cvc'),
   ]);
   if (content === null || (due !== null && cvc === null)) return null;
-  // Asked again after the wait for a key: the hour may have ended meanwhile.
+  // Checked again after the wait for a key: the hour may have ended meanwhile.
   const shown =
     due !== null && cvc !== null && latestForCodes(vault.clock) < due.purgeAt ? (cvc.value as string) : null;
   const open: OpenToken = {
@@ -50,7 +50,7 @@ async function openAll(vault: Vault, view: TokenView, life: TokenLife) {
   return { open, revision: content.revision };
 }
 
-/** The content alone; otherwise as `openToken`. */
+/** Decrypts only the content; otherwise like `openToken`. */
 export async function openContent(vault: Keys, view: TokenView, life: TokenLife): Promise<Secret<TokenContent> | null> {
   const content = await openBoxOf(vault, view, life.key, life.contentRevision, 'content');
   return content === null ? null : new Secret(content.value as TokenContent);

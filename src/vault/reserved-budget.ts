@@ -4,7 +4,7 @@ import { clocksApartMs, type GuessBudget } from '../domain/guess-budget.js';
 import type { BudgetName, Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
 
-/** What this process has reserved for one application and not spent yet. */
+/** What this process has reserved for one application and has not spent yet. */
 type Block = {
   left: number;
   /** When the window ends that the block belongs to; infinite before the first reservation. */
@@ -16,14 +16,14 @@ type Block = {
   refill: Promise<void> | null;
 };
 
-/** Past this the block that was used longest ago is forgotten, which costs its application the rest of it. */
+/** Beyond this number, the least recently used block is dropped, and its application loses the rest of it. */
 const applicationsMax = 10_000;
 
 export type Taken =
-  /** `giveBack` returns what turned out not to be needed, because so many look-ups were hits. */
+  /** `giveBack` returns what was not needed, because that many look-ups were hits. */
   { readonly ok: true; giveBack(hits: number): void } | { readonly ok: false; readonly retryAfterMs: number };
 
-/** Told once per window and application, whichever process finds out. */
+/** Called once per window and application, by the process that finds out. */
 export type BudgetEvents = {
   exhausted(caller: Caller): Promise<void>;
   suspected(caller: Caller): Promise<void>;
@@ -31,14 +31,14 @@ export type BudgetEvents = {
 
 export type ReservedBudget = {
   /**
-   * Spends from the budget. Everything spent is durable before this resolves: a block is reserved in the store and then
-   * spent from memory, so a crash costs the application the rest of its block and never grants more. A request for more
-   * than is left is refused and uses up what is left. 0 spends nothing and is refused once the budget is used up.
+   * Spends from the budget. What is spent is durable before this resolves: the process reserves a block in the store and then spends
+   * it from memory. So after a crash the application loses the rest of its block, and never gets more. A request for more than is
+   * left is rejected and uses up the rest. 0 spends nothing, and is rejected once the budget is used up.
    */
   take(caller: Caller, amount: number): Promise<Taken>;
 };
 
-/** Spends one budget of an hour through blocks that are reserved in `budgets`. */
+/** Spends one hourly budget through blocks that it reserves in `budgets`. */
 export function reservedBudget(
   budgets: Budgets,
   name: BudgetName,
@@ -64,7 +64,7 @@ export function reservedBudget(
     const { hits } = block;
     const request = { need, spare, hits, now: clock.now() };
     const { granted, endsAt, exhausts, suspects } = await budgets.reserve(name, caller.applicationId, budget, request);
-    // The store began another window than this block is of: what is left of the old one is void.
+    // The store has begun a new window: the rest of this block is void.
     if (block.endsAt !== endsAt) block.left = 0;
     block.left += granted;
     block.endsAt = endsAt;
@@ -88,7 +88,7 @@ export function reservedBudget(
           block.left = 0;
           return { ok: false, retryAfterMs: block.endsAt - now };
         }
-        // A caller that does not guess holds one guess: a block in each process would use up the budget by itself.
+        // A caller that does not guess reserves only one: a block in each process would use up the budget.
         const spare = amount === 0 ? 'none' : 'block';
         block.refill ??= refill(block, caller, need - block.left, spare).finally(() => {
           block.refill = null;

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../domain/field-errors.js';
 import type { DirectoryRejection } from '../domain/tenancy/directory-decision.js';
 
-/** Why a command did nothing. Each code stands in the table of `http/problem/problem-catalogue.ts` with its status. */
+/** Why a command changed nothing. `http/problem/problem-catalogue.ts` maps each code to its status. */
 export type RejectionCode =
   | 'validation_failed'
   | 'forbidden'
@@ -20,7 +20,7 @@ export type Rejected = {
   readonly ok: false;
   readonly code: RejectionCode;
   readonly errors?: FieldErrors;
-  /** When the same request may be let through, ms from now. */
+  /** When the same request may succeed, ms from now. */
   readonly retryAfterMs?: number;
 };
 

@@ -2,8 +2,8 @@ import { KeyLost } from './key-lost.js';
 import type { Vault } from './vault.js';
 
 /**
- * The tenant was deleted while a request of it was under way. Its keys are destroyed on purpose, so nothing is lost; the
- * answer is that of any later request with one of its API keys: 401.
+ * The tenant was deleted during a request. Its keys were destroyed on purpose, so nothing is lost. The response is 401, as for any
+ * later request with one of its API keys.
  */
 export class TenantGone extends Error {
   constructor() {
@@ -12,7 +12,7 @@ export class TenantGone extends Error {
   }
 }
 
-/** What to throw when a key of a tenant is not there: it was destroyed with the tenant, or it is lost. */
+/** Returns the error for a missing key of a tenant: the key was destroyed with the tenant, or it is lost. */
 export async function keyNotThere(
   { directory }: Pick<Vault, 'directory'>,
   tenantId: string,

@@ -3,12 +3,11 @@ import type { SearchKey, TenantKeys } from '../ports/key-ring.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
-/** Where keys are, and what tells whether one may be missing. */
+/** The key ring, and what tells whether a key may be missing. */
 export type Keys = Pick<Vault, 'keys' | 'directory'>;
 
 /**
- * The subkeys of a tenant that has a caller. Throws TenantGone when it was deleted meanwhile, and KeyLost when the key
- * store lost them.
+ * Returns the subkeys of a tenant. Throws TenantGone if the tenant was deleted meanwhile, and KeyLost if the key store lost them.
  */
 export async function tenantKeysOf(vault: Keys, tenantId: string): Promise<TenantKeys> {
   const tenantKeys = await vault.keys.tenantKeys(tenantId);
@@ -16,7 +15,7 @@ export async function tenantKeysOf(vault: Keys, tenantId: string): Promise<Tenan
   return tenantKeys;
 }
 
-/** The key of the terms that a tenant's tokens are searched by now. Throws as `tenantKeysOf`. */
+/** Returns the key of the search terms that are in use for a tenant. Throws the same errors as `tenantKeysOf`. */
 export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<SearchKey> {
   const [searchKey] = await searchKeysOf(vault, tenantId, ({ read }) => [read]);
   if (searchKey === undefined) throw new Error('one generation is read');
@@ -24,17 +23,17 @@ export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tena
 }
 
 /**
- * The keys of the terms that a row of a tenant is to be found by, if it is written now, one for each generation: to be asked
- * for in each try at a change, because a commit without the terms of a generation that was added meanwhile is a conflict.
- * Throws as `tenantKeysOf`.
+ * Returns the keys of the search terms for a row of a tenant that is written now, one for each generation. Get them in each attempt
+ * at a change, because a commit that lacks the terms of a generation that was added meanwhile is a conflict. Throws the same
+ * errors as `tenantKeysOf`.
  */
 export function indexKeysOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<readonly SearchKey[]> {
   return searchKeysOf(vault, tenantId, ({ write }) => write);
 }
 
 /**
- * Runs searches with the key of the terms that a tenant's tokens are searched by; once more with another one, when the rows
- * were replaced before they had begun. So `search` must change nothing. Throws as `tenantKeysOf`.
+ * Runs a search with the key of the search terms that are in use. If the rows were replaced before the search began, it runs the
+ * search again with the new key, so `search` must change nothing. Throws the same errors as `tenantKeysOf`.
  */
 export async function withSearchKey<T>(
   vault: Keys & Pick<Vault, 'generations'>,
@@ -65,7 +64,7 @@ async function searchKeysOf(
     );
     const searchKeys = found.flatMap(({ generation, key }) => (key === null ? [] : [{ generation, key }]));
     if (searchKeys.length === generations.length) return searchKeys;
-    // A generation that was dropped between the two looks has no key any more; one that is in use must have it.
+    // A generation that was dropped between the two reads has no key any more; one that is in use must have a key.
     const still = wanted(await vault.generations.inUse());
     if (found.some(({ generation, key }) => key === null && still.includes(generation))) {
       throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');

@@ -1,39 +1,47 @@
 import type { Steps } from '../domain/steps.js';
 
-/** How long a request computes before others may go first, ms. A get has some four waits, and may meet one slice in each. */
+/**
+ * How long a request computes before others may run, ms. A get waits about four times, and may wait for one slice
+ * each time.
+ */
 const sliceMs = 1;
-/** How long the requests that begin in one turn of the event loop compute together in it, ms. The rest of them wait. */
+/** How long all requests that begin in one turn of the event loop may compute in it together, ms. The others wait. */
 const beginMs = 4;
-/** While another tenant sends requests, long work rests so many times as long as its last slice took, at most `restMsMax`. */
+/**
+ * While another tenant sends requests, long work pauses for this many times the length of its last slice, at most
+ * `restMsMax`.
+ */
 const restFactor = 2;
 const restMsMax = 100;
-/** A tenant counts as sending requests for so long after its last one, ms. */
+/** How long after its last request a tenant counts as sending requests, ms. */
 const activeMs = 1_000;
 
 /**
- * Shares the thread that serves requests between tenants. Work that takes longer than a slice waits for its turn before
- * each further slice: one slice runs in a turn of the event loop, so everything else that is ready comes between, and
- * tenants take turns whatever the number of their requests. While several tenants send requests, long work takes a third
- * of the thread, so that a short request seldom meets a slice.
+ * Shares the thread that serves requests between tenants. Work that takes longer than a slice waits for its turn before each further
+ * slice. One slice runs per turn of the event loop, so everything else that is ready runs in between. Tenants take turns, however
+ * many requests each has. While several tenants send requests, long work gets a third of the thread, so that a short request
+ * seldom has to wait for a slice.
  */
 export type Turns = {
-  /** Begins the work of a request. Its first slice begins now, unless others that began just before took the time. */
+  /**
+   * Begins the work of a request. Its first slice begins now, unless requests that began just before used up the
+   * time.
+   */
   begin(tenantId: string): Work;
 };
 
-/** The computing of one request. */
+/** The computation of one request. */
 export type Work = {
   /**
-   * Resolves when the request may go on: at once while its slice lasts. To be awaited between pieces of work of
-   * unknown size.
+   * Resolves when the request may continue: at once while its slice lasts. Await it between pieces of work of unknown size.
    */
   pause(): Promise<void> | undefined;
-  /** Runs a computation to its end, a slice at a time. */
+  /** Runs a computation to its end, one slice at a time. */
   run<T>(steps: Steps<T>): Promise<T>;
 };
 
 export function createTurns(): Turns {
-  /** The tenants that wait, the one whose turn is next first, with what continues their requests. */
+  /** The waiting tenants in the order of their turns, with the functions that continue their requests. */
   const waiting = new Map<string, (() => void)[]>();
 
   /** Whether `next` is about to run. */
@@ -41,7 +49,7 @@ export function createTurns(): Turns {
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;
   let otherAt = Number.NEGATIVE_INFINITY;
-  /** When the requests that begin in this turn of the event loop must wait; null: none has begun yet. */
+  /** The time from which requests that begin in this turn of the event loop must wait; null: none has begun yet. */
   let beginEndsAt: number | null = null;
 
   /** Threat: 64 requests that arrive together would each compute a slice before anything else runs. */
@@ -73,7 +81,7 @@ export function createTurns(): Turns {
     const [tenantId, requests] = first;
     waiting.delete(tenantId);
     requests.shift()?.();
-    // Behind all others.
+    // Queues it behind all others.
     if (requests.length > 0) waiting.set(tenantId, requests);
     isScheduled = true;
     setImmediate(() => {

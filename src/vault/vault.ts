@@ -20,60 +20,66 @@ import type { Guesses } from './guesses.js';
 import type { KnownCallers } from './known-callers.js';
 import type { Turns } from './turns.js';
 
-/** Through which commands record. Its memory is bounded; what does not fit while the log is down is counted and told. */
+/**
+ * Records entries of the access log. Its memory is bounded: it counts entries that do not fit while the log is down,
+ * and records the count.
+ */
 export type AccessRecorder = {
-  /** Resolves when the entries are durable, with all that was recorded before. Throws StoreUnavailable. */
+  /** Resolves when these entries, and all that were recorded before, are durable. Throws StoreUnavailable. */
   now(entries: readonly AccessEntry[]): Promise<void>;
-  /** Records soon: durable within milliseconds. Kept and tried again while the log cannot be written. */
+  /** Records within milliseconds. Keeps the entries and retries while the log cannot be written. */
   soon(entries: readonly AccessEntry[]): void;
   /** False: the last attempt to write the log failed. */
   isWritable(): boolean;
-  /** Writes what is left, as far as the log takes it. */
+  /** Writes the remaining entries, as far as the log accepts them. */
   close(): Promise<void>;
 };
 
-/** The ports and settings that commands work with. `compose` plugs the adapters of a profile in. */
+/** The ports and settings that commands and queries use. `compose` provides the adapters of a profile. */
 export type Vault = {
   readonly log: EventLog;
-  /** The same log as its store holds it, for a verification, which names what is not authentic. */
+  /** The same log as its store holds it, for verification, which names events that are not authentic. */
   readonly storedLog: StoredLog;
   readonly chain: EventChain;
   readonly rows: AuthenticTokenRows;
-  /** The generations of rows; searches and what rows are found by are made for those that it names. */
+  /** The generations of rows that are in use, for searches and for the index of new rows. */
   readonly generations: { inUse(): Promise<GenerationsInUse> };
   readonly keys: KeyRing;
-  /** Compute and verify the authentication codes of what the stores hold. */
+  /** The keys for the MACs of what the stores hold. */
   readonly integrity: IntegrityKeys;
   readonly claims: AuthenticClaims;
-  /** What applications have used of their guesses; spent through `guesses`. */
+  /** How much applications have used of their guesses. Spend through `guesses`. */
   readonly budgets: Budgets;
   readonly directory: AuthenticDirectory;
-  /** What a statement of erasure looks for. */
+  /** Searches for what is left of an erased token. */
   readonly traces: Traces;
   /** Records what it commits (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;
-  /** Through which everything is recorded: `recordReads` for tokens that an answer shows. */
+  /** Records every access. Use `recordReads` for tokens in a response. */
   readonly recorder: AccessRecorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly timers: Timers;
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
-  /** Everything that may compute for long does it in turns. */
+  /** Schedules everything that may compute for long. */
   readonly turns: Turns;
-  /** Streams of deletes that ended in 503, by tenant: a query finds such tokens no more, but their keys may live. */
+  /**
+   * Streams of deletes that ended with 503, by tenant: a query no longer finds these tokens, but their keys may be
+   * alive.
+   */
   readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;
   readonly vocabularies: Vocabularies;
-  /** Every look-up by value or by many ids is charged here before its response leaves. */
+  /** Charges every look-up by value or by many ids, before its response leaves. */
   readonly guesses: Guesses;
   /**
-   * Resolves when what the stores have answered since a time (`performance.now()`) was current; awaited before anything
-   * leaves that was read. `hasWritten`: a durable write was acknowledged after the last of these reads. Throws
-   * StoreUnavailable when it may not have been: a server that was deposed goes on answering reads for seconds.
+   * Resolves if everything that the stores returned since a time (`performance.now()`) was current. Await it before a response with
+   * anything that was read leaves. `hasWritten`: a durable write was acknowledged after the last of these reads. Throws
+   * StoreUnavailable if the reads may be stale: a deposed server keeps answering reads for seconds.
    */
   readonly confirmReads: (since: number, hasWritten: boolean) => Promise<void>;
-  /** How long a cvc may live, milliseconds: at most one hour. */
+  /** How long a cvc is kept, in milliseconds: at most one hour. */
   readonly cvcRetentionMs: number;
 };
