@@ -5,28 +5,28 @@ import type { TokenView } from '../views/token-view.js';
 import { changeTokens, type TokenWrite } from './change-tokens.js';
 import type { RequestOrigin } from './event-origin.js';
 
-/** What one try at a command comes to, after it has seen the stream. */
+/** The result of one attempt at a command, after it has read the stream. */
 export type Attempt<T> =
   | { readonly do: 'answer'; readonly answer: T }
   | (Omit<TokenWrite, 'view'> & {
       readonly do: 'store';
-      /** What a repeat of the request is told to look at, when that is not the token itself. */
+      /** The token that a repeat of the request returns, if it is not the token itself. */
       readonly claims?: ClaimResult;
       /** The request carried every value that the fingerprint is computed from. */
       readonly carriesFingerprint?: boolean;
       answer(view: TokenView): T;
     });
 
-/** The token to change: its stream, by the keys of its tenant. Without keys no trace id can be sealed. */
+/** The token to change: its stream, and the keys of its tenant. Without keys, no trace id is stored. */
 export type Target = {
   readonly tenantId: string;
   readonly tenantKeys: TenantKeys | null;
   readonly stream: string;
-  /** Its name was drawn at random just now. */
+  /** Its name was just generated at random. */
   readonly isNew?: boolean;
 };
 
-/** Changes one token in the way of `changeTokens`. */
+/** Changes one token, like `changeTokens`. */
 export function changeToken<T>(
   vault: Vault,
   { tenantId, tenantKeys, stream, isNew = false }: Target,

@@ -17,10 +17,10 @@ import { rowsFollow } from './rows-follow.js';
 import { type Payload, type Sealed, sealEvents } from './seal-events.js';
 import { lost, settled, settleRace } from './settle-race.js';
 
-/** What is decided for one stream, over the view that was loaded. */
+/** The decision for one stream, based on the view that was loaded. */
 export type TokenWrite = {
   readonly view: TokenView;
-  /** Empty: nothing is appended; keys that the stream has ended are destroyed once more. */
+  /** If empty, nothing is appended, and keys that the stream has ended are destroyed again. */
   readonly decisions: readonly TokenDecision[];
   readonly payload: Payload;
   readonly index: RowIndex;
@@ -31,31 +31,34 @@ export type TokenWrite = {
 /** The view of one of the targets, by its stream. */
 export type ViewOf = (stream: string) => TokenView;
 
-/** What one try at a command on several tokens comes to, after it has seen their streams. */
+/** The result of one attempt at a command on several tokens, after it has read their streams. */
 export type JointAttempt<T> =
   | { readonly do: 'answer'; readonly answer: T }
   | {
       readonly do: 'store';
-      /** At most one a stream. */
+      /** At most one per stream. */
       readonly writes: readonly TokenWrite[];
-      /** What a repeat with the same idempotency key is told to look at; null: nothing is remembered. */
+      /** The result for a repeat with the same idempotency key; null: nothing is remembered. */
       claim(after: ViewOf): ClaimResult | null;
       answer(after: ViewOf): T;
     };
 
-/** The tokens to change: their streams, by the keys of their tenant. Without keys no trace id can be sealed. */
+/** The tokens to change: their streams, and the keys of their tenant. Without keys, no trace id is stored. */
 export type Targets = {
   readonly tenantId: string;
   readonly tenantKeys: TenantKeys | null;
   readonly streams: ReadonlySet<string>;
-  /** Their names were drawn at random just now: the first try reads nothing, and its append tells should one be in use. */
+  /**
+   * Their names were just generated at random: the first attempt reads nothing, and its append fails if one is in
+   * use.
+   */
   readonly areNew?: boolean;
 };
 
 /**
- * The write path: load, decide, seal, append all with their rows or nothing, destroy ended keys and note the revisions of
- * those that live on, answer (docs/design.md, "A write, step by step"). `attempt` decides again after each conflict. Throws StoreUnavailable after 5 s of conflicts,
- * and when ended keys could not be destroyed yet; a repeat of the command finishes that.
+ * The write path (docs/design.md, "A write, step by step"): load, decide, seal, append all events with their rows or nothing,
+ * destroy ended keys and note the revisions of living ones, return. `attempt` decides again after each conflict. Throws
+ * StoreUnavailable after 5 s of conflicts, and if ended keys could not be destroyed in time; a repeat of the command finishes.
  */
 export function changeTokens<T>(
   vault: Vault,
@@ -76,7 +79,7 @@ export function changeTokens<T>(
       );
     }
     readsNothing = false;
-    // Of this try: whoever waited must not act on a token that has expired meanwhile.
+    // The time of this attempt: after a wait, the token may have expired.
     const at = vault.clock.now();
     const origin = { ...requested, at };
     const decided = await unlessMovedOn(vault, views, async () => {
@@ -93,7 +96,7 @@ export function changeTokens<T>(
     const changed = sealed.filter(({ events }) => events.length > 0).map(({ view }) => view);
     const unchanged = [...views.values()].filter(({ stream }) => !changed.some((view) => view.stream === stream));
     if (tried.do === 'answer') {
-      // The answer may speak of a change whose writer died before it wrote the row.
+      // The result may depend on a change whose process died before it wrote the row.
       await rowsFollow(vault, unchanged);
       return settled(tried.answer);
     }
@@ -107,7 +110,10 @@ export function changeTokens<T>(
   });
 }
 
-/** Null: another process changed or deleted a token after it was loaded, and destroyed its key. Nothing is lost then. */
+/**
+ * Returns null if another process changed or deleted a token since it was loaded, and destroyed its key. Nothing is
+ * lost then.
+ */
 async function unlessMovedOn<T>(
   vault: Vault,
   views: ReadonlyMap<string, TokenView>,
@@ -132,7 +138,7 @@ function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
   };
 }
 
-/** False: somebody was first. Then everything is looked at again. */
+/** Returns false if another writer was first; the caller then loads and decides again. */
 async function store(
   vault: Vault,
   decided: readonly TokenWrite[],
@@ -176,11 +182,11 @@ async function settle(
   for (const [index, { view }] of sealed.entries()) {
     const due = dueRowsOf(view);
     for (const row of due) timers.set(row);
-    // Nothing outside of the log is to name a token that is gone.
+    // Nothing outside the log must name an erased token.
     for (const row of dueRowsOf(decided[index]?.view ?? view))
       if (!due.some((left) => isSame(left, row))) timers.clear(row);
   }
-  // A command that finds its change made may be the repeat of one that could not reach the key store.
+  // A command that changes nothing may repeat one that could not reach the key store.
   const ended = sealed.flatMap(({ events, view }) => (events.length === 0 ? view.state.ended : endedKeys(events)));
   const advanced = sealed.flatMap(({ events, view }, index) =>
     events.length === 0 ? livingKeys(view) : advancedKeys(events, decided[index]?.view.state.revision ?? -1),
@@ -189,7 +195,7 @@ async function settle(
   else if (advanced.length > 0) await keys.advance(advanced);
 }
 
-/** The keys that rows of this token may name which are older than the view; none while it is as it was created. */
+/** Returns the keys that older rows of this token may name; none if it was not changed since its creation. */
 function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevision[] {
   if (life === null || revision === life.createdRevision) return [];
   return [life.key, ...life.superseded.slice(-1)].map((keyId) => ({ keyId, revision }));

@@ -2,8 +2,8 @@ import { keyedHash } from '../events/sealing/keyed-hash.js';
 import type { Random } from '../ports/random.js';
 
 /**
- * Chance for one command: with an idempotency key it follows from that key, so that a repeat draws the same ids and
- * meets the same streams; without one it is the vault's own. Numbers from it are as hard to foresee as its key.
+ * The random source of one command. With an idempotency key it is derived from that key, so that a repeat generates the same ids and
+ * reaches the same streams; without one, it is the vault's own. Its numbers are as hard to predict as its key.
  */
 export function randomForCommand(
   random: Random,
@@ -15,9 +15,9 @@ export function randomForCommand(
   return {
     uuid: () => uuidFrom(take(16)),
     integer(maxExclusive: number): number {
-      // One byte where it does: an alias draws hundreds of letters and digits, and every block costs an HMAC.
+      // One byte where that is enough: an alias needs hundreds of characters, and every block costs an HMAC.
       const bytes = maxExclusive <= 256 ? 1 : 6;
-      // Numbers past the last whole multiple are drawn again, or small results would be likelier.
+      // Numbers past the last whole multiple are rejected, otherwise small results would be more likely.
       const limit = 256 ** bytes - (256 ** bytes % maxExclusive);
       for (;;) {
         const number = take(bytes).readUIntBE(0, bytes);
@@ -27,7 +27,7 @@ export function randomForCommand(
   };
 }
 
-/** Hands out the bytes of the blocks one after another; what is left of a block that does not suffice is skipped. */
+/** Returns the bytes of the blocks one after another. If the rest of a block is too short, it is skipped. */
 function byteStream(blockAt: (index: number) => Buffer): (length: number) => Buffer {
   let index = 0;
   let rest: Buffer = Buffer.alloc(0);
@@ -42,7 +42,7 @@ function byteStream(blockAt: (index: number) => Buffer): (length: number) => Buf
   };
 }
 
-/** The bytes as a UUID of version 4 (RFC 9562, 5.4). */
+/** Returns the bytes as a UUID of version 4 (RFC 9562, 5.4). */
 function uuidFrom(bytes: Buffer): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

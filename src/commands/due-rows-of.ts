@@ -1,7 +1,7 @@
 import type { DueRow } from '../ports/token-rows.js';
 import type { TokenView } from '../views/token-view.js';
 
-/** What of a token is due at some time. */
+/** Returns the due times of a token. */
 export function dueRowsOf({ stream, tenantId, state }: TokenView): readonly DueRow[] {
   const { expiresAt = null, cvc = null } = state.life ?? {};
   return [

@@ -1,11 +1,11 @@
 import type { EventSource } from '../events/event.js';
 import type { CommandContext } from '../vault/command-context.js';
 
-/** Who and what caused an event, and when. */
+/** The actor and the request that caused an event, and when. */
 export type EventOrigin = {
   /** An application id, `operator` for the command line, `system` for expiry and purge. */
   readonly actorId: string;
-  /** By which key and from where an application asked; absent for the others. */
+  /** The key and the address of the application; absent for other actors. */
   readonly source?: EventSource;
   /** The instant of the command, milliseconds since the epoch. */
   readonly at: number;
@@ -14,10 +14,10 @@ export type EventOrigin = {
   readonly cmd: string | null;
 };
 
-/** An origin before its instant: each try at a command has its own. */
+/** An origin without its instant: each attempt at a command has its own. */
 export type RequestOrigin = Omit<EventOrigin, 'at'>;
 
-/** The origin of what an application's request causes. */
+/** Returns the origin of the events that an application's request causes. */
 export function originOf(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   cmd: string | null,

@@ -7,7 +7,7 @@ import type { ClaimResult } from '../views/finished-claim.js';
 
 const rememberedMs = 24 * 3_600_000;
 
-/** Claims finished before this instant are forgotten. */
+/** Returns the instant before which finished claims are forgotten. */
 export function forgottenBefore(now: number): number {
   return now - rememberedMs;
 }
@@ -21,8 +21,8 @@ export type IdempotentRequest = {
 };
 
 /**
- * Runs a command once per idempotency key; null runs it as it is. A repeat within 24 h gets what `again` renders from the
- * result of the first; while the first is running it is refused. Only successes are remembered (docs/contract.md,
+ * Runs a command once per idempotency key; null runs it every time. A repeat within 24 h returns what `again` renders from the result
+ * of the first. While the first is running, a repeat is rejected. Only successes are remembered (docs/contract.md,
  * "Idempotency").
  */
 export async function once<T>(

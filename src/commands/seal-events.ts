@@ -12,14 +12,14 @@ import type { Vault } from '../vault/vault.js';
 import { applyToView, type TokenView } from '../views/token-view.js';
 import type { EventOrigin } from './event-origin.js';
 
-/** What the decided events carry: the resulting content, and a new cvc. */
+/** The contents of the decided events: the resulting content, and a new cvc. */
 export type Payload = { readonly content: Secret<TokenContent> | null; readonly cvc: Secret<string> | null };
 
 export type Sealed = { readonly events: readonly NewEvent[]; readonly view: TokenView };
 
 /**
- * Gives decided events their keys, which are durable before this resolves, and seals them for the revisions that
- * follow the view; without tenant keys no trace id. Answers them with the view they lead to.
+ * Creates the keys of decided events, which are durable before this resolves, and encrypts the events for the revisions after the
+ * view. Without tenant keys, it stores no trace id. Returns the events and the view that they lead to.
  */
 export async function sealEvents(
   vault: Vault,
@@ -113,7 +113,7 @@ async function sealCvc(vault: Vault, place: Place, cvc: Secret<string> | null) {
   return { clear: { cvc_key: id }, box: sealAndZero({ id, key }, place, 'cvc', cvc.reveal()) };
 }
 
-/** Seals the content under a new key, or under the key it lay under. */
+/** Encrypts the content under a new key, or under its current key. */
 async function sealContent(vault: Vault, place: Place, keyId: string | null, content: Secret<TokenContent> | null) {
   if (content === null) throw new Error('an event with content needs it to seal');
   if (keyId === null) {

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { Vault } from '../vault/vault.js';
 
-/** How long a race with other writers is fought before the answer is 503. */
+/** How long to retry after conflicts with other writers, before a 503. */
 const patienceMs = 5_000;
 const jitterMsMax = 50;
 
-/** What one try came to; `lost`: another writer was first, and everything is looked at again. */
+/** The result of one attempt. `lost`: another writer was first; load and decide again. */
 export type Tried<T> = { readonly settled: true; readonly value: T } | { readonly settled: false };
 
 export const lost: Tried<never> = { settled: false };
@@ -16,8 +16,8 @@ export function settled<T>(value: T): Tried<T> {
 }
 
 /**
- * Commands on the same streams take turns inside this process; a race with another process is tried again, with a pause of
- * chance, until 5 s are spent. Throws StoreUnavailable then.
+ * Queues commands on the same streams inside this process. After a conflict with another process, it retries with a random pause, for
+ * up to 5 s. Then it throws StoreUnavailable.
  */
 export function settleRace<T>(vault: Vault, streams: readonly string[], attempt: () => Promise<Tried<T>>): Promise<T> {
   return vault.streams.run(streams, async () => {

@@ -2,23 +2,23 @@ import { parseExpiresAt } from '../domain/time.js';
 import type { ClearEvent } from '../events/event.js';
 import type { Vault } from '../vault/vault.js';
 
-/** A moment of the log: after the event at a position, or after all events up to a time. */
+/** A moment in the log: after the event at a position, or after all events up to a time. */
 export type AsOf = {
   readonly by: 'position' | 'time';
   readonly position: number;
-  /** Milliseconds since the epoch; expiry is judged by it. */
+  /** Milliseconds since the epoch; it decides what has expired. */
   readonly time: number;
 };
 
 export type AsOfResult = { readonly ok: true; readonly asOf: AsOf } | { readonly ok: false; readonly message: string };
 
-/** Reads a position, or a time in one of the formats of docs/contract.md, "Expiry formats". The future is refused. */
+/** Reads a position, or a time in one of the formats of docs/contract.md, "Expiry formats". Rejects the future. */
 export async function readAsOf({ log, chain, clock }: Vault, text: string): Promise<AsOfResult> {
   if (/^\d{1,15}$/.test(text)) {
     const position = Number(text);
     const head = await log.head();
     if (position > head) return refused(`position ${position} is after the end of the log, which is ${head}.`);
-    // Only a position that an event has can be read from. They may have gaps: then it is the moment before the next event.
+    // Reads start at the position of an event. Positions may have gaps: then it is the moment before the next event.
     await chain.follow();
     const before = await chain.head(position - 1);
     const [event] = await log.readClear(before?.position ?? 0, 1);
@@ -31,7 +31,7 @@ export async function readAsOf({ log, chain, clock }: Vault, text: string): Prom
   return { ok: true, asOf: { by: 'time', position: Number.MAX_SAFE_INTEGER, time } };
 }
 
-/** Whether an event had happened by then. */
+/** Returns whether an event had happened by then. */
 export function hadHappened({ by, position, time }: AsOf, event: Pick<ClearEvent, 'position' | 'time'>): boolean {
   return by === 'position' ? event.position <= position : event.time <= time;
 }

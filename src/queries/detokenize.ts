@@ -16,7 +16,7 @@ import { type ReadToken, readToken } from './read-token.js';
 import { shownToken } from './shown-token.js';
 import { chargeUnknownIds } from './unknown-ids.js';
 
-/** Sealed contents of a request that stay open while it is answered; the others are opened again when it is their turn. */
+/** Bytes of ciphertext whose contents stay decrypted during a request; others are decrypted again when needed. */
 const keptBytesMax = 1024 * 1024;
 
 /**
@@ -83,7 +83,7 @@ async function readAll(
     const kept = bytes <= keptBytesMax ? read : null;
     tokens.set(id, { stream, transform, life: read.life.createdRevision, kept });
   }
-  // Once the guesses are used up, known ids are refused as unknown ones are: else the refusal would tell them apart.
+  // Once the guesses are used up, known ids are rejected like unknown ones: otherwise the rejection would tell them apart.
   const refusal = await chargeUnknownIds(vault, caller, ids.size, unknown.length);
   if (refusal !== null) return refusal;
   if (unknown.length > 0) return unknownIds(unknown);
@@ -110,7 +110,7 @@ async function evaluateAll(
     const token = kept ?? (await readToken(vault, caller.tenantId, stream));
     const now = token === null ? null : transformFor(caller, 'token:use', token.open.content.reveal().containers);
     if (token === null || token.life.createdRevision !== life) return unknownIds([[id, ids.get(id) ?? 'body']]);
-    // It moved since: what was recorded and allowed is no longer what the caller would get.
+    // The token moved since: what was recorded and allowed is no longer what the caller would get.
     if (now !== transform) return rejected('forbidden');
     const shown = await work.run(shownToken(vault, caller, token, transform, shared));
     for (const slot of slots.get(id) ?? []) {

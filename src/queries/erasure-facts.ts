@@ -8,20 +8,20 @@ import { searchKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import { applyToView, emptyView } from '../views/token-view.js';
 
-/** One life of a token that is over. Times are milliseconds since the epoch. */
+/** One ended life of a token. Times are milliseconds since the epoch. */
 export type EndedLife = { readonly createdAt: number; readonly end: RecordedEvent };
 
-/** What is left of a token that is gone, found by looking. */
+/** What a search found of an erased token. */
 export type ErasureFound =
   | { readonly is: 'unknown' }
   | { readonly is: 'living' }
   | { readonly is: 'expired' }
   | {
       readonly is: 'incomplete';
-      /** Keys that its events named and that live, or of which there is no row. */
+      /** Keys that its events named and that are alive, or that have no row. */
       readonly livingKeys: number;
       readonly lostKeys: number;
-      /** Where something of it was found. */
+      /** The places where something of it was found. */
       readonly left: readonly Sought[];
     }
   | {
@@ -31,14 +31,16 @@ export type ErasureFound =
       readonly keys: number;
       readonly lastDestroyedAt: number;
       readonly row: 'none' | 'tombstone';
-      /** Where it was looked for, and found nowhere. */
+      /** The places that were searched without a result. */
       readonly looked: readonly Sought[];
     };
 
 /** As `Looked`; a search by the id of the token looks through what is read, and timers wait outside of the rows. */
 export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'found_by_id' | 'timer' };
 
-/** Looks what became of a token: its keys by every event that ever named one, and whatever may be derived from it. */
+/**
+ * Finds out what is left of a token: every key that an event ever named, and everything that may be derived from it.
+ */
 export async function erasureFacts(vault: Vault, tenantId: string, id: string): Promise<ErasureFound> {
   const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, id);
   const events = (await vault.log.readStream(stream)).filter((event) => event.tenantId === tenantId);
@@ -83,7 +85,7 @@ async function timersOf({ timers }: Vault, events: readonly RecordedEvent[]): Pr
   return { kind: 'timer', store: 'timers', looked: rows.length, found: await timers.pending(rows) };
 }
 
-/** What search finds by the id, were nothing due. */
+/** Returns what search finds by the id, ignoring due times. */
 async function searchedById(vault: Vault, tenantId: string, id: string): Promise<Sought> {
   const query = { is: 'text', field: 'id', value: id } as const;
   const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, 'everything');

@@ -12,14 +12,14 @@ import { withSearchKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import { type ReadToken, readToken } from './read-token.js';
 
-/** A token as the create request that makes it again: all of it but the cvc and what only the vault can say. */
+/** A token as a create request: all of it except the cvc and the fields that only the vault sets. */
 export type ExportedToken = ShownToken & { readonly request: Secret<JsonObject> };
 
 export type ExportStep = {
   readonly tokens: readonly ExportedToken[];
-  /** Tokens of this step that the caller may read, but not in clear: they are left out. */
+  /** Tokens of this step that the caller may read, but not in plaintext: they are left out. */
   readonly masked: number;
-  /** Where the next step goes on; null: this was the last. */
+  /** Where the next step continues; null: this was the last. */
   readonly next: number | null;
 };
 
@@ -38,12 +38,12 @@ export async function exportTokens(
 ): Promise<ExportStep> {
   const { tenantId } = caller;
   const step = { now: vault.clock.now(), before, limit };
-  // A step goes on where the one before ended, whichever generation of rows that walked.
+  // A step continues where the previous one ended, whichever generation of rows that one read.
   const rows = await withSearchKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), step));
   const read = await Promise.all(
     rows.map(async ({ stream, state }) => {
       const token = await readToken(vault, tenantId, stream);
-      // Deleted since, and its id taken again: that is a later token.
+      // It was deleted and its id used again: that is a later token.
       return token?.life.createdPosition === state.life?.createdPosition ? token : null;
     }),
   );
@@ -57,7 +57,7 @@ export async function exportTokens(
   return { tokens: clear, masked: readable.length - clear.length, next };
 }
 
-/** How many tokens the caller may read now. */
+/** Returns how many tokens the caller may read now. */
 export async function countForExport(vault: Vault, { caller }: Caller): Promise<number> {
   const page = { now: vault.clock.now(), offset: 0, limit: 1 };
   const { total } = await withSearchKey(vault, caller.tenantId, (key) => vault.rows.search(planOf(key, caller), page));
@@ -80,7 +80,7 @@ function exported({ view, life, open }: ReadToken): ExportedToken {
     ...(metadata === null ? {} : { metadata }),
     ...(search_indexes === null ? {} : { search_indexes }),
     ...(life.expiresAt === null ? {} : { expires_at: formatTimestamp(life.expiresAt) }),
-    // Tokens that are two here shall be two where they are imported, whatever its setting.
+    // Two equal tokens here must stay two after an import, whatever the setting there.
     deduplicate_token: false,
   };
   return { stream: view.stream, transform: 'reveal', request: new Secret(request) };

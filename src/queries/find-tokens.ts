@@ -19,7 +19,7 @@ import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 const triesMax = 10;
 
-/** Which of all matches are wanted. */
+/** The range of matches to return. */
 export type Range = { readonly offset: number; readonly limit: number };
 
 /**
@@ -32,7 +32,7 @@ const openedBytesMax = 512 * 1024;
 export type FoundTokens = {
   readonly tokens: readonly TokenAnswer[];
   readonly total: number;
-  /** Reads the rest of the range, a token at a time; null when `tokens` are all. */
+  /** Reads the rest of the range, one token at a time; null if `tokens` is complete. */
   readonly rest: (() => AsyncIterable<TokenAnswer>) | null;
 };
 
@@ -89,7 +89,7 @@ async function open(vault: Vault, view: TokenView): Promise<ReadToken | 'key_des
   const opened = life === null ? null : await openRow(vault, view, life);
   if (life === null || opened === null) return 'key_destroyed';
   if (view.state.revision < opened.newest) return 'outdated';
-  // It may have expired while the keys were fetched.
+  // It may have expired while the keys were read.
   return isExpired(life, latestNow(vault.clock)) ? 'expired' : { view, life, open: opened.open };
 }
 

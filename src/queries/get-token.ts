@@ -7,7 +7,7 @@ import type { Vault } from '../vault/vault.js';
 import { readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** One token under the transform of the caller (docs/contract.md, "Get a token"). */
+/** Returns a token under the caller's transform (docs/contract.md, "Get a token"). */
 export async function getToken(
   vault: Vault,
   { caller }: Pick<CommandContext, 'caller'>,

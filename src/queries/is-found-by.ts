@@ -7,7 +7,7 @@ import { matchesPlan } from '../search/plan-search.js';
 import { tokenTerms } from '../search/terms.js';
 import type { Vault } from '../vault/vault.js';
 
-/** Tells whether a plan, made with this key, finds a token with this content, whatever any store says. */
+/** Returns whether a plan that was made with this key matches a token with this content, independent of any store. */
 export function isFoundBy(
   { expressions }: Pick<Vault, 'expressions'>,
   { key }: SearchKey,

@@ -8,21 +8,21 @@ import type { TokenView } from '../views/token-view.js';
 
 export type ReadToken = { readonly view: TokenView; readonly life: TokenLife; readonly open: OpenToken };
 
-/** A row that did not become a token: its key was destroyed, or the key store knows of a newer revision. */
+/** A row that cannot be read: its key was destroyed, or the key store knows a newer revision. */
 type Closed = { readonly is: 'key_destroyed' } | { readonly is: 'outdated'; readonly newest: number };
 
 /**
- * A living token from its row, opened; null: unknown, deleted or expired. Throws KeyLost, and ForgedRow for a row that is not
- * the newest.
+ * Reads a living token from its row and decrypts it. Returns null if it is unknown, deleted or expired. Throws KeyLost, and ForgedRow
+ * for a row that is not the newest.
  */
 export async function readToken(vault: Vault, tenantId: string, stream: string): Promise<ReadToken | null> {
   const first = await readOnce(vault, tenantId, stream, null);
   if (!isClosed(first)) return first;
-  // The token may have been changed or deleted between its row and its key: the row of now tells.
+  // The token may have been changed or deleted between the reads of its row and its key: read the row again.
   const again = await readOnce(vault, tenantId, stream, first);
   if (!isClosed(again)) return again;
   if (again.is === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
-  // Whoever changed it may have died before the row was written.
+  // The process that changed it may have died before it wrote the row.
   await vault.work.follow([{ tenantId, stream, revision: again.newest }]);
   const followed = await readOnce(vault, tenantId, stream, again);
   if (isClosed(followed)) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
@@ -33,7 +33,10 @@ function isClosed(found: ReadToken | Closed | null): found is Closed {
   return found !== null && 'is' in found;
 }
 
-/** `before`: what the read before came to. A row that is as new as the key store knew then is no older than the request. */
+/**
+ * `before`: what the read before came to. A row that is as new as the key store knew then is no older than the
+ * request.
+ */
 async function readOnce(
   vault: Vault,
   tenantId: string,
@@ -48,6 +51,6 @@ async function readOnce(
   if (opened === null) return { is: 'key_destroyed' };
   const newest = before?.is === 'outdated' ? before.newest : opened.newest;
   if (view.state.revision < newest) return { is: 'outdated', newest };
-  // The token may have expired while its key was fetched.
+  // The token may have expired while its key was read.
   return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open: opened.open };
 }

@@ -16,12 +16,12 @@ import type { TokenAnswer } from './token-answer.js';
 const pageSize = 500;
 const atOnce = 8;
 
-/** One step of a query over the state of a moment. */
+/** One step of a query over the state at a moment. */
 export type ReplayStep = {
   readonly tokens: readonly TokenAnswer[];
-  /** Tokens of then that are erased since, so nobody can say whether the query found them. */
+  /** Tokens of that moment that were erased since: whether the query matched them is unknown. */
   readonly erased: number;
-  /** Where the next step goes on; null: the end. */
+  /** Where the next step continues; null: the end. */
   readonly next: number | null;
 };
 
@@ -54,7 +54,7 @@ export async function replayQuery(
   async function look(event: ClearEvent): Promise<void> {
     const { stream, revision, position } = event;
     const events = await vault.log.readStream(stream);
-    // A later life of the same id is met where it was created.
+    // A later life of the same id appears where it was created.
     const laterLife = events.find((later) => later.revision > revision && later.type === 'token.created');
     if (laterLife !== undefined && hadHappened(ask.asOf, laterLife)) return;
     const replayed = await replayToken(vault, context, stream, events, ask);

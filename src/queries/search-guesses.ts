@@ -10,10 +10,10 @@ import type { Rejected } from '../vault/result.js';
 import { withSearchKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 
-/** A term by which values can be tried: it says whether a token has that value. */
+/** A term that can be used to try values: it tells whether a token has that value. */
 type ValueTerm = Extract<Query, { is: 'text' }>;
 
-/** The terms of a query by which values can be tried, each distinct value once. */
+/** Returns the terms of a query that can be used to try values, each distinct value once. */
 export function valueTerms(query: Query): readonly ValueTerm[] {
   switch (query.is) {
     case 'and':

@@ -25,7 +25,7 @@ export function* shownToken(
   return { data: body['data'] ?? null, whole };
 }
 
-/** What is known of a card beyond its data; it says part of the number, so only a caller that sees all of it gets it. */
+/** Returns details of a card. They contain part of the number, so only a caller that sees all of it gets them. */
 function enrichments({ type, data }: TokenContent): JsonObject {
   const number = type === 'card' && isJsonObject(data) ? data['number'] : type === 'card_number' ? data : null;
   if (typeof number !== 'string') return {};

@@ -13,7 +13,7 @@ import { latestForCodes } from '../ports/clock.js';
 import type { Vault } from '../vault/vault.js';
 import type { ReadToken } from './read-token.js';
 
-/** A token as its caller may see it, with the revision that its entity tag names. */
+/** A token as its caller may see it, with the revision for its entity tag. */
 export type TokenAnswer = ShownToken & {
   readonly id: string;
   readonly revision: number;
@@ -106,7 +106,7 @@ function shown(masked: MaskedData): { readonly json: Json } | undefined {
   return masked.redacted ? undefined : { json: masked.data };
 }
 
-/** Whether a token object lacks the data that its mask would have shown. */
+/** Returns whether a token object lacks the data that its mask would have shown. */
 export function isMaskSkipped({ _extras }: JsonObject): boolean {
   return isJsonObject(_extras ?? null) && (_extras as JsonObject)['mask_skipped'] === true;
 }

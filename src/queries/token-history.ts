@@ -54,7 +54,10 @@ export async function tokenHistory(
   return done({ entries, total: seen.length });
 }
 
-/** Where the events of a token lie, and in which life: read without their ciphertexts, and other requests run in between. */
+/**
+ * Where the events of a token lie, and in which life: read without their ciphertexts, and other requests run in
+ * between.
+ */
 async function placesOf({ log }: Vault, work: Work, stream: string): Promise<readonly Place[]> {
   const places: Place[] = [];
   let life = 0;

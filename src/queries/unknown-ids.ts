@@ -4,7 +4,7 @@ import type { Vault } from '../vault/vault.js';
 
 /**
  * Charges the ids that a request named and that no token has, after the look-up and before its response leaves. Returns
- * the refusal once the guesses are used up, for known ids and unknown ones alike.
+ * the rejection once the guesses are used up, for known and unknown ids alike.
  */
 export async function chargeUnknownIds(
   { guesses }: Vault,

@@ -19,23 +19,23 @@ import { lost, settled, settleRace } from '../settle-race.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
-/** Events that take nothing away from anybody. */
+/** Events that take no right away. */
 const adding: ReadonlySet<string> = new Set(['tenant.created', 'application.created', 'application.key.issued']);
 
-/** Whose change it is, of which tenant, and by which request. */
+/** The actor, the tenant and the request of a change. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
 
-/** Commands that are decided one on the result of the other and stored together or not at all. */
+/** Commands that are decided one after another and stored together or not at all. */
 export type DirectoryChange<T> = {
   readonly commands: readonly DirectoryCommand[];
-  /** Keyed hash of the idempotency key, and what a repeat of it is told to look at. */
+  /** The keyed hash of the idempotency key, and the result for a repeat. */
   readonly claim?: { readonly cmd: string; readonly application: NonNullable<ClaimResult['application']> } | null;
   answer(after: TenantDirectory, events: readonly NewEvent[]): T;
 };
 
 /**
- * The write path of a tenant and its applications: load, decide, seal, append with the rows, note their revisions in the
- * key store, make every process forget what it knew of the tenant's callers, answer. Decides again after each conflict; throws StoreUnavailable after 5 s.
+ * The write path of a tenant and its applications: load, decide, seal, append with the rows, note the revisions in the key store,
+ * clear the caches of callers in every process, return. Decides again after each conflict, and throws StoreUnavailable after 5 s.
  */
 export function changeDirectory<T>(
   vault: Vault,
@@ -51,9 +51,9 @@ export function changeDirectory<T>(
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return lost;
-    // Nobody knows a caller that did not exist: what is only added need not be forgotten anywhere.
+    // No cache knows a caller that did not exist: an addition clears nothing.
     if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
-    // Threat: an older copy of the log, put back after a kill, would bring back who could read before.
+    // Threat: an older copy of the log, put back after a kill, would bring back the old rights.
     await noteLog(vault);
     return settled(done(answer(after, events)));
   });
@@ -104,7 +104,7 @@ type Written = {
   readonly events: readonly NewEvent[];
 };
 
-/** False: somebody was first. Then everything is looked at again. */
+/** Returns false if another writer was first; the caller then loads and decides again. */
 async function store(
   vault: Vault,
   { tenantId, directory, view, events }: Written,
@@ -119,7 +119,7 @@ async function store(
     view,
   );
   const changed = [...next.applications.values()].filter((record) => record !== view.applications.get(record.id));
-  // The tenant last: who reads it first must not miss an application.
+  // The tenant comes last: a process that reads it first must not miss an application.
   const records = (next.tenant === null ? changed : [...changed, next.tenant]).map((record) =>
     withDirectoryMac(vault.integrity.rows, record),
   );
@@ -133,7 +133,7 @@ async function store(
   });
   if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
   if (outcome !== 'committed') return false;
-  // Threat: a row that was put back must be known as outdated by the time the answer leaves.
+  // Threat: a row that is put back later must already count as outdated when the response leaves.
   if (records.length > 0) await vault.keys.noteDirectory(records);
   return true;
 }

@@ -9,10 +9,10 @@ import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
 import { onceInDirectory } from './once-in-directory.js';
 
-/** `key` is shown this once; null in the answer to a repeat. */
+/** `key` is returned only once; null in the response to a repeat. */
 export type CreatedApplication = LivingApplication & { readonly key: Secret<string> | null };
 
-/** Makes an application with its first key (docs/contract.md, "Applications"). */
+/** Creates an application with its first key (docs/contract.md, "Applications"). */
 export async function createApplication(
   vault: Vault,
   context: DirectoryContext,

@@ -8,7 +8,7 @@ import { newKey } from './new-key.js';
 export type CreatedTenant = {
   readonly tenantId: string;
   readonly managementKey: Secret<string>;
-  /** Keys of the further applications, in the order given. */
+  /** The keys of the additional applications, in the given order. */
   readonly keys: readonly Secret<string>[];
 };
 
@@ -20,8 +20,8 @@ const management: ApplicationSpec = {
 };
 
 /**
- * Makes a tenant with its keys, a management application that holds every management permission, and the further
- * applications, as the operator; all of it or nothing that can be used.
+ * Creates a tenant with its keys, a management application with every management permission, and the additional applications, as the
+ * operator. It creates everything, or nothing that can be used.
  */
 export async function createTenant(
   vault: Vault,

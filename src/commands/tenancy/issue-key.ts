@@ -9,10 +9,10 @@ import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
 import { onceInDirectory } from './once-in-directory.js';
 
-/** `shown` is the key itself, this once; null in the answer to a repeat. */
+/** `shown` is the key itself, returned only once; null in the response to a repeat. */
 export type IssuedKey = { readonly key: ApiKeyDocument; readonly shown: Secret<string> | null };
 
-/** Gives an application a further key, of at most three that live (docs/contract.md, "API keys"). */
+/** Issues another key to an application, which has at most three living ones (docs/contract.md, "API keys"). */
 export async function issueKey(
   vault: Vault,
   context: DirectoryContext,
@@ -20,7 +20,7 @@ export async function issueKey(
   idempotency: CommandContext['idempotency'],
 ): Promise<CommandResult<IssuedKey>> {
   const run = async (cmd: string | null): Promise<CommandResult<IssuedKey>> => {
-    // The type never changes, so it may be read before the decision.
+    // The type never changes, so it can be read before the decision.
     const application = await livingApplication(vault, context.tenantId, applicationId);
     if (application === null) return rejected('application_not_found');
     const { shown, stored } = newKey(vault, application.document.type);

@@ -11,16 +11,16 @@ const pageSize = 100;
 
 export type LoadedDirectory = { readonly directory: TenantDirectory; readonly view: DirectoryView };
 
-/** Which applications a decision looks at. */
+/** The applications that a decision needs. */
 export type Concerned = {
   readonly applicationIds: readonly string[];
-  /** One that administrates is needed besides the one with this id; null: none is. */
+  /** Also load one administrator other than the application with this id; null: not needed. */
   readonly administratorBeside: string | null;
 };
 
 /**
- * As much of a tenant's directory as a decision looks at, from the rows: a tenant with many applications pays for three
- * of them. The tenant's row is read first; an append at its revision fails when anything was changed since.
+ * Loads from the rows as much of a tenant's directory as a decision needs: at most three applications, however many a tenant has. It
+ * reads the tenant's row first; an append at its revision fails if anything was changed since.
  */
 export async function loadDirectory(vault: Vault, tenantId: string, concerned: Concerned): Promise<LoadedDirectory> {
   const record = await vault.directory.get('tenant', tenantId);

@@ -4,7 +4,9 @@ import { apiKeyHash, newApiKey } from '../../domain/tenancy/api-key.js';
 import type { NewKey } from '../../domain/tenancy/directory-command.js';
 import type { Vault } from '../../vault/vault.js';
 
-/** A new API key, which is shown once, and what is stored of it. Never drawn from an idempotency key: it is a secret. */
+/**
+ * Returns a new API key, and what is stored of it. The key is secret, so it is never derived from an idempotency key.
+ */
 export function newKey(
   { random }: Vault,
   type: ApplicationType,

@@ -10,8 +10,8 @@ import type { DirectoryContext } from './change-directory.js';
 type Claimed = NonNullable<ClaimResult['application']>;
 
 /**
- * Runs a command that issues a key once per idempotency key. A repeat is rendered from the application as it is now,
- * without the key, which is stored nowhere; gone when the application is gone (docs/contract.md, "Idempotency").
+ * Runs a command that issues a key once per idempotency key. A repeat returns the application as it is now, without the key, which is
+ * stored nowhere; it is not found if the application was deleted (docs/contract.md, "Idempotency").
  */
 export async function onceInDirectory<T>(
   vault: Vault,

@@ -8,7 +8,9 @@ import type { TenantKeys } from '../../ports/key-ring.js';
 import type { Vault } from '../../vault/vault.js';
 import type { EventOrigin } from '../event-origin.js';
 
-/** Decided facts as the events that follow `revision` in the stream of the tenant, each with its document sealed. */
+/**
+ * Returns decided facts as the events after `revision` in the stream of the tenant, each with its document encrypted.
+ */
 export function sealDirectoryEvents(
   { random }: Vault,
   tenantKeys: TenantKeys,
@@ -58,7 +60,7 @@ function clearOf(fact: DirectoryFact) {
   }
 }
 
-/** Ties the clear part to the schema that will read it. */
+/** Binds the clear part to the schema that will read it. */
 function clear<T extends DirectoryFactType>(part: DirectoryClear<T>): DirectoryClear<T> {
   return part;
 }

@@ -13,11 +13,11 @@ import { documentAfter } from './document-after.js';
 export type ApplicationUpdate = AccessFields & {
   readonly name: string;
   readonly type?: Json | undefined;
-  /** Absent: it stays. Null: the application never expires. */
+  /** Absent: no change. Null: the application never expires. */
   readonly expires_at?: string | null | undefined;
 };
 
-/** Gives an application another name, other permissions or rules, another expiry (docs/contract.md, "Applications"). */
+/** Changes the name, the permissions or rules, or the expiry of an application (docs/contract.md, "Applications"). */
 export async function updateApplication(
   vault: Vault,
   context: DirectoryContext,

@@ -6,12 +6,12 @@ import { checkOwnValue } from '../../domain/token/fields/own-value.js';
 import type { Random } from '../../ports/random.js';
 import type { Vault } from '../../vault/vault.js';
 
-/** A random alias is drawn this often; when all were taken the id is a random UUID (docs/contract.md, "Token ids"). */
+/** How many random aliases to try; if all are in use, the id is a random UUID (docs/contract.md, "Token ids"). */
 const aliasTriesMax = 10;
 
 /**
- * The id of a token to create, given how many ids were taken before. `random` may follow from an idempotency key; a
- * last resort never does, because what follows from a key is taken when that key comes again after it was forgotten.
+ * Returns the id of a token to create, given how many ids were in use. `random` may be derived from an idempotency key. The last resort
+ * is not: if the key comes again after it was forgotten, every derived id is in use.
  */
 export function* chooseId(
   vault: Vault,
@@ -29,13 +29,13 @@ export function* chooseId(
     if (!chosen.ok) return chosen;
     const own = checkOwnValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
     if (own.ok) return chosen;
-    // A random alias may by chance be the value itself; then, as when it is taken, another one is drawn.
+    // A random alias may by chance be the value itself; then another one is generated, as if it were in use.
     if (!isRandom(id) || !concernsId(own.errors)) return own;
     if (drawn === aliasTriesMax) return taken === 0 ? own : valid(vault.random.uuid());
   }
 }
 
-/** Whether another id may be chosen when this many were taken. */
+/** Returns whether another id may be chosen after this many were in use. */
 export function mayChooseAgain({ id }: TokenDraft, taken: number): boolean {
   return (id === null || isRandom(id)) && taken <= triesMax(id);
 }

@@ -21,10 +21,10 @@ type Command = {
 type Created = { readonly ok: true; readonly answers: readonly TokenAnswer[] };
 type Taken = { readonly ok: false; readonly taken: readonly number[] };
 type Refused = { readonly ok: false; readonly refusal: Rejected };
-/** `index` is that of the creation that cannot be; null: none may be now. */
+/** `index` is that of the creation that failed; null: none is possible now. */
 type Failed = { readonly ok: false; readonly index: number | null; readonly rejected: Rejected };
 
-/** Creates all tokens with one unit of work, or none. An id that is taken is chosen again where that may be. */
+/** Creates all tokens in one unit of work, or none. If an id is in use, it chooses another where that is allowed. */
 export async function createTogether(
   vault: Vault,
   command: Command,

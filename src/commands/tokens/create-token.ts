@@ -22,7 +22,7 @@ type TokenResult = CommandResult<TokenAnswer>;
 
 /**
  * Creates a token (docs/contract.md, "Create a token"; docs/contract.md, "HTTP conventions"). With `misses` `exempt`, as for an
- * import, a deduplication that meets nothing is not charged.
+ * import, a deduplication that finds nothing is not charged.
  */
 export async function createToken(
   vault: Vault,
@@ -68,7 +68,7 @@ function createUnder(vault: Vault, command: Command, creation: Creation, id: str
   const { tenantId, applicationId: createdBy } = context.caller;
   const stream = tokenStream(tenantKeys.names, id);
   const origin = originOf(context, cmd);
-  // A random UUID names nothing yet, unless it followed from an idempotency key.
+  // A random UUID is not in use yet, unless it was derived from an idempotency key.
   const isNew = creation.id === null && cmd === null;
   return changeToken(vault, { tenantId, tenantKeys, stream, isNew }, origin, (view, at) =>
     attemptCreate(vault, command, creation, { id, view, at, createdBy }),

@@ -5,7 +5,7 @@ import type { OpenToken } from '../../vault/open-token.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 
-/** A token as it is shown to the caller that has just created it: with the fingerprint of what it sent. */
+/** Returns a token as its creator sees it: with the fingerprint of what it sent. */
 export function createdAnswer(
   vault: Vault,
   caller: Caller,

@@ -17,21 +17,21 @@ import type { TokenView } from '../../views/token-view.js';
 import type { TokenWrite } from '../change-tokens.js';
 import { deduplicationInForce } from './find-duplicate.js';
 
-/** A create request that was checked and may be carried out; it has no id yet. */
+/** A create request that was validated and authorized; it has no id yet. */
 export type Creation = TokenDraft & {
   readonly fingerprint: string;
-  /** What search finds it by. */
+  /** The index that search finds it by. */
   readonly indexValues: readonly string[];
-  /** What the rows of equal tokens are found by. */
+  /** The keyed hash that equal tokens share. */
   readonly fingerprintHash: string;
-  /** How the token is shown to who creates it. */
+  /** The transform for its creator. */
   readonly transform: Transform;
-  /** Deduplication is in force. */
+  /** Deduplication applies. */
   readonly distinct: boolean;
 };
 
 /**
- * Checks everything of a create request that needs no store; evaluates its expressions (docs/contract.md, "Fields of a
+ * Checks everything in a create request that needs no store, and evaluates its expressions (docs/contract.md, "Fields of a
  * request").
  */
 export async function prepareCreation(
@@ -55,10 +55,10 @@ export async function prepareCreation(
   return done({ ...drafted.value, fingerprint, indexValues, fingerprintHash: hash, transform, distinct });
 }
 
-/** What creates the token under this id. */
+/** Returns the command that creates the token under this id. */
 export type CreationWrite = TokenWrite & { readonly payload: OpenToken };
 
-/** Where and by whom a token is created. */
+/** The tenant, the stream and the creator of a token. */
 export type CreationPlace = {
   readonly id: string;
   readonly view: TokenView;
@@ -66,7 +66,7 @@ export type CreationPlace = {
   readonly createdBy: string;
 };
 
-/** Decides a creation over what its stream holds; null: the id is in use. */
+/** Decides a creation, given its stream; null: the id is in use. */
 export function decideCreation(
   { cvcRetentionMs, clock }: Pick<Vault, 'cvcRetentionMs' | 'clock'>,
   keys: readonly SearchKey[],

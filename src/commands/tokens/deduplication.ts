@@ -8,8 +8,8 @@ import type { Vault } from '../../vault/vault.js';
 const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
 
 /**
- * Charges a request for the distinct values that it is about to deduplicate, before any is looked up: a caller that may
- * not read every value in plaintext learns of each whether some token has it. Hits are given back through the result.
+ * Charges a request for the distinct values that it is about to deduplicate, before any look-up: a caller that may not read every
+ * value in plaintext learns whether some token has each value. Hits are given back through the result.
  */
 export async function chargeDeduplication(
   { guesses }: Vault,
@@ -20,16 +20,16 @@ export async function chargeDeduplication(
 }
 
 /**
- * Charges a guess for each of these tokens that the caller may not read: a deduplication onto it tells that the value is
- * there. Returns the refusal once the guesses are used up, for a hit and for a miss alike, and null if the caller may be
- * told what its deduplication met.
+ * Charges a guess for each of these tokens that the caller may not read: a deduplication onto it tells that the value exists. Returns
+ * the rejection once the guesses are used up, for a hit and for a miss alike, and null if the caller may learn the result of its
+ * deduplication.
  */
 export async function refuseDeduplication(
   { guesses }: Vault,
   caller: Caller,
   met: readonly ReadToken[],
 ): Promise<Rejected | null> {
-  // A caller that may read every token learns nothing from a deduplication that reading would not tell.
+  // A caller that may read every token learns nothing more from a deduplication.
   if (transformFor(caller, 'token:read', ['/']) !== null) return null;
   const unread = met.filter(
     ({ open }) => transformFor(caller, 'token:read', open.content.reveal().containers) === null,

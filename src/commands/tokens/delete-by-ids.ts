@@ -8,7 +8,7 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { deleteTokens } from './delete-tokens.js';
 
-/** Rows that are in memory together: their boxes take up to 512 KiB each. */
+/** Rows that are in memory together: the ciphertext of each takes up to 512 KiB. */
 const rowsAtOnce = 20;
 
 /**
@@ -31,7 +31,7 @@ export async function deleteByIds(
   return done({ deleted, refused, remaining: 0 });
 }
 
-/** A token whose erasure ended in 503 is known: the repeat finishes it. */
+/** A token whose erasure returned 503 counts as known: the repeat finishes it. */
 async function countUnknown(vault: Vault, tenantId: string, streams: readonly string[]): Promise<number> {
   const unfinished = vault.unfinishedErasures.get(tenantId);
   let unknown = 0;

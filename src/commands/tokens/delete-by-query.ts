@@ -19,8 +19,8 @@ const pageSize = 100;
 /**
  * Deletes up to 1,000 of the tokens that a query finds under `token:search` (docs/contract.md, "Delete many tokens"),
  * the newest first.
- * `refused` counts those found that the caller may not delete; they are never in the way of the others. `remaining`
- * counts those that the same call again would delete.
+ * `refused` counts tokens that were found but that the caller may not delete; they never block the others. `remaining` counts tokens
+ * that a repeat of the call would delete.
  */
 export async function deleteByQuery(
   vault: Vault,
@@ -44,23 +44,23 @@ export async function deleteByQuery(
     const counted = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
     return { ...first, all: counted, searchKey, plan: both };
   });
-  // Before anything is deleted: what this request deletes was found.
+  // Charged before anything is deleted: what this request deletes counts as found.
   await recordSearchByValue(vault, context, parsed.query, all.total);
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens, (stream, token) => {
-    // Threat: a writer of the rows has the query find a token that it does not name.
+    // Threat: an attacker that can write the rows makes the query find a token that it does not match.
     if (!isFoundBy(vault, searchKey, plan, token)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
   });
   await finishRemembered(vault, tenantId);
-  // Nothing left to erase is no answer for a server to give that was deposed.
+  // A deposed server must not report that nothing is left to erase.
   await vault.confirmReads(context.beganAt, false);
   const outside = Math.max(0, all.total - total);
-  // What changed meanwhile may be found no more, so it stays for the next call.
+  // The query may no longer match a token that changed meanwhile, so it stays for the next call.
   return done({ deleted, refused: refused + outside, remaining: total - tokens.length + changed });
 }
 
 /**
- * Without contents but the first of a page: a hundred of them take 50 MiB. What the search says of the others is not
- * authenticated; the deletion reads their events. A token that comes or goes meanwhile may be in one of the counts.
+ * Without contents except the first of a page: a hundred of them take 50 MiB. The search result for the others is not authenticated;
+ * the deletion reads their events. A token that is created or deleted meanwhile may be in one of the counts.
  */
 async function firstOf(
   { rows, clock }: Vault,

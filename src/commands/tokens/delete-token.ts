@@ -18,8 +18,8 @@ import { preconditionHolds } from './precondition.js';
 const noPayload = { content: null, cvc: null };
 
 /**
- * Deletes a token and destroys its keys before it answers (docs/contract.md, "Delete a token"). Throws StoreUnavailable
- * when the keys could not be destroyed yet; the repeat finishes that. Not found only when nothing is left.
+ * Deletes a token and destroys its keys before it returns (docs/contract.md, "Delete a token"). Throws StoreUnavailable if the keys
+ * could not be destroyed in time; a repeat finishes that. The token is not found only when nothing is left.
  */
 export async function deleteToken(
   vault: Vault,
@@ -50,10 +50,10 @@ export async function deleteToken(
   });
 }
 
-/** An earlier delete whose keys still live is finished here; otherwise there is nothing to delete. */
+/** Finishes an earlier delete whose keys are still alive; otherwise there is nothing to delete. */
 async function finishErasure(vault: Vault, view: TokenView): Promise<Attempt<CommandResult<null>>> {
   const { ended: keys } = view.state;
-  // A row that still lives must not name a key that was destroyed.
+  // A living row must not name a destroyed key.
   if (keys.length > 0) await rowsFollow(vault, [view]);
   const ended = keys.length === 0 ? 0 : await vault.keys.destroy(keys);
   return { do: 'answer', answer: ended > 0 ? done(null) : rejected('token_not_found') };

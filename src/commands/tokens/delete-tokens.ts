@@ -15,22 +15,22 @@ import { changeTokens, type TokenWrite, type ViewOf } from '../change-tokens.js'
 import { originOf } from '../event-origin.js';
 import { finishErasure, forgetFinished, rememberUnfinished } from './finish-erasure.js';
 
-/** Tokens of one unit of work: their boxes, up to 512 KiB each, are in memory together. */
+/** Tokens of one unit of work: their ciphertexts, up to 512 KiB each, are in memory together. */
 const tokensAtOnce = 100;
 
-/** A token to delete; with a revision only while it is as it was then. */
+/** A token to delete; with a revision, only if it still has that revision. */
 export type Doomed = { readonly stream: string; readonly revision: number | null };
 
-/** Throws for a token that must not be deleted with the others; it is given what the log and the keys say of it. */
+/** Throws for a token that must not be deleted with the others, given what the log and the keys say of it. */
 type Expect = (stream: string, token: { readonly content: TokenContent; readonly life: TokenLife }) => void;
 
 /** `refused` counts living tokens that the caller may not delete, `changed` those of another revision. */
 export type Deletion = { readonly deleted: number; readonly refused: number; readonly changed: number };
 
 /**
- * Deletes these tokens and destroys the keys of all before it answers (docs/contract.md, "Delete many tokens"). Unknown
- * ones count in nothing. Throws StoreUnavailable when a store fails or keys could not be destroyed yet: some tokens may
- * be deleted then; the repeat finishes that and counts the tokens whose erasure it finished.
+ * Deletes these tokens and destroys all their keys before it returns (docs/contract.md, "Delete many tokens"). Unknown ids are not
+ * counted. Throws StoreUnavailable if a store fails, or if keys could not be destroyed in time. Some tokens may be deleted then; a
+ * repeat finishes the rest, and counts the tokens whose erasure it finished.
  */
 export async function deleteTokens(
   vault: Vault,

@@ -5,7 +5,7 @@ import type { CommandContext } from '../../vault/command-context.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * The fields that a caller who may not read the other token gets of it (docs/contract.md, "Deduplication on create").
+ * The fields of the other token for a caller that may not read it (docs/contract.md, "Deduplication on create").
  */
 const shownUnread = {
   create: ['id', 'type', 'tenant_id', 'fingerprint', 'containers'],
@@ -15,7 +15,7 @@ const shownUnread = {
   ],
 } as const;
 
-/** The answer when a request meets a living token with the same fingerprint. */
+/** The response when a request finds a living token with the same fingerprint. */
 export function duplicateAnswer(
   vault: Vault,
   { caller }: CommandContext,

@@ -7,14 +7,17 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Whether a request is deduplicated: what it says itself, else the setting of the tenant (docs/contract.md, "When
+ * Returns whether a request is deduplicated: as the request says, otherwise as the tenant's setting says (docs/contract.md, "When
  * deduplication is in force").
  */
 export function deduplicationInForce({ tenantSettings }: Caller, requested: boolean | null | undefined): boolean {
   return requested ?? tenantSettings.deduplicate_tokens === 'true';
 }
 
-/** Returns the other living token with this keyed fingerprint, opened; null: there is none. Throws as `readToken`. */
+/**
+ * Returns the other living token with this keyed fingerprint, decrypted, or null. Throws the same errors as
+ * `readToken`.
+ */
 export async function findDuplicate(
   vault: Vault,
   tenantId: string,
@@ -26,7 +29,7 @@ export async function findDuplicate(
   const token = await readToken(vault, tenantId, stream);
   if (token === null) return null;
   const { claims } = await tenantKeysOf(vault, tenantId);
-  // Threat: a writer of the rows has this token found by another's fingerprint. Null here is a change between the two reads.
+  // Threat: an attacker that can write the rows gives this token another's fingerprint. Null means a change between the two reads.
   if (fingerprintHash(claims, token.open.content.reveal().fingerprint) === wanted) return token;
   const again = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
   if (again === stream) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');

@@ -4,12 +4,12 @@ import type { TokenView } from '../../views/token-view.js';
 import { rowsFollow } from '../rows-follow.js';
 
 /**
- * Destroys keys that earlier deletes of these tokens have ended but could not destroy; answers of how many tokens. The
- * calls are made at the same moment, so that one checkpoint of the key store serves all.
+ * Destroys keys that earlier deletes of these tokens have ended but could not destroy, and returns the number of tokens. It makes all
+ * calls at the same time, so that one checkpoint of the key store serves all.
  */
 export async function finishErasure(vault: Vault, gone: readonly TokenView[]): Promise<number> {
   const ended = gone.filter(({ state }) => state.life === null && state.ended.length > 0);
-  // A row that still lives must not name a key that was destroyed.
+  // A living row must not name a destroyed key.
   await rowsFollow(vault, ended);
   const destroyed = await Promise.all(ended.map(({ state }) => vault.keys.destroy(state.ended)));
   return destroyed.filter((count) => count > 0).length;

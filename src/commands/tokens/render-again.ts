@@ -9,7 +9,9 @@ import type { ClaimedToken } from '../../views/finished-claim.js';
 import { rowsFollow } from '../rows-follow.js';
 import { duplicateAnswer } from './duplicate-answer.js';
 
-/** A token that the first request with an idempotency key led to, for the repeat; gone when that life of it has ended. */
+/**
+ * A token that the first request with an idempotency key led to, for the repeat; gone when that life of it has ended.
+ */
 export async function renderAgain(
   vault: Vault,
   context: CommandContext,

@@ -3,7 +3,7 @@ import type { LivingApplication } from '../../vault/living-application.js';
 import { applicationDocument } from '../../vault/open-directory.js';
 import type { Vault } from '../../vault/vault.js';
 
-/** One page of the living applications of a tenant, the newest first, with how many there are on all pages. */
+/** Returns a page of the living applications of a tenant, the newest first, with the total. */
 export async function listApplications(
   vault: Vault,
   tenantId: string,

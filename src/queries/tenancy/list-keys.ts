@@ -3,10 +3,10 @@ import { livingApplication } from '../../vault/living-application.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 
-/** A living key with the day it was last used on, counted from 1970-01-01; null: not yet. */
+/** A living key with the day of its last use, counted from 1970-01-01; null: not used yet. */
 export type ListedKey = ApiKeyDocument & { readonly usedOn: number | null };
 
-/** The living keys of an application, without the keys themselves (docs/contract.md, "API keys"). */
+/** Returns the living keys of an application, without the keys themselves (docs/contract.md, "API keys"). */
 export async function listKeys(
   vault: Vault,
   tenantId: string,

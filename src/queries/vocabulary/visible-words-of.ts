@@ -24,7 +24,7 @@ function searchableContainers({ access }: Caller): readonly string[] {
     .map(({ container }) => container);
 }
 
-/** Advice is not worth a refusal: whoever needs these rows or keys for an answer is told. */
+/** Suggestions are not worth an error: a request that needs these rows or keys reports it. */
 function refusedByStore(error: unknown): null {
   if (error instanceof StoreUnavailable || error instanceof TenantGone) return null;
   throw error;
@@ -32,7 +32,7 @@ function refusedByStore(error: unknown): null {
 
 async function collect(vault: Vault, tenantId: string): Promise<TenantWords | null> {
   const words = await collectWords(vault, tenantId).catch(refusedByStore);
-  // A tenant that is deleted from here on is dropped after its deletion is stored, and these words with it.
+  // If the tenant is deleted from now on, its words are dropped after the deletion is stored.
   const tenant = await vault.directory.get('tenant', tenantId);
   return tenant === null || tenant.removedAt !== null ? null : words;
 }
