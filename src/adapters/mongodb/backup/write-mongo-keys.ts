@@ -12,9 +12,9 @@ const readers = ['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader
 const notRestored = new Set<unknown>([...readers, ...logMemories, restoringMark]);
 
 /**
- * Writes the lines of a backup into an empty key store, or one in which that was cut off. A key that was erased since is
- * destroyed before it is written. Until all are there the store is refused; afterwards its log counts as one that is behind, until
- * `acceptLog`.
+ * Writes the lines of a backup into an empty key store, or one in which that was cut off. A key that was erased since
+ * is destroyed before it is written. Until all are there the store is refused; afterwards its log counts as one that is
+ * behind, until `acceptLog`.
  */
 export async function writeMongoKeys(
   url: string,

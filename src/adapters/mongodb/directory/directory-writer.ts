@@ -84,7 +84,10 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   }
 }
 
-/** In the server's own terms, so that a key which stays keeps the note of its last use, and one that goes takes it along. */
+/**
+ * In the server's own terms, so that a key which stays keeps the note of its last use, and one that goes takes it
+ * along.
+ */
 function fieldsKeepingUse(record: Stored<DirectoryRecord>): Document {
   const stored = { $ifNull: ['$keys', []] };
   const before = { $filter: { input: stored, as: 'old', cond: { $eq: ['$$old.hash', '$$key.hash'] } } };

@@ -12,9 +12,9 @@ import { directoryCollection } from './directory-indexes.js';
 const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
 /**
- * Puts these rows in the place of all that are there, in one transaction, and removes what is in none of them. A row that is
- * newer, because its tenant was changed since the rows were folded, stays. Keys keep the day of their last use. False:
- * somebody changed a row meanwhile, and nothing was replaced.
+ * Puts these rows in the place of all that are there, in one transaction, and removes what is in none of them. A row
+ * that is newer, because its tenant was changed since the rows were folded, stays. Keys keep the day of their last use.
+ * False: somebody changed a row meanwhile, and nothing was replaced.
  */
 export async function replaceDirectory(
   connection: MongoConnection,

@@ -29,8 +29,8 @@ export type MongoGenerations = Generations & {
 
 /**
  * `Generations` on MongoDB: one collection per generation, and a document that names those that are read and written. A
- * writer of a row reads that document after the event is stored. A generation that is added later finds the event in the
- * log.
+ * writer of a row reads that document after the event is stored. A generation that is added later finds the event in
+ * the log.
  */
 export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): MongoGenerations {
   const { call } = connection;
@@ -141,8 +141,8 @@ async function allHaveRows(
 }
 
 /**
- * Throws MongoBroken if the database user may not change the rows of a generation, before all processes must write them.
- * No row has this id.
+ * Throws MongoBroken if the database user may not change the rows of a generation, before all processes must write
+ * them. No row has this id.
  */
 async function proveRights({ call }: MongoConnection, generation: number): Promise<void> {
   const none = { _id: '' };

@@ -13,8 +13,8 @@ const pollMs = 500;
 export const leaseUntil = { $add: ['$$NOW', leaseMs] };
 
 /**
- * Who works at a rebuild: one process at a time, under an id that is new each time, and every change of the rebuild's state
- * filters on it. So a process that was stopped, and comes back when another one has gone on, changes nothing.
+ * Who works at a rebuild: one process at a time, under an id that is new each time, and every change of the rebuild's
+ * state filters on it. So a process that was stopped, and comes back when another one has gone on, changes nothing.
  */
 export function createRebuildHold(connection: MongoConnection) {
   const { call } = connection;
@@ -48,7 +48,9 @@ export function createRebuildHold(connection: MongoConnection) {
   return {
     /** Notes that this process holds it, as was written with the beginning of a rebuild. */
     keep,
-    /** The id that it is held under; it is taken where it is free. Throws StoreUnavailable while another process has it. */
+    /**
+     * The id that it is held under; it is taken where it is free. Throws StoreUnavailable while another process has it.
+     */
     async id(): Promise<string> {
       if (held !== null) return held;
       const holder = randomUUID();

@@ -11,9 +11,9 @@ export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: numb
 type OnEnded = (stream: string, revision: number) => Promise<void>;
 
 /**
- * Writes rows into every generation that is written after the call, which must come after the event was stored. A
- * row that does not say what it is found by in one of them is a `gap`: whoever wrote folds the stream and says it. Rows that
- * come at the same time go together.
+ * Writes rows into every generation that is written after the call, which must come after the event was stored. A row
+ * that does not say what it is found by in one of them is a `gap`: whoever wrote folds the stream and says it. Rows
+ * that come at the same time go together.
  */
 export function rowWriterInUse(
   connection: MongoConnection,

@@ -9,8 +9,8 @@ import { trustedMs } from './known-generations.js';
 import type { MongoGenerations } from './mongo-generations.js';
 
 /**
- * `TokenRows` on the generation that is read; a search is answered by the rows that it was planned for. What was read is
- * answered only if its generation was written until then: one that is left lacks what comes, and is dropped.
+ * `TokenRows` on the generation that is read; a search is answered by the rows that it was planned for. What was read
+ * is answered only if its generation was written until then: one that is left lacks what comes, and is dropped.
  */
 export function tokenRowsInUse(
   connection: MongoConnection,

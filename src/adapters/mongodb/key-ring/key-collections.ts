@@ -47,15 +47,15 @@ export type GenerationKeyDocument = {
 export type DirectoryRevisionDocument = { readonly _id: string; readonly revision: number };
 
 /**
- * Counts uses: how many keys a tenant's key has wrapped, or (`traces.` and the tenant) how many traces were sealed. It is a
- * collection of its own, so that counting rewrites no wrapped key.
+ * Counts uses: how many keys a tenant's key has wrapped, or (`traces.` and the tenant) how many traces were sealed. It
+ * is a collection of its own, so that counting rewrites no wrapped key.
  */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 
 /**
- * `restoring` while keys are restored,
- * `root_check` (bytes; `uses` changes with all that is wrapped), `log_id` (text), `rotation` (`begun` or `ended`; `at`:
- * when it began, ms), `copies_void_before` (ms), `clock` (a `ClockRecord`), and the checkpoints of `KeyRingReader` (numbers).
+ * `restoring` while keys are restored, `root_check` (bytes; `uses` changes with all that is wrapped), `log_id` (text),
+ * `rotation` (`begun` or `ended`; `at`: when it began, ms), `copies_void_before` (ms), `clock` (a `ClockRecord`), and
+ * the checkpoints of `KeyRingReader` (numbers).
  */
 export type MetaDocument = {
   readonly _id: string;

@@ -75,7 +75,10 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
       );
       return rows.map(({ _id, destroyed_at: destroyedAt }) => ({ keyId: uuidText(_id), destroyedAt }));
     },
-    /** Overwrites the living keys and returns their number. By then, overwrites by other processes are on a majority, too. */
+    /**
+     * Overwrites the living keys and returns their number. By then, overwrites by other processes are on a majority,
+     * too.
+     */
     async destroy(ended: readonly EndedKey[]): Promise<number> {
       let destroyed = 0;
       for (let start = 0; start < ended.length; start += changedAtOnce) {

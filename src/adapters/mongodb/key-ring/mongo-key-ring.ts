@@ -28,9 +28,9 @@ import { createMongoTenantKeys, type OpenTenant } from './mongo-tenant-keys.js';
 import { createMongoVaultKey } from './mongo-vault-key.js';
 
 /**
- * `KeyRing` on a MongoDB database of its own, for many processes. A data key that is open here is asked for at each use: was
- * it destroyed, and what was noted of it (docs/design.md, "Keys"). The keys of a tenant
- * are looked at again each second. `logHead` answers the position of the newest event.
+ * `KeyRing` on a MongoDB database of its own, for many processes. A data key that is open here is asked for at each
+ * use: was it destroyed, and what was noted of it (docs/design.md, "Keys"). The keys of a tenant are looked at again
+ * each second. `logHead` answers the position of the newest event.
  */
 export function mongoKeyRing(
   connection: MongoConnection,
@@ -119,7 +119,9 @@ export function mongoKeyRing(
     }
   }
 
-  /** Runs `use` with a key that is open here. Another process may have noted a newer revision of it, or destroyed it. */
+  /**
+   * Runs `use` with a key that is open here. Another process may have noted a newer revision of it, or destroyed it.
+   */
   async function useCached<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T> | null> {
     if (cache.get(tenantId, keyId) === undefined) return null;
     const noted = await dataKeys.noted(keyId);

@@ -35,8 +35,8 @@ type Needs = {
 };
 
 /**
- * `KeyRotation` on MongoDB (ADR 29). Old wrapping keys are marked as `retiring`; whoever made data keys looks afterwards
- * whether theirs was, so none that is in use is added behind the back of a rotation.
+ * `KeyRotation` on MongoDB (ADR 29). Old wrapping keys are marked as `retiring`; whoever made data keys looks
+ * afterwards whether theirs was, so none that is in use is added behind the back of a rotation.
  */
 export function mongoKeyRotation(needs: Needs): KeyRotation {
   const { connection, roots, dataKeys, clock, freshTenant, addWrapping, wrapperFor } = needs;

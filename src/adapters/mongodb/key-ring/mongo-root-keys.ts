@@ -13,8 +13,8 @@ export type RootKeySource = () => Promise<readonly Buffer[]>;
 type Store = () => Promise<void>;
 
 /**
- * The root key as one of many processes has it. Another one may replace it at any time: then `refresh` finds the new one
- * where the settings say, and what was wrapped meanwhile under the old one is not stored.
+ * The root key as one of many processes has it. Another one may replace it at any time: then `refresh` finds the new
+ * one where the settings say, and what was wrapped meanwhile under the old one is not stored.
  */
 export type MongoRootKeys = {
   /** Opens something with the root key; null: it does not open. */
@@ -23,7 +23,9 @@ export type MongoRootKeys = {
   wrapping(store: (rootKey: Buffer, db: Db, session: ClientSession) => Promise<void>): Promise<void>;
   /** Puts everything under `next` that `rewrap` reads, and then stores in one transaction with the new root check. */
   replace(next: Buffer, rewrap: (rootKey: Buffer, db: Db, session: ClientSession) => Promise<Store>): Promise<void>;
-  /** Learns of a root key that another process put everything under. Throws StoreUnavailable when it is not there yet. */
+  /**
+   * Learns of a root key that another process put everything under. Throws StoreUnavailable when it is not there yet.
+   */
   refresh(): Promise<void>;
 };
 
@@ -59,8 +61,8 @@ export function createMongoRootKeys(
   }
 
   /**
-   * Every transaction that wraps writes this document: of two that meet, one waits for the other. As late as can be, for
-   * all others wait for this one from then on.
+   * Every transaction that wraps writes this document: of two that meet, one waits for the other. As late as can be,
+   * for all others wait for this one from then on.
    */
   async function expectPresent(db: Db, session: ClientSession, value: Buffer): Promise<void> {
     const { matchedCount } = await keyCollections

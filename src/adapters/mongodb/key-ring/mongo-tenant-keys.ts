@@ -34,8 +34,8 @@ export type OpenTenant = {
 type Known = { readonly readAt: number; readonly signature: string; readonly tenant: OpenTenant };
 
 /**
- * The keys of tenants in MongoDB, each wrapped under the root key; looked up again after a second. `onDestroyed` is told
- * when the keys of a tenant turn out to have been destroyed, whoever did it.
+ * The keys of tenants in MongoDB, each wrapped under the root key; looked up again after a second. `onDestroyed` is
+ * told when the keys of a tenant turn out to have been destroyed, whoever did it.
  */
 export function createMongoTenantKeys(
   { call }: MongoConnection,
@@ -120,7 +120,9 @@ export function createMongoTenantKeys(
       reading.set(tenantId, read);
       return read;
     },
-    /** Overwrites the keys of a tenant; resolves when no process uses them any more. Answers how many lived until now. */
+    /**
+     * Overwrites the keys of a tenant; resolves when no process uses them any more. Answers how many lived until now.
+     */
     async destroy(tenantId: string, eventId: string): Promise<number> {
       const { modifiedCount } = await call((db) =>
         keyCollections
@@ -142,8 +144,8 @@ export function createMongoTenantKeys(
 }
 
 /**
- * Of a tenant whose identity is destroyed nothing is used any more: also no key that was added at that moment. Null: a key
- * does not open.
+ * Of a tenant whose identity is destroyed nothing is used any more: also no key that was added at that moment. Null: a
+ * key does not open.
  */
 function openTenant(
   rows: readonly TenantKeyDocument[],

@@ -16,14 +16,16 @@ export type MongoKeyStore = {
   readonly clockRecords: ClockRecords;
   /** The log that the keys belong to; null when they are new. */
   logIdOfKeys(): Promise<string | null>;
-  /** Binds new keys to a log. Answers the log that they belong to, which is another one when another process was first. */
+  /**
+   * Binds new keys to a log. Answers the log that they belong to, which is another one when another process was first.
+   */
   bindKeysToLog(logId: string): Promise<string>;
 };
 
 /**
- * Opens the key store, and makes it in a database that is empty. Throws MongoBroken when it is under another root key, also
- * than `source` has, which is asked again when a rotation has replaced it. The connection is the caller's to close, after
- * `keys`.
+ * Opens the key store, and makes it in a database that is empty. Throws MongoBroken when it is under another root key,
+ * also than `source` has, which is asked again when a rotation has replaced it. The connection is the caller's to
+ * close, after `keys`.
  */
 export async function openMongoKeyStore(
   connection: MongoConnection,

@@ -17,8 +17,8 @@ const looks = 5;
 const pauseMs = 20;
 
 /**
- * Compares the living rows of two generations, but for their terms, which are under two keys: for those stands the mark that
- * was made with the row. Rows of deleted tenants are left out.
+ * Compares the living rows of two generations, but for their terms, which are under two keys: for those stands the mark
+ * that was made with the row. Rows of deleted tenants are left out.
  */
 export function createMongoRowComparison(connection: MongoConnection) {
   const { call } = connection;

@@ -13,7 +13,8 @@ export type RowWrite = {
 
 /**
  * The guarded operation of one row. A whole row replaces any that is older, or takes the place of none. A living row
- * that keeps what it is found by changes only the very row that its events follow: any other was found by something else.
+ * that keeps what it is found by changes only the very row that its events follow: any other was found by something
+ * else.
  */
 export function writeOperation({ view, index, before, at }: RowWrite, generation: RowGeneration) {
   const { stream: _id, state } = view;

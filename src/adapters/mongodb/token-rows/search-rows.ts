@@ -115,8 +115,8 @@ async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: nu
 }
 
 /**
- * Counts the living rows that match. Uses only the index where possible, and subtracts the matches that are due, because
- * counting those that are not due would read each row.
+ * Counts the living rows that match. Uses only the index where possible, and subtracts the matches that are due,
+ * because counting those that are not due would read each row.
  */
 async function countMatches(
   db: Db,
@@ -149,8 +149,8 @@ type Walks = {
 };
 
 /**
- * Returns the cheapest index scans that cover all matches: of the rarest terms, or of a short range of dates (`short`). The
- * rest of the plan is checked on each row.
+ * Returns the cheapest index scans that cover all matches: of the rarest terms, or of a short range of dates (`short`).
+ * The rest of the plan is checked on each row.
  */
 function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: readonly DateCount[]): Walks {
   const everything: Driver = { terms: [Buffer.from(plan.all, 'hex')], count: Number.POSITIVE_INFINITY, exactly: null };
@@ -192,8 +192,8 @@ function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
 const countMax = 1_000;
 
 /**
- * Returns the number of rows with each term of a plan, up to a thousand, by the term in hex. The numbers only choose where
- * to begin. They are not as of the instant of the search, and its results do not depend on them.
+ * Returns the number of rows with each term of a plan, up to a thousand, by the term in hex. The numbers only choose
+ * where to begin. They are not as of the instant of the search, and its results do not depend on them.
  */
 async function termCounts(
   db: Db,

@@ -27,12 +27,17 @@ export type Hold =
   | { readonly outcome: 'held'; readonly held: HeldFingerprint }
   | { readonly outcome: 'duplicate'; readonly stream: string };
 
-/** What a fingerprint is claimed under. Whoever claims several does so in the order of these, or two wait for each other. */
+/**
+ * What a fingerprint is claimed under. Whoever claims several does so in the order of these, or two wait for each
+ * other.
+ */
 export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamWrite['distinct']>): string {
   return `${tenantId}:${fingerprintHash}`;
 }
 
-/** Claims a fingerprint before an append that must be the only living one with it; `batch`: the one that it is part of. */
+/**
+ * Claims a fingerprint before an append that must be the only living one with it; `batch`: the one that it is part of.
+ */
 export type HoldFingerprint = (
   write: StreamWrite,
   distinct: NonNullable<StreamWrite['distinct']>,
@@ -54,12 +59,11 @@ type Needs = {
 
 /**
  * Which stream may come to hold a fingerprint (docs/contract.md, "Deduplication on create"; docs/design.md,
- * "Deduplication"). One that was claimed is
- * taken over only after the append of its owner was seen to have failed or was barred, so of many simultaneous creates
- * one token results, whatever process dies or stops at whatever moment.
+ * "Deduplication"). One that was claimed is taken over only after the append of its owner was seen to have failed or
+ * was barred, so of many simultaneous creates one token results, whatever process dies or stops at whatever moment.
  *
- * What keeps it: an append that may still come, and would make a living token of the fingerprint, is always the one that
- * the claim names. So whoever replaces the claim settles that append first, also when it is in the same stream.
+ * What keeps it: an append that may still come, and would make a living token of the fingerprint, is always the one
+ * that the claim names. So whoever replaces the claim settles that append first, also when it is in the same stream.
  */
 export function createFingerprintClaims({ connection, log, rows, batches, waits, now, project }: Needs) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
@@ -155,8 +159,8 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     /** When the append is known never to come. */
     release,
     /**
-     * The token of a stream ended with this revision: what is left of its fingerprint goes before its row says so. A claim of
-     * somebody who is about to begin the next life stays.
+     * The token of a stream ended with this revision: what is left of its fingerprint goes before its row says so. A
+     * claim of somebody who is about to begin the next life stays.
      */
     async forget(stream: string, revision: number): Promise<void> {
       const earlier = { 'intent.stream': stream, 'intent.expectedRevision': { $lt: revision } };

@@ -31,8 +31,8 @@ export async function outcomeOf(
 }
 
 /**
- * Whether what was intended is in the log; if it is not, it never will be. No clock is asked: an append that comes late,
- * from a process that was stopped or a connection that hung, finds its revision taken.
+ * Whether what was intended is in the log; if it is not, it never will be. No clock is asked: an append that comes
+ * late, from a process that was stopped or a connection that hung, finds its revision taken.
  */
 export async function settle(log: EventLog, intent: Intent, now: number): Promise<'landed' | 'barred'> {
   for (;;) {

@@ -47,8 +47,8 @@ type Needs = {
 export type MongoClaims = ReturnType<typeof createMongoClaims>;
 
 /**
- * Who owns an idempotency key, among many processes (docs/design.md, "Idempotency"). A command notes in the claim what it
- * is about to append. A process that takes the claim over learns whether that was appended, and prevents it if not.
+ * Who owns an idempotency key, among many processes (docs/design.md, "Idempotency"). A command notes in the claim what
+ * it is about to append. A process that takes the claim over learns whether that was appended, and prevents it if not.
  */
 export function createMongoClaims({ connection, log, batches, waits, now, project }: Needs) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);

@@ -47,8 +47,8 @@ type Before = {
 /**
  * `UnitOfWork` over an event log and MongoDB, which have no transaction in common (docs/design.md, "A write, step by
  * step"). A process notes each step that a crash could lose or double before it takes the step, and the next process
- * that meets the note settles it. The event is the truth: once it is appended the change is made, and its row is written
- * here or by the runner.
+ * that meets the note settles it. The event is the truth: once it is appended the change is made, and its row is
+ * written here or by the runner.
  */
 export function mongoUnitOfWork(needs: Needs): UnitOfWork {
   const { log, rows, directory, claims, fingerprints, batches, now, project } = needs;
