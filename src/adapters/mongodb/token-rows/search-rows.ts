@@ -95,12 +95,12 @@ export function walkRows(
   return readSnapshot(connection, 'search_took_too_long', read, limitMs);
 }
 
-/** Tokens that are not due; a row without the time never is. */
+/** Returns the filter for tokens whose expiry is not due. A row without that time never is. */
 function living(now: number) {
   return { expires_at: { $not: { $lte: now } } };
 }
 
-/** Null means that the plan cannot match any row. */
+/** Returns the index scans for a plan, or null if the plan cannot match any row. */
 async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: number): Promise<Walks | null> {
   const terms = new Set(termsOf(plan.where));
   const node = weigh(plan.where, () => 1, Number.POSITIVE_INFINITY);
@@ -141,10 +141,10 @@ async function countMatches(
 type Walk = { readonly filter: Document; readonly hint: string };
 
 type Walks = {
-  /** In the order of lists, or over so few rows that they are put in order. */
+  /** A scan in the order of lists, or over so few rows that the server sorts them. */
   readonly page: Walk;
   readonly count: Walk;
-  /** The whole plan as a filter that any index can be walked with. */
+  /** The whole plan as a filter that works with any index. */
   readonly checked: Document;
 };
 
