@@ -20,7 +20,10 @@ type BudgetDocument = BudgetUse & {
   readonly version: number;
 };
 
-/** Each process has at most one write of a document pending, so a write competes with one from every other process. */
+/**
+ * The largest number of attempts. Each process reserves one block of guesses at a time, so a document has at most one
+ * pending write per process.
+ */
 const triesMax = 50;
 
 /** Returns `Budgets` on MongoDB, in the database of the rows. */

@@ -7,7 +7,9 @@ import { keyCollections, logMemories, restored, restoringMark } from '../key-rin
 import { uuidBytes, uuidText } from '../uuid.js';
 
 const rowsAtOnce = 1_000;
-/** The positions of log readers. They are not restored and start from 0, because the log may be another copy. */
+/**
+ * The positions of log readers. They are not restored: the readers start again, because the log may be another copy.
+ */
 const readers = ['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[];
 const notRestored = new Set<unknown>([...readers, ...logMemories, restoringMark]);
 

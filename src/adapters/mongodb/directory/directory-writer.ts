@@ -71,8 +71,8 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     },
 
     /**
-     * Writes all records of a tenant, folded from its whole stream. The set is complete, so the stored revisions do not
-     * matter.
+     * Writes all records of a tenant, folded from its whole stream. The set is complete, so it may replace older rows
+     * of any revision.
      */
     async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome> {
       return writeInOrder(records, null);

@@ -31,7 +31,7 @@ type Claim = {
   readonly result?: ClaimResult;
   /** Milliseconds since the epoch, by the clock of the process that claimed the key. */
   readonly time?: number;
-  /** The message authentication code of id, result and time. */
+  /** The MAC of id, result and time. */
   readonly mac?: Buffer;
 };
 
