@@ -13,17 +13,20 @@ import type { MongoConnection } from './connection.js';
 import { DuplicateKey } from './mongo-error.js';
 
 type BudgetDocument = BudgetUse & {
-  /** Name and application. */
+  /** The name of the budget and the id of the application. */
   readonly _id: string;
   readonly applicationId: string;
-  /** Counts the writes: each replaces the document that it was computed from, or nothing. */
+  /** Counts the writes. A write succeeds only if the document still has the version that it was computed from. */
   readonly version: number;
 };
 
-/** Each process reserves a block at a time, so only as many write a document at the same moment as there are processes. */
+/**
+ * The largest number of attempts. Each process reserves one block of guesses at a time, so a document has at most one
+ * pending write per process.
+ */
 const triesMax = 50;
 
-/** `Budgets` on MongoDB, beside the rows. */
+/** Returns `Budgets` on MongoDB, in the database of the rows. */
 export function mongoBudgets(connection: MongoConnection): Budgets {
   const budgets = (db: Db): Collection<BudgetDocument> => db.collection<BudgetDocument>('budgets');
 
@@ -59,7 +62,7 @@ export function mongoBudgets(connection: MongoConnection): Budgets {
     throw new StoreUnavailable('mongodb', 'race_not_settled');
   }
 
-  /** Reservations of this process from one document follow each other. */
+  /** Runs the reservations of this process from one document one after the other. */
   const queue = createStreamQueue();
 
   return {

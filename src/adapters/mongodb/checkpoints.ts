@@ -7,11 +7,14 @@ type Checkpoint = {
   readonly position: number;
   readonly epoch: number;
   readonly holder: string | null;
-  /** By the clock of MongoDB. */
+  /** The end of the lease, by the clock of MongoDB. */
   readonly until: Date;
 };
 
-/** `Checkpoints` on MongoDB, beside the rows. A new leader has a new epoch, and every write names its own. */
+/**
+ * Returns `Checkpoints` on MongoDB, in the database of the rows. Each new leader gets a new epoch. A write names the
+ * epoch of its leader, so a former leader changes nothing.
+ */
 export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
   const checkpoints = (db: Db): Collection<Checkpoint> => db.collection<Checkpoint>('checkpoints');
 

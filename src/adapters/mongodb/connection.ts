@@ -11,38 +11,41 @@ import { withinLimit } from '../time-limit/within-limit.js';
 import { leftTransactions } from './left-transactions.js';
 import { mongoError } from './mongo-error.js';
 
-/** Beyond the driver's own limits, which a frozen server does not keep. */
+/** Applies in addition to the driver's own limits, which do not end a call to a frozen server. */
 const callLimitMs = 5_000;
-/** Whoever waits longer looks each time whether a transaction is in its way that nobody goes on with. */
+/** The interval at which a pending call checks for abandoned transactions that may block it, and ends them. */
 const patienceMs = 1_000;
 
 /**
- * One database of the replica set: reads see what a majority has, from the primary alone; writes are answered when a
- * majority has journalled them. The outcome of a write that throws StoreUnavailable is unknown.
+ * A connection to one database of the replica set. Reads go to the primary and return what a majority has. Writes
+ * return when a majority has journalled them. The outcome of a write that throws StoreUnavailable is unknown.
  */
 export type MongoConnection = {
   readonly db: Db;
-  /** Runs one or more operations under a limit of 5 s. Throws StoreUnavailable or DuplicateKey, no error of the driver. */
+  /**
+   * Runs one or more operations under a limit of 5 s. Throws StoreUnavailable, DuplicateKey or MongoBroken. Errors of
+   * the driver are translated.
+   */
   call<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
-   * Whether the primary, by address and election, is the one that it was at a time (`performance.now()`). To be asked after
-   * a write that a majority acknowledged: then what was read since that time was current. A deposed primary goes on
-   * answering reads for seconds.
+   * Returns whether the primary, by address and election, is still the one that it was at `time` (`performance.now()`).
+   * Call it after a write that a majority acknowledged: if it returns true, everything read since `time` was current.
+   * A deposed primary still serves reads for some seconds.
    */
   primaryIsSince(time: number): boolean;
-  /** Calls whenever the primary is another one, elected again, or gone. */
+  /** Calls the listener whenever the primary changes, is elected again or is lost. */
   onPrimaryChanged(listener: () => void): void;
-  /** The time of the primary, ms since the epoch. */
+  /** Returns the time of the primary, in ms since the epoch. */
   primaryTime(): Promise<number>;
   close(): Promise<void>;
 };
 
 /**
- * Connects to a replica set. Throws StoreUnavailable when it does not answer, and MongoBroken for a standalone server, on
- * which no write is durable in the sense of docs/design.md, "Promises".
+ * Connects to a replica set. Throws StoreUnavailable if it does not respond, and MongoBroken for a standalone server,
+ * where no write is durable in the sense of docs/design.md, "Promises".
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
-  // With the database, so that a vault ends no transactions of another one.
+  // The name contains the database, so that a vault does not end the transactions of another vault.
   const appName = `strongroom ${databaseName}`;
   const client = clientOf(url, appName);
   const left = leftTransactions(client, appName);
@@ -56,7 +59,7 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
     primarySince = now === null ? Number.POSITIVE_INFINITY : performance.now();
     for (const listener of listeners) listener();
   });
-  // Without a listener an error of the client would end the process.
+  // Without a listener, an error event of the client would end the process.
   client.on('error', () => undefined);
 
   async function call<T>(work: (db: Db) => Promise<T>): Promise<T> {
@@ -95,7 +98,7 @@ function clientOf(url: string, appName: string): MongoClient {
   try {
     return new MongoClient(url, { ...options, appName });
   } catch {
-    // The driver's message may quote the address, which holds a password.
+    // The driver's message may quote the address, which contains a password.
     throw new MongoBroken(unreadable);
   }
 }
@@ -106,18 +109,21 @@ const options: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true },
   retryWrites: true,
   retryReads: true,
-  // A frozen primary is noticed within three seconds.
+  // The driver detects a frozen primary within three seconds.
   heartbeatFrequencyMS: 1_000,
   connectTimeoutMS: 2_000,
   serverSelectionTimeoutMS: callLimitMs,
   socketTimeoutMS: callLimitMs,
-  // Binary values come back as Buffers, whole numbers as numbers: no value of ours needs more than 2^53.
+  // Return binary values as Buffers and 64-bit integers as numbers. No value of the vault exceeds 2^53.
   promoteBuffers: true,
   promoteLongs: true,
   ignoreUndefined: false,
 };
 
-/** What trying again does not mend: the server refuses the user, or a file that the address names is not there. */
+/**
+ * Returns the error for a failure that a retry does not fix: the server rejects the user, or a file that the address
+ * names cannot be read. Returns null for any other error.
+ */
 function refusalOf(error: unknown): MongoBroken | null {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (error instanceof MongoServerError) {
@@ -139,7 +145,7 @@ const lacksRights =
   'the user of mongodb.url or mongodb.keys_url lacks a right in MongoDB. `strongroom cluster prepare` gives both what ' +
   'they need.';
 
-/** MongoDB cannot be used as it is set up. The message says what to do. */
+/** Thrown when MongoDB cannot be used as it is set up. The message says what to do. */
 export class MongoBroken extends StoreProblem {
   constructor(problem: string | FoundProblem) {
     super(problem);

@@ -5,7 +5,7 @@ import type { EventLog } from '../../ports/event-log.js';
 import type { MongoConnection } from './connection.js';
 import { DuplicateKey } from './mongo-error.js';
 
-/** A link, by the position of the last event of its commit in EventStoreDB. */
+/** A link. Its `_id` is the position in EventStoreDB of the last event of its commit. */
 type LinkDocument = { readonly _id: number; readonly count: number; readonly hash: Buffer };
 
 const pageSize = 1_000;
@@ -20,8 +20,8 @@ export async function newestMongoLink(
 }
 
 /**
- * `EventChain` on MongoDB, for a log that is a store of its own. Whoever follows a log makes the same links, so two that do
- * it at the same moment harm nothing, and a link that is stored is never changed.
+ * Returns `EventChain` on MongoDB, for a log in a store of its own. Every process that follows the log computes the
+ * same links, so several can do it at the same time. A stored link is never changed.
  */
 export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): EventChain {
   const { call } = connection;
@@ -42,7 +42,7 @@ export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog,
     async follow() {
       for (let from = await head(); ; ) {
         const page = await log.readClear(from?.position ?? 0, pageSize);
-        // The rest of a commit that a page cuts off is on the next one, which begins after the last link.
+        // A page may end within a commit. The next page begins after the last link, so it contains the whole commit.
         const ends = page.filter(endsCommit);
         if (ends.length === 0) return;
         from = (await store(ends, from)) ?? (await head());
@@ -51,8 +51,9 @@ export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog,
   };
 
   /**
-   * Stores the links of commits, each given by its last event, in order, and answers the last; null: another process has
-   * made some of them. It only inserts, so that no user needs the right to change a link.
+   * Stores the links of commits in order, each commit given by its last event. Returns the last link, or null if
+   * another process has stored some of them. It only inserts, so that no database user needs the right to change a
+   * link.
    */
   async function store(ends: readonly ProvenClear[], from: ChainLink | null): Promise<ChainLink | null> {
     let { count, hash } = from ?? { count: 0, hash: noLink };

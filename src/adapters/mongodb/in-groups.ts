@@ -1,13 +1,14 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
-/** What a group may come to in bytes stays some tens of megabytes, and a call of it within its time. */
+/** Keeps a group to some tens of megabytes, and its call within the time limit. */
 const groupMax = 100;
 
 /**
- * Hands items on in groups, one group at a time, in the order of their coming: what comes while a group is on its way goes
- * with the next one, so that nothing waits for company. `send` answers for each item of its group, by its index. What it throws
- * its group gets; what waits gets it, too, when the store is not to be had: each would only wait as long once more.
+ * Sends items in groups, one group at a time, in the order of arrival. Items that arrive while a group is being sent go
+ * with the next group, so no item waits for a group to fill. `send` returns a result for each item of its group, at the
+ * item's index. If `send` throws, all items of its group are rejected with that error. If the error is
+ * StoreUnavailable, the waiting items are rejected too, since each would otherwise wait for the same time limit.
  */
 export function inGroups<T, R>(send: (group: readonly T[]) => Promise<readonly R[]>) {
   type Waiting = { readonly item: T; resolve(result: R): void; reject(error: unknown): void };
@@ -15,7 +16,7 @@ export function inGroups<T, R>(send: (group: readonly T[]) => Promise<readonly R
   let sending: Promise<void> | null = null;
 
   async function sendAll(): Promise<void> {
-    // Who comes in the same turn joins the first group.
+    // Items that are added in the same turn of the event loop join the first group.
     await endOfTurn();
     while (waiting.length > 0) {
       const group = waiting.splice(0, groupMax);
@@ -36,7 +37,7 @@ export function inGroups<T, R>(send: (group: readonly T[]) => Promise<readonly R
         waiting.push({ item, resolve, reject });
         sending ??= sendAll();
       }),
-    /** Resolves when nothing is on its way any more. */
+    /** Resolves when no group is being sent. */
     async idle(): Promise<void> {
       await sending;
     },

@@ -2,8 +2,9 @@ import type { ClientSession, Db } from 'mongodb';
 import type { MongoConnection } from './connection.js';
 
 /**
- * Runs the work in one transaction, again when another one was in its way: all of it is stored or nothing. The work has few
- * statements with next to nothing between them: another process ends a transaction that waited two seconds for its next ones.
+ * Runs the work in one transaction, which stores all of it or nothing. Runs it again if it conflicts with another
+ * transaction. The work must consist of a few statements in close succession, because another process ends a
+ * transaction that has been idle for two seconds.
  */
 export function inTransaction<T>(
   { call }: MongoConnection,

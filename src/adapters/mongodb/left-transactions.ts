@@ -1,14 +1,15 @@
 import type { MongoClient, UUID } from 'mongodb';
 
-/** No transaction of ours waits so long for its next statement: each has a few, one after the other. */
+/** No live transaction of the vault is idle for so long: each has a few statements in close succession. */
 const leftAfterMicros = 2_000_000;
 const lookLimitMs = 1_000;
 
 /**
- * Answers how to end transactions that nobody goes on with, as a process leaves them that was killed or is frozen: all that
- * they changed would stay locked for a minute (`transactionLifetimeLimitSeconds`). Looks only at those of this user under
- * this application name, for which MongoDB asks for no privilege. A process that lives after all runs its transaction again.
- * Never throws: whoever waits has an error of its own when this does not help.
+ * Returns a function that ends abandoned transactions, which a killed or frozen process leaves behind. Otherwise the
+ * documents that they changed would stay locked for a minute (`transactionLifetimeLimitSeconds`). It considers only
+ * transactions of this user under this application name, for which MongoDB requires no privilege. If the owner of an
+ * ended transaction is still alive, it runs the transaction again. Never throws: if this does not help, the pending
+ * call fails with an error of its own.
  */
 export function leftTransactions(client: MongoClient, appName: string): { end(): Promise<void> } {
   const admin = client.db('admin');
@@ -22,7 +23,7 @@ export function leftTransactions(client: MongoClient, appName: string): { end():
           { $match: { type: 'idleSession', appName, 'transaction.timeInactiveMicros': { $gt: leftAfterMicros } } },
           { $project: { lsid: 1 } },
         ],
-        // A Buffer would be an id no more.
+        // killSessions needs the ids as UUIDs, not as Buffers.
         { readConcern: { level: 'local' }, maxTimeMS: lookLimitMs, promoteBuffers: false },
       )
       .toArray();

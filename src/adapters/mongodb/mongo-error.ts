@@ -10,7 +10,7 @@ import {
 } from 'mongodb';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
-/** A document with this key is there already: somebody was first. */
+/** Thrown when a document with this key exists already. */
 export class DuplicateKey extends Error {
   constructor() {
     super('a document with this key is there already');
@@ -20,7 +20,7 @@ export class DuplicateKey extends Error {
 
 const duplicateKey = 11_000;
 
-/** Translates an error of the driver at the edge of the adapter. Its messages quote documents, so none is kept. */
+/** Translates an error of the driver at the edge of the adapter. Drops its message, which may quote documents. */
 export function mongoError(error: unknown): unknown {
   if (isOfSocket(error)) return new StoreUnavailable('mongodb', 'unreachable');
   if (!(error instanceof MongoError)) return error;
@@ -44,8 +44,8 @@ function isPassing(error: MongoError): boolean {
 }
 
 /**
- * What Node.js throws at a write to a connection that the server has just closed: the driver (7.9) passes it on as it is, or
- * as a batch that failed with this code.
+ * Returns whether Node.js threw the error at a write to a connection that the server has just closed. The driver (7.9)
+ * passes such an error on unchanged, or as a failed batch with the same code.
  */
 function isOfSocket(error: unknown): boolean {
   return error instanceof Error && 'code' in error && socketCodes.has(error.code);
@@ -53,7 +53,7 @@ function isOfSocket(error: unknown): boolean {
 
 const socketCodes = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-/** The driver wraps whatever befell a batch on its way, a broken connection too, and keeps no class of it. */
+/** The driver wraps any failure of a whole batch, such as a broken connection, and does not keep the error's class. */
 function isFailedBatch(error: MongoError): boolean {
   return error instanceof MongoBulkWriteError && error.code === undefined && [error.writeErrors].flat().length === 0;
 }
@@ -62,6 +62,6 @@ function isFailedBatch(error: MongoError): boolean {
  * MaxTimeMSExpired, WriteConcernFailed, NotWritablePrimary, PrimarySteppedDown, ShutdownInProgress,
  * InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary,
  * ReadConcernMajorityNotAvailableYet, ExceededTimeLimit, SnapshotTooOld, SnapshotUnavailable, Interrupted (by a process
- * that took the transaction for left).
+ * that considered the transaction abandoned).
  */
 const passingCodes = new Set([50, 64, 10_107, 189, 91, 11_600, 11_602, 13_435, 13_436, 134, 262, 239, 246, 11_601]);

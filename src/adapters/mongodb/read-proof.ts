@@ -2,13 +2,14 @@ import { randomInt } from 'node:crypto';
 import type { MongoConnection } from './connection.js';
 import { inGroups } from './in-groups.js';
 
-/** So many processes write without getting in each other's way. */
+/** The number of documents. Each process writes to a random one, so that processes rarely contend for the same one. */
 const places = 64;
 
 /**
- * Proves that the server which answers is the primary that a majority follows: by a write that the majority acknowledges,
- * and that changes something, because one that changes nothing is answered without it. Many who ask at once share one
- * write, which begins after all of them have asked. Throws StoreUnavailable.
+ * Returns a function that proves that the responding server is the primary that a majority follows. The proof is a
+ * write that a majority acknowledges. The write changes the document, because a server confirms a write without changes
+ * without asking the majority. Concurrent calls share one write, which begins after all of them. Throws
+ * StoreUnavailable.
  */
 export function createReadProof({ call }: MongoConnection): () => Promise<void> {
   const place = randomInt(places);

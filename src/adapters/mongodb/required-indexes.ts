@@ -1,17 +1,17 @@
 import type { Db, IndexDescription } from 'mongodb';
 
-/** The indexes that queries of one collection are written for; each has a name of its own. */
+/** The indexes that the queries of one collection need. Each has a distinct name. */
 export type RequiredIndexes = {
   readonly collection: string;
   readonly indexes: readonly (IndexDescription & { readonly name: string })[];
 };
 
-/** Makes the collections and the indexes that are not there yet. Again does nothing. */
+/** Creates missing collections and indexes. Idempotent. */
 export async function ensureIndexes(db: Db, required: readonly RequiredIndexes[]): Promise<void> {
   for (const { collection, indexes } of required) await db.collection(collection).createIndexes([...indexes]);
 }
 
-/** Which indexes are missing, as `collection.index`; empty: none. Without one a query fails, because each names its own. */
+/** Returns the missing indexes as `collection.index`. Every query names its index and fails if the index is missing. */
 export async function checkIndexes(db: Db, required: readonly RequiredIndexes[]): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const { collection, indexes } of required) {

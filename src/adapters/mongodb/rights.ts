@@ -16,7 +16,10 @@ type Urls = { readonly rows: string; readonly keys: string };
 
 const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollections', 'listIndexes'];
 const changing = ['update', 'remove'];
-/** An entry of the access log is never changed or removed, so no user has the right to; its months are dropped whole. */
+/**
+ * The collections whose documents are changed or removed. The access log is not one of them: its entries are never
+ * changed or removed, so no user has the right to do so. Its months are dropped as whole collections.
+ */
 const changed = [
   'generations',
   'directory',
@@ -27,7 +30,10 @@ const changed = [
   'read_proofs',
   'budgets',
 ];
-/** Each rebuild makes rows under the next number. A right is for one name, so that the access log cannot be changed. */
+/**
+ * The number of future generations that get rights in advance: each rebuild creates rows under the next number. Each
+ * right names one collection, since a right on the whole database would allow changes to the access log.
+ */
 const rebuildsAhead = 100;
 const rowsName = /^token_rows_\d+$/;
 
@@ -40,13 +46,14 @@ function rowsPrivileges(database: string, newest: number): readonly Privilege[] 
 }
 
 function keysPrivileges(database: string): readonly Privilege[] {
-  // A key is destroyed by an update; the row of a key is never removed.
+  // An update destroys a key. The row of a key is never removed.
   return [{ resource: { db: `${database}_keys`, collection: '' }, actions: [...using, 'update'] }];
 }
 
 /**
- * Initiates the replica set if there is none, and creates the users of rows and keys with no more rights than they need. Run
- * again, it sets passwords and rights anew and changes nothing else. Returns a line about each step. Throws MongoBroken.
+ * Initiates the replica set if there is none, and creates the users of rows and keys with no more rights than they
+ * need. A second run sets passwords and rights again and changes nothing else. Returns a line about each step. Throws
+ * MongoBroken.
  */
 export async function prepareMongo(
   adminUrl: string,
@@ -69,7 +76,7 @@ export async function prepareMongo(
     ];
     let granted: readonly string[] = [];
     for (const { url, user, role, privileges } of roles) {
-      // One user may be both.
+      // The same user may have both roles.
       granted = rows === keys ? [...granted, role] : [role];
       lines.push(
         await withClient(new MongoClient(url, asAdmin), (client) => setUser(client, user, role, privileges, granted)),
@@ -88,7 +95,10 @@ export async function prepareMongo(
   }
 }
 
-/** Returns what the users of rows and keys could do beyond what the vault needs, and none for a server without users. */
+/**
+ * Returns the rights of the users of rows and keys beyond those that the vault needs. Returns an empty list for a
+ * server without users.
+ */
 export async function excessRightsInMongo({ rows, keys }: Urls, database: string): Promise<readonly string[]> {
   const needed = { rows: rowsPrivileges(database, 1), keys: keysPrivileges(database) };
   if (rows === keys) return excessOf(rows, [...needed.rows, ...needed.keys]);
@@ -116,7 +126,7 @@ async function excessOf(url: string, needed: readonly Privilege[]): Promise<read
   });
 }
 
-/** The user and the hosts of an address. */
+/** Returns the user and the hosts of an address. Throws MongoBroken if it lacks a user or a password. */
 function userOf(url: string, what: string): User {
   const [, name, password, hosts] = /^mongodb(?:\+srv)?:\/\/([^:@/]+):([^@/]+)@([^/?]+)/.exec(url) ?? [];
   if (name === undefined || password === undefined || hosts === undefined) {
@@ -125,7 +135,7 @@ function userOf(url: string, what: string): User {
   return { name: decodeURIComponent(name), password: decodeURIComponent(password), hosts: hosts.split(',') };
 }
 
-/** The hosts become the members of a new set; a server alone is set up through the administrator's address. */
+/** Initiates a replica set with the hosts as members, through a direct connection to the administrator's address. */
 async function initiate(adminUrl: string, hosts: readonly string[]): Promise<string[]> {
   return withClient(new MongoClient(adminUrl, { directConnection: true, ...timeouts }), async (client) => {
     const admin = client.db('admin');

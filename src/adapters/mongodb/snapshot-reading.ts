@@ -4,10 +4,10 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { MongoConnection } from './connection.js';
 
 const maxTimeMsExpired = 50;
-/** Within the limit of a call: what takes longer is refused as too long, and the server stops working on it. */
+/** Shorter than the limit of a call. Reads that take longer are rejected as too long, and the server stops them. */
 const patienceMaxMs = 4_500;
 
-/** What every read of one snapshot is called with. */
+/** The options of every read of one snapshot. */
 export type SnapshotOptions = {
   readonly session: ClientSession;
   readonly readConcern: { readonly level: 'snapshot' };
@@ -15,9 +15,9 @@ export type SnapshotOptions = {
 };
 
 /**
- * Runs reads that all see the data as of one instant: that of the first of them, with every write that a majority had
- * acknowledged. Each read takes `options()` of its own. Throws StoreUnavailable, with `tooLong` for its
- * reason, after `limitMs` in all: 4.5 s.
+ * Runs reads that all see the data as of the instant of the first read, with every write that a majority had
+ * acknowledged by then. Each read needs its own `options()`. Throws StoreUnavailable with the reason `tooLong` after
+ * `limitMs` in total (4.5 s by default).
  */
 export function readSnapshot<T>(
   { call }: MongoConnection,
@@ -44,7 +44,9 @@ export function readSnapshot<T>(
   });
 }
 
-/** How many documents a filter finds. Without a field to look at, the index alone answers. */
+/**
+ * Returns the number of documents that match a filter. If the index has all fields of the filter, reads only the index.
+ */
 export async function countBy(
   db: Db,
   collection: string,

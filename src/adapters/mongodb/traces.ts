@@ -3,7 +3,7 @@ import type { Looked, TraceKind, Traces } from '../../ports/traces.js';
 import type { MongoConnection } from './connection.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
-/** By which fields a row shows that something of each kind is left; a tombstone has none of them. */
+/** The fields by which a row shows that a trace of each kind is left. A tombstone has none of them. */
 const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
   row: ['life', 'type', 'created_at', 'modified_at', 'content', 'cvc'],
   search_term: ['terms', 'seq', 'mark'],
@@ -11,7 +11,10 @@ const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
   deadline: ['expires_at', 'cvc_purge_at'],
 };
 
-/** `Traces` on MongoDB: the row of the stream in every generation, which holds its terms, and claims of its fingerprint. */
+/**
+ * Returns `Traces` on MongoDB. Checks the stream's row, with its terms, in every generation, and its fingerprint
+ * claims.
+ */
 export function mongoTraces({ call }: MongoConnection): Traces {
   return {
     async of({ stream }) {

@@ -1,6 +1,6 @@
 import { UUID } from 'mongodb';
 
-/** A UUID as its 16 bytes, and back: the driver hands binary values over as Buffers. */
+/** Returns the 16 bytes of a UUID. The driver returns binary values as Buffers. */
 export function uuidBytes(uuid: string): Buffer {
   return Buffer.from(new UUID(uuid).buffer);
 }

@@ -6,13 +6,13 @@ import { accessCollection, monthsStored } from './access-collections.js';
 import { type EntryDocument, entryOf } from './entry-document.js';
 import { afterBatch, beforeAll, entryPlace, isChain } from './entry-key.js';
 
-/** One answer holds no more entries than these and the batch that reaches them. */
+/** A result ends with the batch that reaches this number of entries. */
 const entriesMax = 20_000;
 
 type StoredBatch = { readonly sequence: number; readonly entries: AccessEntry[]; link: EntryDocument['batch'] };
 type Found = { readonly batches: readonly AccessBatch[]; readonly isAll: boolean };
 
-/** Every chain that has an entry, the oldest first: one look at the index for each in each month. */
+/** Returns every chain that has an entry, oldest first. Takes one index look-up per chain and month. */
 export async function accessChains({ call }: MongoConnection): Promise<readonly string[]> {
   const chains = new Set<string>();
   for (const month of await call(monthsStored)) for (const chain of await chainsOf(call, month)) chains.add(chain);
@@ -35,7 +35,7 @@ async function chainsOf(call: MongoConnection['call'], month: Month): Promise<re
   return chains;
 }
 
-/** The newest closed batch of each chain in the months from this one on: two looks at the index for each. */
+/** Returns the newest closed batch of each chain since a month. Takes two index look-ups per chain and month. */
 export async function accessHeads({ call }: MongoConnection, from: Month): Promise<readonly AccessHead[]> {
   const heads = new Map<string, AccessHead>();
   for (const month of (await call(monthsStored)).filter((stored) => stored >= from)) {
@@ -47,7 +47,7 @@ export async function accessHeads({ call }: MongoConnection, from: Month): Promi
   return [...heads.values()];
 }
 
-/** A batch that is not closed was never acknowledged; nothing follows it in its chain. */
+/** Skips a batch that is not closed. Such a batch was never acknowledged, and nothing follows it in its chain. */
 async function newestOf(call: MongoConnection['call'], month: Month, chain: string): Promise<AccessHead | null> {
   const range = { $gt: afterBatch(chain, 0), $lte: afterBatch(chain) };
   const closing = await call((db) =>
@@ -59,7 +59,7 @@ async function newestOf(call: MongoConnection['call'], month: Month, chain: stri
   return { chain, sequence: entryPlace(closing._id).sequence, hash: closing.batch.hash };
 }
 
-/** Batches of a chain in order, over all months: a late entry leads into an earlier one. */
+/** Returns batches of a chain in order, over all months, because a late entry is stored in an earlier month. */
 export async function accessBatches(
   connection: MongoConnection,
   chain: string,
@@ -71,7 +71,7 @@ export async function accessBatches(
   for (const month of await connection.call(monthsStored)) {
     found.push(await batchesOfMonth(connection, month, chain, afterSequence, limit));
   }
-  // Where one month was not read to its end, what others hold beyond that is for the next page.
+  // If a month was not read to its end, later batches of other months belong on the next page.
   const ends = found.filter(({ isAll }) => !isAll).map(({ batches }) => batches.at(-1)?.sequence ?? 0);
   const end = Math.min(Number.POSITIVE_INFINITY, ...ends);
   return found
@@ -96,7 +96,7 @@ function batchesOfMonth(
     try {
       for await (const { sequence, entries, link } of bySequence(cursor)) {
         if (batches.length >= limit || (batches.length > 0 && read >= entriesMax)) return { batches, isAll: false };
-        // A batch that is not closed was never acknowledged: its writer failed, and went on in another chain.
+        // A batch that is not closed was never acknowledged: its writer failed and continued in another chain.
         if (link !== undefined) batches.push({ sequence, ...link, entries });
         read += entries.length;
       }
@@ -107,7 +107,7 @@ function batchesOfMonth(
   });
 }
 
-/** What lies beside each other under one sequence, closed or not. */
+/** Groups consecutive documents with the same sequence into batches, closed or not. */
 async function* bySequence(documents: AsyncIterable<EntryDocument>): AsyncGenerator<StoredBatch> {
   let batch: StoredBatch | undefined;
   for await (const document of documents) {

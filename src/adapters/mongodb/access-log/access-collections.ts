@@ -4,15 +4,15 @@ import { ensureIndexes, type RequiredIndexes } from '../required-indexes.js';
 
 const shape = /^access_(\d{4})_(\d{2})$/;
 
-/** Every query names its index. Both hold all that filters look at, so that an exact total touches no entry. */
+/** Every query names its index. Both indexes contain all fields of a filter, so that an exact count reads no entry. */
 export const accessIndexNames = { time: 'time', ref: 'ref' } as const;
 
-/** The collection of a month, `access_2026_11`. */
+/** Returns the name of a month's collection, such as `access_2026_11`. */
 export function accessCollection(month: Month): string {
   return `access_${month.replace('-', '_')}`;
 }
 
-/** The months that have a collection, the oldest first. */
+/** Returns the months that have a collection, oldest first. */
 export async function monthsStored(db: Db): Promise<readonly Month[]> {
   const collections = await db.listCollections({ name: shape }, { nameOnly: true }).toArray();
   return collections
@@ -35,7 +35,7 @@ export function accessIndexes(month: Month): RequiredIndexes {
   };
 }
 
-/** Makes the collections of the month of `now` (ms) and of the next one, so that no record waits for an index. */
+/** Creates the collections of the month of `now` (ms) and of the next month, so that no record waits for an index. */
 export async function ensureAccessIndexes(db: Db, now: number): Promise<void> {
   const date = new Date(now);
   const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);

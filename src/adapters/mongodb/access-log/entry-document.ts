@@ -1,6 +1,6 @@
 import type { AccessEntry, AccessOutcome, ActorType } from '../../../events/access-log/access-entry.js';
 
-/** One entry; a field that is null in the entry is absent. */
+/** One entry of the access log. A field that is null in the entry is absent. */
 export type EntryDocument = {
   /** Chain, sequence and number (`entry-key.ts`). */
   readonly _id: Buffer;
@@ -19,7 +19,7 @@ export type EntryDocument = {
   readonly trace?: Buffer;
   readonly trace_stream?: string;
   readonly trace_revision?: number;
-  /** In the last entry of a batch alone: without it the batch was not stored to its end, and was never acknowledged. */
+  /** Only in the last entry of a batch. A batch without it was not stored completely and was never acknowledged. */
   readonly batch?: { readonly previous: Buffer; readonly hash: Buffer };
 };
 

@@ -5,10 +5,13 @@ const sequenceBytes = 6;
 const numberBytes = 4;
 const keyBytes = chainBytes + sequenceBytes + numberBytes;
 
-/** The place of an entry: chain, sequence of its batch, number in it. Keys of one chain compare in the order of writing. */
+/**
+ * The place of an entry: chain, sequence of its batch, number in the batch. Keys of a chain sort in the order of
+ * writing.
+ */
 export type EntryPlace = { readonly chain: string; readonly sequence: number; readonly number: number };
 
-/** A chain that no other writer has, 24 hex digits; later ones compare as greater, by the second. */
+/** Returns a chain id that no other writer has, in 24 hex digits. Later ids sort after earlier ones, to the second. */
 export function newChain(): string {
   return new ObjectId().toHexString();
 }
@@ -33,10 +36,10 @@ export function entryPlace(key: Buffer): EntryPlace {
   };
 }
 
-/** Before every key there is. */
+/** Sorts before every key of an entry. */
 export const beforeAll = Buffer.alloc(keyBytes);
 
-/** After every key of a batch; without one, after every key of the chain. */
+/** Returns a key that sorts after every key of a batch, or after every key of the chain if no sequence is given. */
 export function afterBatch(chain: string, sequence = 2 ** (8 * sequenceBytes) - 1): Buffer {
   return entryKey({ chain, sequence, number: 2 ** (8 * numberBytes) - 1 });
 }

@@ -13,7 +13,7 @@ import { accessCollection, accessIndexes, accessIndexNames, monthsStored } from 
 import { type EntryDocument, entryDocument, entryOf } from './entry-document.js';
 import { entryKey, newChain } from './entry-key.js';
 
-/** `AccessLog` on one collection per month. Each process appends to a chain of its own. */
+/** Returns `AccessLog` on one collection per month. Each process appends to a chain of its own. */
 export function mongoAccessLog(connection: MongoConnection): AccessLog & { close(): Promise<void> } {
   const writer = createAccessWriter(connection);
   return {

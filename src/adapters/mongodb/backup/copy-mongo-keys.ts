@@ -7,14 +7,17 @@ import { uuidText } from '../uuid.js';
 
 const pageSize = 2_000;
 
-/** Reads the key store of the cluster document by document for a backup, while processes go on using it. */
+/** Reads the key store of the cluster document by document for a backup, while other processes use it. */
 export async function openMongoKeysToCopy(url: string, databaseName: string): Promise<KeysToCopy> {
   const connection = await connectMongo(url, databaseName);
   const { call } = connection;
   const metaOf = async (name: string) => (await call((db) => keyCollections.meta(db).findOne({ _id: name })))?.value;
   const rootCheck = await storedRootCheck(connection);
 
-  /** Threat: half of the keys, or half of them under other ones than the rest is a backup that does not open. */
+  /**
+   * Rejects a backup during a rotation or a restore. Threat: a backup with only some of the keys, or with keys under
+   * two different root keys, does not open.
+   */
   async function refuseRotation(): Promise<void> {
     const check = await storedRootCheck(connection);
     const isSame = check !== null && rootCheck?.equals(check) === true;
@@ -45,7 +48,7 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
       await refuseRotation();
       const all = await call((db) => db.listCollections({}, { nameOnly: true }).toArray());
       const names = all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
-      // What wraps a data key comes after it.
+      // Data keys come first, and the keys that wrap them after that.
       for (const table of names.sort((a, b) => Number(b === 'data_keys') - Number(a === 'data_keys'))) {
         for await (const row of documents(table, {})) {
           yield `${BSON.EJSON.stringify({ table, row: withBinaries(row) }, { relaxed: false })}\n`;
@@ -66,7 +69,10 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   };
 }
 
-/** The driver hands bytes over as Buffers, which the text form does not tell from other objects. */
+/**
+ * Converts Buffers, as the driver returns bytes, to Binary values. The text form does not distinguish a Buffer from
+ * other objects.
+ */
 function withBinaries(row: Document): Document {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? new BSON.Binary(value) : value]),

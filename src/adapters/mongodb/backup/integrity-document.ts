@@ -3,7 +3,7 @@ import type { VaultKeyPurpose } from '../../key-ring/tenant-key.js';
 
 const purpose: VaultKeyPurpose = 'integrity';
 
-/** Returns the wrapped integrity key that a line of a backup of the key store holds; null: it holds something else. */
+/** Returns the wrapped integrity key from a line of a key store backup, or null if the line contains something else. */
 export function integrityDocumentIn(line: string) {
   const { table, row } = BSON.EJSON.parse(line) as { readonly table: string; readonly row: Document };
   const { _id: id, tenant, wrapped } = row;

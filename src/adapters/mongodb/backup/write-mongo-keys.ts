@@ -7,14 +7,16 @@ import { keyCollections, logMemories, restored, restoringMark } from '../key-rin
 import { uuidBytes, uuidText } from '../uuid.js';
 
 const rowsAtOnce = 1_000;
-/** How far readers of the log came: from the start again, because the log may be another copy. */
+/**
+ * The positions of log readers. They are not restored: the readers start again, because the log may be another copy.
+ */
 const readers = ['shredder', 'orphans', 'anchor', 'log'] satisfies KeyRingReader[];
 const notRestored = new Set<unknown>([...readers, ...logMemories, restoringMark]);
 
 /**
- * Writes the lines of a backup into an empty key store, or one in which that was cut off. A key that was erased since is
- * destroyed before it is written. Until all are there the store is refused; afterwards its log counts as one that is behind, until
- * `acceptLog`.
+ * Writes the lines of a backup into an empty key store, or into one where a restore was interrupted. A key that was
+ * erased since the backup is written as destroyed. Until all keys are written, the store is rejected. Afterwards its
+ * log counts as behind until `acceptLog`.
  */
 export async function writeMongoKeys(
   url: string,
@@ -28,7 +30,7 @@ export async function writeMongoKeys(
     await begin(connection, attempt);
     const waiting = new Map<string, Document[]>();
     const written = new Map<string, number>();
-    // Over what was cut off: a user of the key store may remove nothing.
+    // Replace the rows of an interrupted restore, because the database user of the key store may not remove documents.
     const flush = async (table: string, rows: readonly Document[]): Promise<void> => {
       const writes = rows.map((row) => ({
         replaceOne: { filter: { _id: row['_id'] }, replacement: row, upsert: true },
@@ -40,7 +42,7 @@ export async function writeMongoKeys(
     for await (const line of lines) {
       const { table, row } = decode(line);
       if (table === 'meta' && notRestored.has(row['_id'])) continue;
-      // Keys may know of revisions that the restored log lacks. The shredder notes anew what it says.
+      // Revisions may be newer than the restored log. The shredder notes them again from the log.
       if (table === 'directory_revisions') continue;
       const { revision: _, ...kept } = row;
       const rows = [...(waiting.get(table) ?? []), withoutErased(kept, erased)];
@@ -54,7 +56,7 @@ export async function writeMongoKeys(
   }
 }
 
-/** Marks the store as one that is not whole, unless that was cut off before. */
+/** Marks the store as incomplete. The store must be empty, unless an earlier restore was interrupted. */
 async function begin(connection: MongoConnection, attempt: string): Promise<void> {
   const mark = { _id: restoringMark, value: attempt };
   const cutOff = await connection.call((db) =>
@@ -71,7 +73,7 @@ async function end(connection: MongoConnection, attempt: string, written: Readon
   const { call } = connection;
   const seen = { $set: { value: Number.MAX_SAFE_INTEGER } };
   await call((db) => keyCollections.meta(db).updateOne({ _id: 'log' satisfies KeyRingReader }, seen, { upsert: true }));
-  // The mark, and what was seen of the log.
+  // Two documents that are not from the backup: the restore mark and the log position seen.
   const besides = new Map([['meta', 2]]);
   for (const name of await collectionsIn(connection)) {
     const own = (written.get(name) ?? 0) + (besides.get(name) ?? 0);

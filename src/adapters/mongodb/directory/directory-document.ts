@@ -4,11 +4,11 @@ import type { Stored } from '../../../views/row-mac.js';
 type Key = {
   readonly id: string;
   readonly hash: string;
-  /** The day since 1970-01-01 on which it was last used: a note, not an event. */
+  /** The day of its last use, in days since 1970-01-01. It is not recorded as an event. */
   readonly used_on?: number;
 };
 
-/** A document of `directory`: one a tenant or application. */
+/** A document of `directory`, one per tenant or application. */
 export type DirectoryDocument = {
   /** `tenant-<id>` or `application-<id>`. */
   readonly _id: string;
@@ -22,7 +22,7 @@ export type DirectoryDocument = {
   readonly content: Buffer | null;
   readonly keys: readonly Key[];
   readonly removed_at: number | null;
-  /** The message authentication code of all of it but `used_on`. */
+  /** The MAC of all fields except `used_on`. */
   readonly mac: Buffer;
 };
 
@@ -30,7 +30,7 @@ export function documentId(kind: DirectoryRecord['kind'], id: string): string {
   return `${kind}-${id}`;
 }
 
-/** The fields of a record but for its keys. */
+/** Returns the fields of a record, except its keys. */
 export function fieldsOf(record: Stored<DirectoryRecord>): Omit<DirectoryDocument, '_id' | 'keys'> {
   const { kind, id, revision, content } = record;
   return {

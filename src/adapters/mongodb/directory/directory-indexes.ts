@@ -5,7 +5,7 @@ export const directoryCollection = 'directory';
 /** Every query names its index. */
 export const directoryIndexNames = {
   keys: 'keys',
-  /** Of each kind; applications of a tenant with the newest first. */
+  /** Orders the records of each kind, with a tenant's newest applications first. */
   order: 'order',
 } as const;
 
@@ -16,7 +16,7 @@ export const directoryIndexes: RequiredIndexes = {
       name: directoryIndexNames.keys,
       key: { 'keys.hash': 1 },
       unique: true,
-      // Records without keys would all have the same: none.
+      // Without this, all records without keys would share one index key and violate the unique index.
       partialFilterExpression: { 'keys.hash': { $exists: true } },
     },
     { name: directoryIndexNames.order, key: { kind: 1, tenant: 1, created_revision: -1 } },

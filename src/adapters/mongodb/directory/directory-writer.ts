@@ -7,21 +7,25 @@ import { type DirectoryDocument, documentId, fieldsOf } from './directory-docume
 import { directoryCollection } from './directory-indexes.js';
 
 /**
- * `stale`: what is stored is as new or newer. `gap`: the tenant's row is not that which the events follow, so that rows
- * of applications may be missing changes; whoever wrote folds the tenant's stream and writes all its records.
+ * `stale` means that the stored row is as new or newer. `gap` means that the tenant's stored row is not the one that
+ * the events follow, so rows of applications may lack changes. The caller then folds the tenant's stream and writes all
+ * its records.
  */
 export type DirectoryOutcome = 'written' | 'stale' | 'gap';
 
 const attemptsMax = 5;
 
 /**
- * Writes the rows of tenants and applications, each guarded by its revision, so that writers and the runner may come in
- * any order. Throws StoreUnavailable; the outcome is unknown then, and a repeat is harmless.
+ * Writes the rows of tenants and applications, each guarded by its revision, so that writers and the runner may write
+ * in any order. Throws StoreUnavailable; the outcome is then unknown, and a repeat is harmless.
  */
 export function mongoDirectoryWriter({ call }: MongoConnection) {
   const directory = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
-  /** Whether the write changed a record. An upsert whose filter meets none, though it is there, is a duplicate key. */
+  /**
+   * Writes a record if the guard holds, and returns whether it did. An upsert of an existing record whose guard fails
+   * is a duplicate key.
+   */
   async function applied(record: Stored<DirectoryRecord>, guard: Document, upsert: boolean): Promise<boolean> {
     const filter = { _id: documentId(record.kind, record.id), ...guard };
     try {
@@ -42,7 +46,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     return found?.revision ?? -1;
   }
 
-  /** `before`: the revision that a row which is there must have; null: any older one. */
+  /** Writes one record. `before` is the revision that the stored row must have, or null for any older revision. */
   async function writeOne(record: Stored<DirectoryRecord>, before: number | null): Promise<DirectoryOutcome> {
     const guard = { revision: before === null ? { $lt: record.revision } : before };
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
@@ -51,21 +55,25 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (stored >= record.revision) return 'stale';
       if (before !== null && stored !== before) return 'gap';
     }
-    // Not a race: a key of this record is one of another, which no change can lead to.
+    // This is not a race: a key of this record belongs to another record, which no event can cause.
     throw new Error('a record of the directory cannot be written');
   }
 
   return {
     /**
-     * Writes the records that events lead to: applications first, the tenant's own last, and that only when the stored
-     * one has the revision `before`, which the events follow (-1: none is there). So the row of a tenant is never newer
-     * than those of its applications, also when two writers project in another order than they appended in.
+     * Writes the records that result from events: applications first and the tenant's own record last. The tenant's
+     * record is written only if the stored one has the revision `before`, which the events follow (-1: there is none).
+     * So the row of a tenant is never newer than the rows of its applications, even if two writers write rows in
+     * another order than they appended in.
      */
     async write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<DirectoryOutcome> {
       return writeInOrder(records, before);
     },
 
-    /** Writes all records of a tenant, folded from its whole stream: none is missing, so older rows do not matter. */
+    /**
+     * Writes all records of a tenant, folded from its whole stream. The set is complete, so it may replace older rows
+     * of any revision.
+     */
     async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome> {
       return writeInOrder(records, null);
     },
@@ -84,7 +92,9 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   }
 }
 
-/** In the server's own terms, so that a key which stays keeps the note of its last use, and one that goes takes it along. */
+/**
+ * Returns the update as server expressions, so that a key that remains keeps its `used_on`, and a removed key loses it.
+ */
 function fieldsKeepingUse(record: Stored<DirectoryRecord>): Document {
   const stored = { $ifNull: ['$keys', []] };
   const before = { $filter: { input: stored, as: 'old', cond: { $eq: ['$$old.hash', '$$key.hash'] } } };

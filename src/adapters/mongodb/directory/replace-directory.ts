@@ -12,9 +12,9 @@ import { directoryCollection } from './directory-indexes.js';
 const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
 /**
- * Puts these rows in the place of all that are there, in one transaction, and removes what is in none of them. A row that is
- * newer, because its tenant was changed since the rows were folded, stays. Keys keep the day of their last use. False:
- * somebody changed a row meanwhile, and nothing was replaced.
+ * Replaces all stored rows by these in one transaction, and removes rows that are not among them. Keeps a stored row
+ * that is newer because its tenant changed after the rows were folded. Keys keep the day of their last use. Returns
+ * false, with nothing replaced, if another process changed a row meanwhile.
  */
 export async function replaceDirectory(
   connection: MongoConnection,
@@ -49,7 +49,7 @@ export async function replaceDirectory(
   }
 }
 
-/** The rows, by their ids, that events led to which came after the records were folded. */
+/** Returns the ids of the stored rows that result from events appended after the records were folded. */
 async function newerThan(
   records: readonly Stored<DirectoryRecord>[],
   stored: readonly DirectoryDocument[],

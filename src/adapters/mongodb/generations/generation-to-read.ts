@@ -2,8 +2,9 @@ import { firstGeneration } from '../../key-ring/generation-key.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 
 /**
- * The generation to read where no document says so any more: the one whose key lives. Several live during a rebuild, and
- * nothing else tells which of them is read: throws MongoBroken then, unless nothing was projected that could be the wrong one.
+ * Returns the generation to read if the document that names it is missing: the generation whose key lives. During a
+ * rebuild several keys live, and nothing else tells which generation is read. Throws MongoBroken in that case, unless
+ * there are no rows and no checkpoints that could belong to the wrong one.
  */
 export async function generationToRead({ call }: MongoConnection, living: readonly number[]): Promise<number> {
   const newest = living.at(-1) ?? firstGeneration;

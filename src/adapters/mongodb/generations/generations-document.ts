@@ -4,17 +4,17 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { type ProjectionVersions, projectionVersions } from '../../../views/versions.js';
 import type { MongoConnection } from '../connection.js';
 
-/** The one document of `generations`: every change of it is one compare-and-set. */
+/** The only document of `generations`. Every change of it is one compare-and-set. */
 export type GenerationsDocument = GenerationsInUse & {
   readonly _id: 'token_rows';
   readonly versions: ProjectionVersions;
-  /** The rebuild that is under way, or the last one. */
+  /** The current rebuild, or the last one. */
   readonly rebuild: Rebuild | null;
-  /** The generation that somebody asked to take back. */
+  /** The generation whose rebuild an operator asked to cancel. */
   readonly cancelled: number | null;
-  /** No generation up to this one is ever added any more. */
+  /** Generations up to this number are never added again. */
   readonly retired: number;
-  /** Who works at the rebuild, and until when by the clock of MongoDB. */
+  /** The process that works on the rebuild, and the end of its lease by the clock of MongoDB (`until`). */
   readonly holder: string | null;
   readonly until: Date | null;
 };
@@ -25,7 +25,10 @@ export function generationsCollection(db: Db): Collection<GenerationsDocument> {
   return db.collection<GenerationsDocument>('generations');
 }
 
-/** Makes the document where there is none: the one generation that `toRead` answers then is read and written. */
+/**
+ * Creates the document if it is missing, with the generation that `toRead` returns as the only one that is read and
+ * written.
+ */
 export async function ensureGenerations({ call }: MongoConnection, toRead: () => Promise<number>): Promise<void> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));
   if (found !== null) return;
@@ -37,7 +40,7 @@ export async function ensureGenerations({ call }: MongoConnection, toRead: () =>
   await call((db) => generationsCollection(db).updateOne(theGenerations, { $setOnInsert: first }, { upsert: true }));
 }
 
-/** Throws StoreUnavailable, also when somebody removed the document: nobody may take the rows for none. */
+/** Returns the document. Throws StoreUnavailable if it is missing, which is an error, never an empty vault. */
 export async function loadGenerations({ call }: MongoConnection): Promise<GenerationsDocument> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));
   if (found === null) throw new StoreUnavailable('mongodb', 'generations_missing');

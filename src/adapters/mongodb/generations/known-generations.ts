@@ -2,14 +2,20 @@ import type { GenerationsInUse } from '../../../ports/generations.js';
 import type { MongoConnection } from '../connection.js';
 import { loadGenerations } from './generations-document.js';
 
-/** `at`: when it was asked for (`performance.now()`); it was so at some moment since. */
+/**
+ * The generations in use. `at` is when they were requested (`performance.now()`); they were in use at some moment since
+ * then.
+ */
 export type KnownGenerations = GenerationsInUse & { readonly at: number };
 
-/** docs/design.md, "Rebuild": readers know what is in use for two seconds at most, the read itself included. */
+/**
+ * docs/design.md, "Rebuild": a reader uses its knowledge of the generations for two seconds at most, including the read
+ * itself.
+ */
 const knownMs = 1_000;
 export const trustedMs = 2_000;
 
-/** What is in use, as this process knows it. */
+/** Returns the generations in use, as this process knows them. */
 export function knownGenerations(connection: MongoConnection) {
   let known: KnownGenerations | null = null;
   let loading: Promise<KnownGenerations> | null = null;
@@ -34,15 +40,18 @@ export function knownGenerations(connection: MongoConnection) {
   }
 
   return {
-    /** As it was a second ago at most, and said by the primary of now: what a deposed one said is worth nothing. */
+    /**
+     * Returns the generations in use, at most a second old and read from the current primary. What a deposed primary
+     * returned may be outdated.
+     */
     async known(): Promise<KnownGenerations> {
       const isGood =
         known !== null && performance.now() - known.at < knownMs && connection.primaryIsSince(known.at) ? known : null;
       return isGood ?? loading ?? load();
     },
-    /** From the store, read after the call. */
+    /** Reads the generations from the store, after the call. */
     fresh,
-    /** After a change of its own this process knows nothing that is older. */
+    /** Discards everything older than this call. Called around a change by this process. */
     forget(): void {
       forgottenAt = performance.now();
       known = null;

@@ -12,25 +12,31 @@ import { generationsCollection, loadGenerations, theGenerations } from './genera
 import { type KnownGenerations, knownGenerations } from './known-generations.js';
 import { createRebuildHold, heldByAnother, leaseUntil } from './rebuild-hold.js';
 
-/** After this nobody knows any more, or is about to write, what was left. */
+/** After this time, no process still considers a left generation in use or has a pending write to it. */
 const settleMs = 3_000;
 
 export type MongoGenerations = Generations & {
-  /** What is in use as this process knows it, and when it was asked for. */
+  /** Returns the generations in use as this process knows them, and when it requested them. */
   known(): Promise<KnownGenerations>;
-  /** The same from the store, read after the call. */
+  /** Reads the same from the store, after the call. */
   fresh(): Promise<KnownGenerations>;
-  /** Works at the rebuild from now on, until `release`. Throws StoreUnavailable while another process does. */
+  /**
+   * Makes this process the one that works on the rebuild, until `release`. Throws StoreUnavailable while another
+   * process does.
+   */
   hold(): Promise<void>;
   release(): Promise<void>;
-  /** Whether another process works at it. One that was killed is waited out, which takes ten seconds. */
+  /**
+   * Returns whether another process works on the rebuild. If that process died, waits until its lease of ten seconds
+   * expires.
+   */
   isElsewhere(): Promise<boolean>;
 };
 
 /**
- * `Generations` on MongoDB: one collection per generation, and a document that names those that are read and written. A
- * writer of a row reads that document after the event is stored. A generation that is added later finds the event in the
- * log.
+ * Returns `Generations` on MongoDB: one collection per generation, and a document that names those that are read and
+ * written. A writer of a row reads that document after the event is stored. A generation that is added later finds the
+ * event in the log.
  */
 export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): MongoGenerations {
   const { call } = connection;
@@ -45,7 +51,7 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
     return changed.matchedCount === 1;
   }
 
-  /** A change of the rebuild's state, by the one process that works at it. */
+  /** Changes the rebuild's state. Throws StoreUnavailable unless this process is the one that works on the rebuild. */
   async function changeHeld(filter: object, update: object): Promise<void> {
     if (!(await change({ ...filter, holder: await hold.id() }, update))) throw heldByAnother();
   }
@@ -141,8 +147,8 @@ async function allHaveRows(
 }
 
 /**
- * Throws MongoBroken if the database user may not change the rows of a generation, before all processes must write them.
- * No row has this id.
+ * Throws MongoBroken if the database user may not change the rows of a generation, before all processes must write
+ * them. No row has this id.
  */
 async function proveRights({ call }: MongoConnection, generation: number): Promise<void> {
   const none = { _id: '' };

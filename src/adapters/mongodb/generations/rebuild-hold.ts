@@ -4,24 +4,25 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { MongoConnection } from '../connection.js';
 import { generationsCollection, loadGenerations, theGenerations } from './generations-document.js';
 
-/** Who was killed is replaced after this time. */
+/** The length of a lease. After this time another process replaces a dead holder. */
 const leaseMs = 10_000;
 const renewMs = 2_500;
 const pollMs = 500;
 
-/** What a holder's place in the document is set to, by the clock of MongoDB. */
+/** The new end of a lease, by the clock of MongoDB. */
 export const leaseUntil = { $add: ['$$NOW', leaseMs] };
 
 /**
- * Who works at a rebuild: one process at a time, under an id that is new each time, and every change of the rebuild's state
- * filters on it. So a process that was stopped, and comes back when another one has gone on, changes nothing.
+ * Returns the lease on the rebuild. One process at a time holds it, under an id that is new each time, and every change
+ * of the rebuild's state filters on that id. So a process that was suspended, and resumes after another process took
+ * over, changes nothing.
  */
 export function createRebuildHold(connection: MongoConnection) {
   const { call } = connection;
   let held: string | null = null;
   let renewing: NodeJS.Timeout | null = null;
 
-  /** Meets the document while nobody else has it. */
+  /** Matches the document if no other process holds the lease. */
   const isFree = () => ({
     ...theGenerations,
     $expr: { $or: [{ $in: ['$holder', [null, held]] }, { $lt: ['$until', '$$NOW'] }] },
@@ -40,15 +41,18 @@ export function createRebuildHold(connection: MongoConnection) {
   function keep(holder: string): void {
     held = holder;
     if (renewing !== null) clearInterval(renewing);
-    // One that fails is told by the next change.
+    // If a renewal fails, the next change reports it.
     renewing = setInterval(() => renew(holder).catch(() => undefined), renewMs);
     renewing.unref();
   }
 
   return {
-    /** Notes that this process holds it, as was written with the beginning of a rebuild. */
+    /** Records that this process holds the lease, which was written to the store when the rebuild began. */
     keep,
-    /** The id that it is held under; it is taken where it is free. Throws StoreUnavailable while another process has it. */
+    /**
+     * Returns the id under which this process holds the lease. Takes the lease if it is free. Throws StoreUnavailable
+     * while another process holds it.
+     */
     async id(): Promise<string> {
       if (held !== null) return held;
       const holder = randomUUID();
@@ -66,7 +70,10 @@ export function createRebuildHold(connection: MongoConnection) {
         generationsCollection(db).updateOne({ ...theGenerations, holder }, { $set: { holder: null } }),
       );
     },
-    /** Whether another process holds it and lives: one that was killed says no more that it does, and is waited out. */
+    /**
+     * Returns whether another live process holds the lease. A dead holder stops renewing its lease; this waits for it
+     * to expire.
+     */
     async isElsewhere(): Promise<boolean> {
       const first = await loadGenerations(connection);
       for (;;) {

@@ -7,20 +7,20 @@ import type { MongoGenerations } from './mongo-generations.js';
 
 export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: number): Promise<number> };
 
-/** What goes before the row of a token that ended says so: whoever was cut off in between does both again. */
+/** Runs before the row of an ended token is written. A process that is interrupted between the two repeats both. */
 type OnEnded = (stream: string, revision: number) => Promise<void>;
 
 /**
- * Writes rows into every generation that is written after the call, which must come after the event was stored. A
- * row that does not say what it is found by in one of them is a `gap`: whoever wrote folds the stream and says it. Rows that
- * come at the same time go together.
+ * Writes rows into every generation that is in use for writing after the call. Call it after the event is stored. A row
+ * that lacks its search terms for one of these generations is a `gap`: the caller then folds the stream to find them.
+ * Concurrent rows are written as one group.
  */
 export function rowWriterInUse(
   connection: MongoConnection,
   generations: Pick<MongoGenerations, 'fresh'>,
   onEnded: OnEnded,
 ): RowWriterInUse {
-  /** Writes rows of different streams; adds those that are behind in the generation. */
+  /** Writes rows of different streams. Adds the streams whose row in this generation is behind to `gaps`. */
   async function writeInto(generation: number, read: number, rows: readonly RowWrite[], gaps: Set<string>) {
     const complete = rows.filter(({ view, index }) => {
       const lacks = index !== 'keep' && view.state.life !== null && index.terms[generation] === undefined;
@@ -35,7 +35,7 @@ export function rowWriterInUse(
     const { read, write } = await generations.fresh();
     const gaps = new Set<string>();
     for (const distinct of eachStreamOnce(rows)) {
-      // The one that is read comes last: what a caller has seen in it is in the next one, too.
+      // The generation that is read comes last, so that everything a caller has seen in it is in the next one, too.
       for (const generation of [...write.filter((each) => each !== read), read]) {
         await writeInto(generation, read, distinct, gaps);
       }
@@ -55,7 +55,7 @@ export function rowWriterInUse(
       const each = await Promise.all(
         write.map((generation) => mongoRowWriter(connection, generation).revisionsOf(streams)),
       );
-      // What is not in all of them is behind.
+      // A stream without a row in one of the generations is behind.
       const inAll = streams.filter((stream) => each.every((stored) => stored.has(stream)));
       return new Map(inAll.map((stream) => [stream, Math.min(...each.map((stored) => stored.get(stream) ?? -1))]));
     },
@@ -70,7 +70,7 @@ export function rowWriterInUse(
   };
 }
 
-/** The rows in parts that hold each stream once, in their order. */
+/** Splits the rows into parts that contain each stream once. Keeps the order of each stream's rows. */
 function eachStreamOnce(rows: readonly RowWrite[]): readonly (readonly RowWrite[])[] {
   const parts: RowWrite[][] = [];
   const seen = new Map<string, number>();

@@ -9,8 +9,9 @@ import { trustedMs } from './known-generations.js';
 import type { MongoGenerations } from './mongo-generations.js';
 
 /**
- * `TokenRows` on the generation that is read; a search is answered by the rows that it was planned for. What was read is
- * answered only if its generation was written until then: one that is left lacks what comes, and is dropped.
+ * Returns `TokenRows` on the generation that is read. A search reads the generation that it was planned for. A result
+ * is returned only if its generation was still written after the read: a generation that was left lacks newer rows and
+ * is dropped.
  */
 export function tokenRowsInUse(
   connection: MongoConnection,
@@ -21,7 +22,7 @@ export function tokenRowsInUse(
     const generation = planned ?? read;
     if (!write.includes(generation)) throw new GenerationDropped('mongodb');
     const answer = await look(mongoTokenRows(connection, generation));
-    // One that is read is written for some seconds more, whatever happens: see `minimalGraceMs`.
+    // A generation that is read stays written for some seconds more in any case: see `minimalGraceMs`.
     if (generation === read && performance.now() - at < trustedMs) return answer;
     if ((await generations.fresh()).write.includes(generation)) return answer;
     throw new GenerationDropped('mongodb');
@@ -32,7 +33,7 @@ export function tokenRowsInUse(
       try {
         return await from(null, look);
       } catch (error) {
-        // This process was stopped meanwhile, for longer than the rows were kept.
+        // The process was suspended for longer than the rows were kept.
         if (!(error instanceof GenerationDropped)) throw error;
       }
     }

@@ -4,23 +4,29 @@ import type { RememberedCheckpoint } from '../../../ports/key-ring.js';
 import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
 import type { RequiredIndexes } from '../required-indexes.js';
 
-/** One of a tenant's keys. `number` counts those of one purpose from 1, so that no two processes add the same one. */
+/**
+ * One of a tenant's keys. `number` counts the keys of one purpose from 1, so that two processes cannot add the same
+ * one.
+ */
 export type TenantKeyDocument = {
   readonly _id: string;
   readonly tenant: string;
   readonly purpose: TenantKeyPurpose;
   readonly number: number;
   readonly made_at: number;
-  /** Milliseconds; null: it lives. */
+  /** Milliseconds since the epoch, or null for a living key. */
   readonly destroyed_at: number | null;
   readonly destroyed_by: Buffer | null;
-  /** Sealed under the root key; null once it is destroyed. */
+  /** The key, sealed under the root key; null once the key is destroyed. */
   readonly wrapped: Buffer | null;
-  /** A rotation has begun to replace it: it wraps nothing new. */
+  /** True if a rotation has begun to replace the key. Such a key wraps no new keys. */
   readonly retiring?: boolean;
 };
 
-/** One data key. `stamp` is the server's own time of the insert, distinct and rising: the order of making. */
+/**
+ * One data key. `stamp` is the server's time of the insert. It is distinct and increasing, so it gives the creation
+ * order.
+ */
 export type DataKeyDocument = {
   readonly _id: Buffer;
   readonly stamp: Timestamp;
@@ -29,9 +35,9 @@ export type DataKeyDocument = {
   readonly log_head: number;
   readonly destroyed_at: number | null;
   readonly destroyed_by: Buffer | null;
-  /** What was noted of the token whose content lies under the key; absent: nothing yet. */
+  /** The noted revision of the token whose content is sealed under the key; absent if none was noted yet. */
   readonly revision?: number;
-  /** Sealed under the tenant's key; null once it is destroyed. */
+  /** The key, sealed under the tenant's wrapping key; null once the key is destroyed. */
   readonly wrapped: Buffer | null;
 };
 
@@ -43,19 +49,19 @@ export type GenerationKeyDocument = {
   readonly wrapped: Buffer | null;
 };
 
-/** The newest revision of a tenant or an application, by `directoryName`. */
+/** The newest revision of a tenant or an application. The id is its `directoryName`. */
 export type DirectoryRevisionDocument = { readonly _id: string; readonly revision: number };
 
 /**
- * Counts uses: how many keys a tenant's key has wrapped, or (`traces.` and the tenant) how many traces were sealed. It is a
- * collection of its own, so that counting rewrites no wrapped key.
+ * Counts uses: how many keys a tenant's key has wrapped, or (`traces.` and the tenant) how many traces were sealed.
+ * This is a separate collection, so that counting rewrites no wrapped key.
  */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 
 /**
- * `restoring` while keys are restored,
- * `root_check` (bytes; `uses` changes with all that is wrapped), `log_id` (text), `rotation` (`begun` or `ended`; `at`:
- * when it began, ms), `copies_void_before` (ms), `clock` (a `ClockRecord`), and the checkpoints of `KeyRingReader` (numbers).
+ * The documents of `meta`: `restoring` while keys are restored, `root_check` (bytes; `uses` changes with every key that
+ * is wrapped), `log_id` (text), `rotation` (`begun` or `ended`; `at`: when it began, ms), `copies_void_before` (ms),
+ * `clock` (a `ClockRecord`), and the checkpoints of `KeyRingReader` (numbers).
  */
 export type MetaDocument = {
   readonly _id: string;
@@ -64,7 +70,7 @@ export type MetaDocument = {
   readonly at?: number;
 };
 
-/** What the key store remembers of the log, in `meta` too. */
+/** What the key store remembers of the log. These documents are stored in `meta`, too. */
 export type LogMemoryDocument = {
   readonly _id: (typeof logMemories)[number];
   readonly checkpoint?: RememberedCheckpoint | null;
@@ -72,9 +78,13 @@ export type LogMemoryDocument = {
 };
 export const logMemories = ['log_checkpoint', 'log_link'] as const;
 
-/** The document of `meta` that is there while keys are restored, and after that was cut off. */
+/**
+ * The id of the document of `meta` that exists from the start of a restore, and remains if the restore is interrupted.
+ */
 export const restoringMark = 'restoring';
-/** Its value once all of them are there: nothing is ever removed from a key store. */
+/**
+ * The value of that document once all keys are restored. The document stays, since nothing is removed from a key store.
+ */
 export const restored = 'ended';
 
 /** The collections of the key store. */
@@ -88,7 +98,7 @@ export const keyCollections = {
   logMemory: (db: Db): Collection<LogMemoryDocument> => db.collection('meta'),
 };
 
-/** Every query of the key store goes by one of these or by `_id`. */
+/** Every query of the key store uses one of these indexes or `_id`. */
 export const keyIndexes: readonly RequiredIndexes[] = [
   {
     collection: 'tenant_keys',

@@ -12,7 +12,7 @@ type NewDataKey = { readonly id: string; readonly wrapped: Buffer };
 
 type Noted = Pick<DataKeyDocument, '_id' | 'revision' | 'destroyed_at'>;
 
-/** The rows of data keys in MongoDB: inserted, destroyed once, never removed. */
+/** Returns the store of data keys in MongoDB. Its rows are inserted, destroyed once, and never removed. */
 export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
   const finds = inGroups<string, DataKeyDocument | null>(async (keyIds) => {
     const asked = { _id: { $in: [...new Set(keyIds)].map(uuidBytes) } };
@@ -54,9 +54,9 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
     },
     /** Returns a key, or null if it never existed. Concurrent calls share one read. */
     find: finds.add,
-    /** As `find`, without the wrapped key, for one that is open already. */
+    /** Like `find`, but without the wrapped key. For a key that is already cached. */
     noted: notes.add,
-    /** Notes newer revisions of keys that live. */
+    /** Notes newer revisions of living keys. */
     async advance(advanced: readonly KeyRevision[]): Promise<void> {
       for (let start = 0; start < advanced.length; start += changedAtOnce) {
         const updates = advanced.slice(start, start + changedAtOnce).map(({ keyId, revision }) => ({
@@ -75,7 +75,10 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
       );
       return rows.map(({ _id, destroyed_at: destroyedAt }) => ({ keyId: uuidText(_id), destroyedAt }));
     },
-    /** Overwrites the living keys and returns their number. By then, overwrites by other processes are on a majority, too. */
+    /**
+     * Overwrites the living keys and returns their number. By then, overwrites by other processes are on a majority,
+     * too.
+     */
     async destroy(ended: readonly EndedKey[]): Promise<number> {
       let destroyed = 0;
       for (let start = 0; start < ended.length; start += changedAtOnce) {
@@ -114,7 +117,10 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
       }));
       await call((db) => keyCollections.dataKeys(db).bulkWrite(updates, { ordered: false }));
     },
-    /** Stops at the first key that is too young, so that no reader's sequence passes it. */
+    /**
+     * Returns living keys after a sequence, in order. Stops at the first key that is too young, so that no reader's
+     * sequence passes it.
+     */
     async made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]> {
       const rows = await call((db) =>
         keyCollections

@@ -11,17 +11,17 @@ import { DuplicateKey } from '../mongo-error.js';
 import { keyCollections } from './key-collections.js';
 import type { MongoRootKeys } from './mongo-root-keys.js';
 
-/** Makes the key of the first generation in a new key store. */
+/** Creates the key of the first generation in a new key store. */
 export async function ensureMongoGenerationKey(connection: MongoConnection, roots: MongoRootKeys, clock: Clock) {
   const { call } = connection;
   if ((await call((db) => keyCollections.generationKeys(db).findOne({ _id: firstGeneration }))) !== null) return;
-  // Made first: a transaction that looks at one moment makes no collection.
+  // Create the collection outside the transaction, because a snapshot transaction cannot create it.
   await call((db) => db.createCollection('generation_keys')).catch(() => undefined);
-  // Or another process was first.
+  // Returns false if another process was first, which is fine here.
   await insertKey(roots, clock, firstGeneration);
 }
 
-/** False: there is one of this generation. */
+/** Creates the key of a generation. Returns false if the generation has a key already. */
 async function insertKey(roots: MongoRootKeys, clock: Clock, generation: number): Promise<boolean> {
   try {
     await roots.wrapping(async (rootKey, db, session) => {
@@ -36,7 +36,7 @@ async function insertKey(roots: MongoRootKeys, clock: Clock, generation: number)
   }
 }
 
-/** The generations whose rows can be searched, in order; none in a new key store. */
+/** Returns the generations whose rows can be searched, in order. A new key store has none. */
 export async function livingGenerations({ call }: MongoConnection): Promise<readonly number[]> {
   const found = await call((db) =>
     keyCollections.generationKeys(db).find({ destroyed_at: null }).sort({ _id: 1 }).toArray(),
@@ -44,7 +44,7 @@ export async function livingGenerations({ call }: MongoConnection): Promise<read
   return found.map(({ _id }) => _id);
 }
 
-/** Keys of search terms: one for each tenant, derived from the key of a generation. */
+/** Returns the keys of search terms. Each tenant's key is derived from the key of a generation. */
 export function createMongoGenerationKeys(connection: MongoConnection, roots: MongoRootKeys, clock: Clock) {
   const { call } = connection;
   const cache = createSearchKeyCache();
@@ -84,7 +84,7 @@ export function createMongoGenerationKeys(connection: MongoConnection, roots: Mo
       await call((db) =>
         keyCollections.generationKeys(db).updateOne({ _id: generation, destroyed_at: null }, destroyed),
       );
-      // What a read brought back meanwhile.
+      // A concurrent read may have cached the key again.
       cache.dropGeneration(generation);
     },
     dropTenant: cache.dropTenant,

@@ -28,9 +28,9 @@ import { createMongoTenantKeys, type OpenTenant } from './mongo-tenant-keys.js';
 import { createMongoVaultKey } from './mongo-vault-key.js';
 
 /**
- * `KeyRing` on a MongoDB database of its own, for many processes. A data key that is open here is asked for at each use: was
- * it destroyed, and what was noted of it (docs/design.md, "Keys"). The keys of a tenant
- * are looked at again each second. `logHead` answers the position of the newest event.
+ * Returns `KeyRing` on a MongoDB database of its own, for many processes. Each use of a cached data key asks the store
+ * whether the key was destroyed and which revision was noted of it (docs/design.md, "Keys"). The keys of a tenant are
+ * read again after a second. `logHead` returns the position of the newest event.
  */
 export function mongoKeyRing(
   connection: MongoConnection,
@@ -49,12 +49,12 @@ export function mongoKeyRing(
   const cache = createKeyCache();
   const pools = createKeyPools(makeBlock, () => clock.now());
 
-  /** All processes count together. */
+  /** Reserves a number of sealed traces of a tenant. All processes share one counter. */
   async function reserveTraces(tenantId: string, count: number): Promise<number> {
     return (await dataKeys.countWraps(`traces.${tenantId}`, count)) - count;
   }
 
-  /** The newest wrapping key of a tenant, with room for so many wraps, which are counted. */
+  /** Returns the newest wrapping key of a tenant with room for this many wraps, and counts them. */
   async function wrapperFor(tenantId: string, wraps: number): Promise<{ readonly id: string; readonly key: Buffer }> {
     for (;;) {
       const { id, number, key, isRetiring } = newestOf(await tenants.fresh(tenantId));
@@ -71,19 +71,22 @@ export function mongoKeyRing(
         ...{ id: keyId, wrapped: wrapDataKey(wrappingKey, key, { tenantId, tenantKeyId: id, keyId }) },
       }));
       const head = await logHead();
-      // Keys know of the log what they were made after (ADR 32).
+      // Record the log position after which the keys were created (ADR 32).
       await connection.call((db) =>
         keyCollections.meta(db).updateOne({ _id: 'log' }, { $max: { value: head } }, { upsert: true }),
       );
       await dataKeys.insert(id, head, rows);
       if (!(await tenants.isRetiring(id))) return keys;
-      // A rotation may not have seen them, and ends what wraps them.
+      // A rotation may have missed these keys and destroys the key that wraps them.
       for (const { key } of keys) key.fill(0);
       await dataKeys.destroy(keys.map(({ id: keyId }) => ({ keyId, eventId: noEvent })));
     }
   }
 
-  /** The tenant with this wrapping key, which may be a second old. */
+  /**
+   * Returns the tenant with this wrapping key. The cached tenant may be a second old, so reads it again if it lacks the
+   * key.
+   */
   async function tenantWith(tenantId: string, wrappingKeyId: string): Promise<OpenTenant> {
     const tenant = await tenants.current(tenantId);
     return tenant.wrapping.has(wrappingKeyId) ? tenant : tenants.fresh(tenantId);
@@ -105,7 +108,7 @@ export function mongoKeyRing(
     return key === null ? 'missing' : { key, revision: row.revision ?? null };
   }
 
-  /** Runs `use` with a key from the store, which stays open unless it was destroyed meanwhile. */
+  /** Runs `use` with a key from the store. The key is cached afterwards unless it was destroyed meanwhile. */
   async function useStored<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
     const keep = cache.reading(tenantId, keyId);
     let key: Buffer | null = null;
@@ -119,18 +122,21 @@ export function mongoKeyRing(
     }
   }
 
-  /** Runs `use` with a key that is open here. Another process may have noted a newer revision of it, or destroyed it. */
+  /**
+   * Runs `use` with a cached key. Returns null if the key is not cached or was destroyed. Asks the store first, because
+   * another process may have destroyed the key or noted a newer revision.
+   */
   async function useCached<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T> | null> {
     if (cache.get(tenantId, keyId) === undefined) return null;
     const noted = await dataKeys.noted(keyId);
     if (noted === null || noted.destroyed_at !== null) cache.drop(keyId);
-    // It may have been let go meanwhile.
+    // The key may have been dropped from the cache meanwhile.
     const cached = cache.get(tenantId, keyId);
     if (noted === null || cached === undefined) return null;
     return { state: 'open', value: use(cached.key), revision: noted.revision ?? null };
   }
 
-  /** Lets go what is open of a tenant whose keys were destroyed. */
+  /** Drops the cached keys of a tenant whose keys were destroyed. */
   function forget(tenantId: string): void {
     generations.dropTenant(tenantId);
     cache.dropTenant(tenantId);
@@ -161,14 +167,14 @@ export function mongoKeyRing(
       try {
         return await tenants.destroy(tenantId, eventId);
       } finally {
-        // What a read brought back meanwhile.
+        // A concurrent read may have cached the keys again.
         drop();
       }
     },
     async create(tenantId: string): Promise<DataKey> {
       newestOf(await tenants.current(tenantId));
       const { id, key } = await pools.take(tenantId);
-      // What was just written is likely to be read next.
+      // A token that was just written is likely to be read next.
       cache.add(tenantId, id, ownBuffer(Buffer.from(key)), null);
       return { id, key };
     },
@@ -189,7 +195,8 @@ export function mongoKeyRing(
     },
     advance: (advanced) => dataKeys.advance(advanced),
     async forgetRevisions() {
-      // A user of the key store may remove nothing: a revision before the first one is no more than none.
+      // The database user of the key store may not remove documents. The revision -1 has the same effect as no
+      // document.
       await connection.call((db) => keyCollections.directoryRevisions(db).updateMany({}, { $set: { revision: -1 } }));
       const noted = { revision: { $exists: true } };
       await connection.call((db) => keyCollections.dataKeys(db).updateMany(noted, { $unset: { revision: true } }));
@@ -241,7 +248,7 @@ export function mongoKeyRing(
     },
     rememberLog: (memory: LogMemory) => saveLogMemory(connection, memory),
     async replaceLogMemory(memory: LogMemory): Promise<void> {
-      // Nothing is ever removed from a key store: its user may not.
+      // The database user of the key store may not remove documents.
       const nothing = { $set: { checkpoint: null, link: null } };
       await connection.call((db) =>
         keyCollections.logMemory(db).updateMany({ _id: { $in: [...logMemories] } }, nothing),
@@ -252,14 +259,14 @@ export function mongoKeyRing(
       const ended = await pools.close();
       cache.close();
       await dataKeys.destroy(ended).catch((error: unknown) => {
-        // They are orphans then, and the search for orphans finds them.
+        // The keys are then orphans, and the search for orphans finds them.
         if (!(error instanceof StoreUnavailable)) throw error;
       });
     },
   };
 }
 
-/** Documents compare by their first field, so the one with the larger number or position stays. */
+/** Saves what is newer. MongoDB compares documents by their first field, so the larger number or position stays. */
 async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: LogMemory): Promise<void> {
   if (checkpoint !== null) {
     const { number, hash, signature } = checkpoint;

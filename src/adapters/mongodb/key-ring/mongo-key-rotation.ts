@@ -28,21 +28,21 @@ type Needs = {
   readonly dataKeys: ReturnType<typeof createMongoDataKeys>;
   readonly clock: Clock;
   readonly freshTenant: (tenantId: string) => Promise<OpenTenant>;
-  /** Adds the wrapping key of this number, unless another process did. */
+  /** Adds the wrapping key with this number, unless another process has added it. */
   readonly addWrapping: (tenantId: string, number: number) => Promise<void>;
-  /** The newest wrapping key of a tenant, with room for so many wraps, which are counted. */
+  /** Returns the newest wrapping key of a tenant with room for this many wraps, and counts them. */
   readonly wrapperFor: (tenantId: string, wraps: number) => Promise<{ readonly id: string; readonly key: Buffer }>;
 };
 
 /**
- * `KeyRotation` on MongoDB (ADR 29). Old wrapping keys are marked as `retiring`; whoever made data keys looks afterwards
- * whether theirs was, so none that is in use is added behind the back of a rotation.
+ * Returns `KeyRotation` on MongoDB (ADR 29). A rotation marks old wrapping keys as `retiring`. After creating data
+ * keys, a process checks whether their wrapping key is retiring, so no key in use is added unnoticed by a rotation.
  */
 export function mongoKeyRotation(needs: Needs): KeyRotation {
   const { connection, roots, dataKeys, clock, freshTenant, addWrapping, wrapperFor } = needs;
   const { call } = connection;
 
-  /** The tenant of each wrapping key that is to go. */
+  /** Returns the tenant of each wrapping key that is being replaced. */
   async function oldOnes(): Promise<ReadonlyMap<string, string>> {
     const rows = await call((db) =>
       keyCollections.tenantKeys(db).find({ purpose: 'wrapping', retiring: true, destroyed_at: null }).toArray(),
@@ -53,7 +53,8 @@ export function mongoKeyRotation(needs: Needs): KeyRotation {
   async function mark(): Promise<void> {
     const begun = await call((db) => keyCollections.meta(db).findOne({ _id: 'rotation' }));
     if (begun?.value === 'begun') return;
-    // Threat: a copy from between the marks and a later time would hold newer keys, and be told to be void.
+    // The time is taken before the marks. Threat: with a later time, a copy made between the marks and that time would
+    // hold newer keys and yet be reported as void.
     const at = earliestNow(clock);
     await call((db) =>
       keyCollections
@@ -77,7 +78,7 @@ export function mongoKeyRotation(needs: Needs): KeyRotation {
 
   async function rewrapOf(tenantId: string, rows: readonly DataKeyDocument[]) {
     const to = await wrapperFor(tenantId, rows.length).catch(async (error: unknown) => {
-      // A tenant that was destroyed meanwhile takes all of its keys with it.
+      // If the tenant was destroyed meanwhile, all of its keys are destroyed with it.
       if ((await freshTenant(tenantId)).state === 'destroyed') return null;
       throw error;
     });
@@ -154,7 +155,10 @@ export function mongoKeyRotation(needs: Needs): KeyRotation {
   };
 }
 
-/** That it is over, and since when copies are void. The mark of an older version has no time. */
+/**
+ * Returns the updates that record the end of the rotation and the time before which copies are void. The mark of an
+ * older version has no time.
+ */
 function ended(begun: MetaDocument | null): AnyBulkWriteOperation<MetaDocument>[] {
   const over = { updateOne: { filter: { _id: 'rotation' }, update: { $set: { value: 'ended' } } } };
   if (begun?.at === undefined) return [over];
@@ -162,7 +166,7 @@ function ended(begun: MetaDocument | null): AnyBulkWriteOperation<MetaDocument>[
   return [over, { updateOne: { filter: { _id: 'copies_void_before' }, update, upsert: true } }];
 }
 
-/** Under the next root key, or destroyed when it is to go. */
+/** Returns the update that wraps a key under the next root key, or destroys it if it is being replaced. */
 function rewrappedTenantKey(
   { _id, tenant, purpose, wrapped, retiring }: TenantKeyDocument,
   rootKey: Buffer,

@@ -6,24 +6,33 @@ import type { MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';
 import { keyCollections } from './key-collections.js';
 
-/** Reads anew what may be the root key by now; each is the caller's to zero. */
+/** Reads the candidates for the current root key again. The caller zeroes each of them. */
 export type RootKeySource = () => Promise<readonly Buffer[]>;
 
-/** Writes what was read and rewrapped. */
+/** Writes the rewrapped keys. */
 type Store = () => Promise<void>;
 
 /**
- * The root key as one of many processes has it. Another one may replace it at any time: then `refresh` finds the new one
- * where the settings say, and what was wrapped meanwhile under the old one is not stored.
+ * The root key as one of many processes holds it. Another process may replace it at any time. `refresh` then reads the
+ * new key from where the settings say, and keys wrapped meanwhile under the old one are not stored.
  */
 export type MongoRootKeys = {
-  /** Opens something with the root key; null: it does not open. */
+  /** Opens something with the root key. Returns null if it does not open. */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
-  /** Stores what `store` wraps, in a transaction that fails when the root key is another one by then. */
+  /**
+   * Runs `store` in a transaction that fails if the root key was replaced meanwhile. It is then run again under the new
+   * one.
+   */
   wrapping(store: (rootKey: Buffer, db: Db, session: ClientSession) => Promise<void>): Promise<void>;
-  /** Puts everything under `next` that `rewrap` reads, and then stores in one transaction with the new root check. */
+  /**
+   * Replaces the root key by `next`. `rewrap` reads and rewraps the keys; one transaction stores them with the new root
+   * check.
+   */
   replace(next: Buffer, rewrap: (rootKey: Buffer, db: Db, session: ClientSession) => Promise<Store>): Promise<void>;
-  /** Learns of a root key that another process put everything under. Throws StoreUnavailable when it is not there yet. */
+  /**
+   * Finds the root key that another process has put in place. Throws StoreUnavailable if that key is not available here
+   * yet.
+   */
   refresh(): Promise<void>;
 };
 
@@ -41,7 +50,7 @@ export function createMongoRootKeys(
     return run;
   }
 
-  /** What is under way may still hold the old key: it is zeroed behind that. */
+  /** Switches to the next root key. Pending work may still use the old key, so it is zeroed after that work. */
   function goOver(next: Buffer, check: Buffer): void {
     const { rootKey: old } = present;
     present = { rootKey: ownBuffer(Buffer.from(next)), check };
@@ -59,8 +68,9 @@ export function createMongoRootKeys(
   }
 
   /**
-   * Every transaction that wraps writes this document: of two that meet, one waits for the other. As late as can be, for
-   * all others wait for this one from then on.
+   * Verifies within the transaction that the root key is unchanged. Every transaction that wraps keys writes this
+   * document, so two concurrent ones wait for each other. Call it as late as possible, because all others wait from
+   * then on.
    */
   async function expectPresent(db: Db, session: ClientSession, value: Buffer): Promise<void> {
     const { matchedCount } = await keyCollections
@@ -104,7 +114,7 @@ export function createMongoRootKeys(
   };
 }
 
-/** What tells which root key the key store is under; null in a new one. */
+/** Returns the check value that identifies the root key of the key store, or null in a new key store. */
 export async function storedRootCheck({ call }: MongoConnection): Promise<Buffer | null> {
   const stored = await call((db) => keyCollections.meta(db).findOne({ _id: 'root_check' }));
   return Buffer.isBuffer(stored?.value) ? stored.value : null;

@@ -9,24 +9,24 @@ import { uuidBytes } from '../uuid.js';
 import { keyCollections, type TenantKeyDocument } from './key-collections.js';
 import type { MongoRootKeys } from './mongo-root-keys.js';
 
-/** What another process changes holds here after this long at most (docs/design.md, "Growth"). */
+/** The time for which cached keys are used after another process has changed them (docs/design.md, "Growth"). */
 const lifeMs = 1_000;
-/** Rows and root key are read one after the other, and a rotation may come in between. */
+/** A rotation may come between the reads of the rows and of the root key, so the read is repeated. */
 const attemptsMax = 3;
 
-/** The opened keys of a tenant. Whoever holds them goes on after they were destroyed, so none is ever zeroed. */
+/** The opened keys of a tenant. A caller may still use them after they were destroyed, so they are never zeroed. */
 export type OpenTenant = {
-  /** `unknown`: it has no keys, or they are being made. */
+  /** `unknown` means that the tenant has no keys, or that they are being created. */
   readonly state: 'living' | 'destroyed' | 'unknown';
   readonly subkeys: TenantKeys | null;
   /** By the id of the key. */
   readonly wrapping: ReadonlyMap<string, Buffer | 'destroyed'>;
-  /** What wraps new data keys. */
+  /** The key that wraps new data keys. */
   readonly newest: {
     readonly id: string;
     readonly number: number;
     readonly key: Buffer;
-    /** A rotation replaces it: it may wrap nothing new. */
+    /** True if a rotation is replacing the key. Such a key must wrap no new keys. */
     readonly isRetiring: boolean;
   } | null;
 };
@@ -34,8 +34,8 @@ export type OpenTenant = {
 type Known = { readonly readAt: number; readonly signature: string; readonly tenant: OpenTenant };
 
 /**
- * The keys of tenants in MongoDB, each wrapped under the root key; looked up again after a second. `onDestroyed` is told
- * when the keys of a tenant turn out to have been destroyed, whoever did it.
+ * Returns the keys of tenants in MongoDB, each wrapped under the root key. They are read again after a second. Calls
+ * `onDestroyed` when it finds the keys of a tenant destroyed, by whichever process.
  */
 export function createMongoTenantKeys(
   { call }: MongoConnection,
@@ -59,7 +59,7 @@ export function createMongoTenantKeys(
         await keyCollections.tenantKeys(db).insertOne(key, { session });
       });
     } catch (error) {
-      // Another process was first: its key is as good.
+      // Another process was first. Its key serves as well.
       if (!(error instanceof DuplicateKey)) throw error;
     }
   }
@@ -73,7 +73,7 @@ export function createMongoTenantKeys(
     }
   }
 
-  /** Null: its keys do not open with the root key of this process. */
+  /** Returns null if the tenant's keys do not open with the root key of this process. */
   async function readTenant(tenantId: string): Promise<OpenTenant | null> {
     const readAt = performance.now();
     const dropsBefore = drops;
@@ -90,27 +90,27 @@ export function createMongoTenantKeys(
     }
     const tenant = openTenant(rows, roots, () => traceUses.next(tenantId));
     if (tenant === null) return null;
-    // A look-up that began before a destruction must not bring back what it saw.
+    // A read that began before a destruction must not cache the destroyed keys again.
     if (tenant.state !== 'unknown' && drops === dropsBefore) tenants.set(tenantId, { readAt, signature, tenant });
     if (tenant.state === 'destroyed') onDestroyed(tenantId);
     return tenant;
   }
 
   return {
-    /** Makes what a tenant lacks of its first keys; durable when it resolves. */
+    /** Creates the first keys of a tenant where they are missing. They are durable when the promise resolves. */
     async create(tenantId: string): Promise<void> {
       await insert(tenantId, 'wrapping', 1);
       await insert(tenantId, 'identity', 1);
     },
-    /** Adds the wrapping key of this number, unless another process did. */
+    /** Adds the wrapping key with this number, unless another process has added it. */
     addWrapping: (tenantId: string, number: number): Promise<void> => insert(tenantId, 'wrapping', number),
     fresh,
-    /** Whether a rotation replaces this key, or did. */
+    /** Returns whether a rotation is replacing this key or has replaced it. */
     async isRetiring(id: string): Promise<boolean> {
       const row = await call((db) => keyCollections.tenantKeys(db).findOne({ _id: id }));
       return row === null || row.retiring === true || row.destroyed_at !== null;
     },
-    /** As it was a second ago at most. */
+    /** Returns the keys of a tenant. They are at most a second old. */
     async current(tenantId: string): Promise<OpenTenant> {
       const known = tenants.get(tenantId);
       if (known !== undefined && performance.now() - known.readAt < lifeMs) return known.tenant;
@@ -120,7 +120,9 @@ export function createMongoTenantKeys(
       reading.set(tenantId, read);
       return read;
     },
-    /** Overwrites the keys of a tenant; resolves when no process uses them any more. Answers how many lived until now. */
+    /**
+     * Overwrites the keys of a tenant and returns how many were living. Resolves when no process uses them any more.
+     */
     async destroy(tenantId: string, eventId: string): Promise<number> {
       const { modifiedCount } = await call((db) =>
         keyCollections
@@ -142,8 +144,8 @@ export function createMongoTenantKeys(
 }
 
 /**
- * Of a tenant whose identity is destroyed nothing is used any more: also no key that was added at that moment. Null: a key
- * does not open.
+ * Opens the keys of a tenant. Once the identity key is destroyed, all other keys count as destroyed, including one that
+ * was added at that moment. Returns null if a key does not open.
  */
 function openTenant(
   rows: readonly TenantKeyDocument[],

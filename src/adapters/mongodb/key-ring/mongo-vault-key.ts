@@ -12,7 +12,9 @@ type VaultKeyDeps = {
   readonly clock: Clock;
 };
 
-/** Returns a function that opens a key of the vault. The first process that calls it makes the key if there is none. */
+/**
+ * Returns a function that opens a key of the vault. The first process that calls it creates the key if it is missing.
+ */
 export function createMongoVaultKey<T>(
   { connection: { call }, roots, clock }: VaultKeyDeps,
   purpose: VaultKeyPurpose,

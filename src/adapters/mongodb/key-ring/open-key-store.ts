@@ -14,16 +14,16 @@ import { createMongoRootKeys, type RootKeySource } from './mongo-root-keys.js';
 export type MongoKeyStore = {
   readonly keys: KeyRing & { close(): Promise<void> };
   readonly clockRecords: ClockRecords;
-  /** The log that the keys belong to; null when they are new. */
+  /** Returns the id of the log that the keys belong to, or null if the keys are new. */
   logIdOfKeys(): Promise<string | null>;
-  /** Binds new keys to a log. Answers the log that they belong to, which is another one when another process was first. */
+  /** Binds new keys to a log. Returns the log that they belong to, which differs if another process was first. */
   bindKeysToLog(logId: string): Promise<string>;
 };
 
 /**
- * Opens the key store, and makes it in a database that is empty. Throws MongoBroken when it is under another root key, also
- * than `source` has, which is asked again when a rotation has replaced it. The connection is the caller's to close, after
- * `keys`.
+ * Opens the key store, and creates it in an empty database. Throws MongoBroken if neither `rootKey` nor a key of
+ * `source` is its root key. `source` is read again when a rotation has replaced the root key. The caller closes the
+ * connection after `keys`.
  */
 export async function openMongoKeyStore(
   connection: MongoConnection,
@@ -41,7 +41,7 @@ export async function openMongoKeyStore(
   if (found === undefined) throw new MongoBroken(otherRootKey);
   const roots = createMongoRootKeys(connection, { rootKey: found, check }, source);
   for (const other of others) other.fill(0);
-  // A collection cannot be made within a transaction on every server.
+  // Not every server can create a collection within a transaction.
   await connection.call((db) => ensureIndexes(db, keyIndexes));
   await ensureMongoGenerationKey(connection, roots, clock);
   return {
@@ -66,7 +66,10 @@ export async function openMongoKeyStore(
   };
 }
 
-/** Threat: some of the keys would pass for all, and what the others wrapped for lost. */
+/**
+ * Rejects a key store that was restored only in part. Threat: the part would pass for the whole, and data under the
+ * missing keys would seem to be lost.
+ */
 async function refuseHalf({ call }: MongoConnection): Promise<void> {
   const half = { _id: restoringMark, value: { $ne: restored } };
   if ((await call((db) => keyCollections.meta(db).findOne(half))) === null) return;
@@ -79,7 +82,7 @@ async function refuseHalf({ call }: MongoConnection): Promise<void> {
 
 const otherRootKey = 'the root key is not the one that the key store was made with. Name the right root key file.';
 
-/** Writes what is written once, by the first process that comes. Answers what stands there. */
+/** Inserts a document that is written only once, by the first process. Returns the stored value. */
 async function once({ call }: MongoConnection, meta: MetaDocument): Promise<MetaDocument['value']> {
   const find = () => call((db) => keyCollections.meta(db).findOne({ _id: meta._id }));
   const found = await find();

@@ -12,13 +12,16 @@ import { readSnapshot, type SnapshotOptions } from '../snapshot-reading.js';
 import type { RowDocument } from './row-document.js';
 import { tokenRowsCollection } from './token-rows-indexes.js';
 
-/** Both rows of a token are written one after the other: one that differs is looked at again before it is said. */
+/**
+ * The rows of a token in both generations are written one after the other, so a difference is checked again before it
+ * is reported.
+ */
 const looks = 5;
 const pauseMs = 20;
 
 /**
- * Compares the living rows of two generations, but for their terms, which are under two keys: for those stands the mark that
- * was made with the row. Rows of deleted tenants are left out.
+ * Compares the living rows of two generations except for their terms, which are hashed under two different keys.
+ * Compares the mark that was written with the row instead. Leaves out rows of deleted tenants.
  */
 export function createMongoRowComparison(connection: MongoConnection) {
   const { call } = connection;
@@ -92,7 +95,7 @@ function isSame(read: RowDocument | undefined, made: RowDocument | undefined): b
   return made.mark !== undefined && digest(read, mark) === digest(made, made.mark);
 }
 
-/** All of a row but its terms; its own mark gives way to another. */
+/** Returns a hash of a row without its terms, with the given mark in place of its own. */
 function digest(row: RowDocument, mark: Buffer): string {
   const { terms: _, ...fields } = row as RowDocument & { readonly terms: unknown };
   const values = Object.entries({ ...fields, mark }).map(([name, value]) => [

@@ -6,15 +6,15 @@ import { rowIndexes } from './token-rows-indexes.js';
 
 export type DateNode = Extract<WeighedNode, { is: 'date' }>;
 
-/** A range of dates that every match lies in, and how many rows of the tenant do. */
+/** A range of dates that contains every match, and the number of the tenant's rows in it. */
 export type DateCount = { readonly node: DateNode; readonly count: number };
 
-/** As many rows are read and put in order in one go. */
+/** The largest number of rows to read and sort at once. */
 const shortMax = 2_000;
 
 export const dateIndexes = { created_at: rowIndexes.createdAt, modified_at: rowIndexes.modifiedAt } as const;
 
-/** The short ranges of dates that every match lies in: those of at most 2,000 rows. */
+/** Returns the short ranges of dates that contain every match: those of at most 2,000 rows. */
 export async function dateCounts(
   db: Db,
   rowsName: string,

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { WeighedNode } from '../../search-plan/weighed-plan.js';
 
-/** The filter that a row meets iff it matches a node. */
+/** Returns the filter that matches a row if and only if the row matches the node. */
 export function filterOf(node: WeighedNode): Document {
   switch (node.is) {
     case 'term':
@@ -17,14 +17,17 @@ export function filterOf(node: WeighedNode): Document {
   }
 }
 
-/** An open end is still a number, so that a row without the date is in no range. */
+/**
+ * Returns the filter for a range of dates. An open start becomes a number, so that a row without the date is in no
+ * range.
+ */
 export function rangeOf({ from, to }: Extract<WeighedNode, { is: 'date' }>): Document {
   return { $gte: from ?? Number.MIN_SAFE_INTEGER, ...(to === null ? {} : { $lt: to }) };
 }
 
 /**
- * A filter that is checked on each row and never by an index: the server plans nothing under `$nor`. So a search has
- * one plan alone, by the index and the terms that were chosen for it.
+ * Returns a filter that is checked on each row and never uses an index, because the server plans nothing under `$nor`.
+ * So a search has only one possible plan, with the index and terms chosen for it.
  */
 export function checkedOn(node: WeighedNode | null): Document {
   return node === null ? {} : { $nor: [{ $nor: [filterOf(node)] }] };

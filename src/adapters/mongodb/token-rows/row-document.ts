@@ -5,22 +5,22 @@ import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import { markOf } from '../../search-plan/mark-of.js';
 
-/** What a living row is found by, in the bytes of the keyed hashes. */
+/** The fields by which a living row is found, as the bytes of keyed hashes. */
 type Found = {
   readonly fingerprint: Buffer;
   readonly terms: readonly Buffer[];
-  /** Of a row that was written during a rebuild: a hash of its terms in both generations. */
+  /** Only in a row written during a rebuild: a hash of its terms in both generations. */
   readonly mark?: Buffer;
 };
 
-/** The living part of a row but for what it is found by. A time or box that a token lacks is no field. */
+/** A living row without the fields by which it is found. A time or ciphertext that the token lacks is absent. */
 type Living = {
   readonly tenant: string;
   readonly revision: number;
-  /** The folded state without ended keys: they grow with every update, and whoever needs them folds the stream. */
+  /** The folded state without ended keys. Those grow with every update, and code that needs them folds the stream. */
   readonly life: TokenLife;
   readonly type: TokenType;
-  /** The position of the event that created it: the order of lists. */
+  /** The position of the event that created the token. Lists are in this order. */
   readonly seq: number;
   readonly created_at: number;
   readonly modified_at?: number;
@@ -28,11 +28,11 @@ type Living = {
   readonly cvc_purge_at?: number;
   readonly content?: Buffer;
   readonly cvc?: Buffer;
-  /** The message authentication code of what decides who may read it. */
+  /** The MAC of the fields that decide who may read the row. */
   readonly mac: Buffer;
 };
 
-/** No box, no term, no fingerprint: all that is left is that the token ended with this revision. */
+/** Has no ciphertext, no terms and no fingerprint. It records only that the token ended with this revision. */
 type Tombstone = {
   readonly tenant: string;
   readonly revision: number;
@@ -43,19 +43,19 @@ type Tombstone = {
 
 type RowFields = (Living & Found) | Tombstone;
 
-/** A document of `token_rows_<generation>`: one a stream. */
+/** A document of `token_rows_<generation>`, one per stream. */
 export type RowDocument = { readonly _id: string } & RowFields;
 
-/** The fields of `RowDocument` that a view is read from. */
+/** The fields of `RowDocument` that a view needs. */
 export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1, mac: 1 } as const;
 
-/** Fields that a living row may lack; an update that does not set them takes them away. */
+/** Fields that a living row may lack. An update unsets those that it does not set. */
 const optional = ['modified_at', 'expires_at', 'cvc_purge_at', 'content', 'cvc'] as const;
 
-/** The generation of a row; `read`: the one that is read meanwhile, for a row that is to be compared with it. */
+/** The generation of a row. `read` is the generation that is read, if the row is to be compared with it later. */
 export type RowGeneration = { readonly generation: number; readonly read: number | null };
 
-/** The whole row of a view. `removedAt`: milliseconds since the epoch, for the row of a removed token. */
+/** Returns the whole row of a view. `removedAt` (ms since the epoch) is for the row of a removed token. */
 export function rowOf(
   view: Stored<TokenView>,
   index: Exclude<RowIndex, 'keep'> | null,
@@ -76,21 +76,24 @@ export function rowOf(
   return { ...livingOf(view, life), ...found };
 }
 
-/** The update that brings a living row to a view and leaves what it is found by. */
+/** Returns the update that brings a living row to a view and keeps the fields by which it is found. */
 export function keepingUpdate(view: Stored<TokenView>, life: TokenLife) {
   const set = livingOf(view, life);
   const lacking = optional.filter((field) => set[field] === undefined);
   return { $set: set, $unset: Object.fromEntries(lacking.map((field) => [field, true as const])) };
 }
 
-/** The view that a row holds. */
+/** Returns the view stored in a row. */
 export function viewOf(row: RowDocument): Stored<TokenView> {
   const { _id: stream, tenant: tenantId, revision, life, mac } = row;
   const { content = null, cvc = null } = row.life === null ? {} : row;
   return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc, mac };
 }
 
-/** The bytes of a keyed hash in hex. What is no hex would be cut short and meet others, so it is refused. */
+/**
+ * Returns the bytes of a keyed hash in hex. Throws for text that is not hex, which would be truncated and match other
+ * hashes.
+ */
 export function hashBytes(hash: string): Buffer {
   const bytes = Buffer.from(hash, 'hex');
   if (bytes.length * 2 !== hash.length) throw new Error('a keyed hash is in hex');

@@ -3,7 +3,10 @@ import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import { keepingUpdate, type RowGeneration, rowOf } from './row-document.js';
 
-/** A row to write. `before`: the revision that its events follow; `at`: the time of the newest, ms since the epoch. */
+/**
+ * A row to write. `before` is the revision that its events follow. `at` is the time of the newest event, ms since the
+ * epoch.
+ */
 export type RowWrite = {
   readonly view: Stored<TokenView>;
   readonly index: RowIndex;
@@ -12,8 +15,8 @@ export type RowWrite = {
 };
 
 /**
- * The guarded operation of one row. A whole row replaces any that is older, or takes the place of none. A living row
- * that keeps what it is found by changes only the very row that its events follow: any other was found by something else.
+ * Returns the guarded write of one row. A whole row replaces any older row, or is inserted. A living row that keeps its
+ * search terms updates only the row that its events follow, because any other row has other search terms.
  */
 export function writeOperation({ view, index, before, at }: RowWrite, generation: RowGeneration) {
   const { stream: _id, state } = view;

@@ -9,8 +9,9 @@ import { type RowWrite, writeOperation } from './row-write.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 /**
- * `stale` means that the stored row is as new or newer, so there is nothing to do. `gap` means that the row keeps its search
- * terms, but the stored row is not the one that the events follow. The caller then folds the stream to find the terms.
+ * `stale` means that the stored row is as new or newer, so there is nothing to do. `gap` means that the row keeps its
+ * search terms, but the stored row is not the one that the events follow. The caller then folds the stream to find the
+ * terms.
  */
 type RowOutcome = 'written' | 'stale' | 'gap';
 
@@ -19,8 +20,8 @@ const duplicateKey = 11_000;
 
 /**
  * Writes the rows of one generation, guarded by revision, so that writers and the runner may write in any order and
- * repeatedly. The view already contains the position of the creating event. Throws StoreUnavailable; the outcome is then
- * unknown, and a repeat is harmless.
+ * repeatedly. The view already contains the position of the creating event. Throws StoreUnavailable; the outcome is
+ * then unknown, and a repeat is harmless.
  */
 export function mongoRowWriter({ call }: MongoConnection, generation: number, read: number | null = null) {
   const rowsName = tokenRowsCollection(generation);
@@ -37,8 +38,8 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
   }
 
   /**
-   * Sends an unordered batch and returns the number of changed or created rows. A duplicate key is an upsert whose guard
-   * failed: its filter did not match the existing row.
+   * Sends an unordered batch and returns the number of changed or created rows. A duplicate key is an upsert whose
+   * guard failed: its filter did not match the existing row.
    */
   function send(writes: readonly RowWrite[]): Promise<number> {
     return call(async (db) => {

@@ -95,12 +95,12 @@ export function walkRows(
   return readSnapshot(connection, 'search_took_too_long', read, limitMs);
 }
 
-/** Tokens that are not due; a row without the time never is. */
+/** Returns the filter for tokens whose expiry is not due. A row without that time never is. */
 function living(now: number) {
   return { expires_at: { $not: { $lte: now } } };
 }
 
-/** Null means that the plan cannot match any row. */
+/** Returns the index scans for a plan, or null if the plan cannot match any row. */
 async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: number): Promise<Walks | null> {
   const terms = new Set(termsOf(plan.where));
   const node = weigh(plan.where, () => 1, Number.POSITIVE_INFINITY);
@@ -115,8 +115,8 @@ async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: nu
 }
 
 /**
- * Counts the living rows that match. Uses only the index where possible, and subtracts the matches that are due, because
- * counting those that are not due would read each row.
+ * Counts the living rows that match. Uses only the index where possible, and subtracts the matches that are due,
+ * because counting those that are not due would read each row.
  */
 async function countMatches(
   db: Db,
@@ -141,16 +141,16 @@ async function countMatches(
 type Walk = { readonly filter: Document; readonly hint: string };
 
 type Walks = {
-  /** In the order of lists, or over so few rows that they are put in order. */
+  /** A scan in the order of lists, or over so few rows that the server sorts them. */
   readonly page: Walk;
   readonly count: Walk;
-  /** The whole plan as a filter that any index can be walked with. */
+  /** The whole plan as a filter that works with any index. */
   readonly checked: Document;
 };
 
 /**
- * Returns the cheapest index scans that cover all matches: of the rarest terms, or of a short range of dates (`short`). The
- * rest of the plan is checked on each row.
+ * Returns the cheapest index scans that cover all matches: of the rarest terms, or of a short range of dates (`short`).
+ * The rest of the plan is checked on each row.
  */
 function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: readonly DateCount[]): Walks {
   const everything: Driver = { terms: [Buffer.from(plan.all, 'hex')], count: Number.POSITIVE_INFINITY, exactly: null };
@@ -192,8 +192,8 @@ function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
 const countMax = 1_000;
 
 /**
- * Returns the number of rows with each term of a plan, up to a thousand, by the term in hex. The numbers only choose where
- * to begin. They are not as of the instant of the search, and its results do not depend on them.
+ * Returns the number of rows with each term of a plan, up to a thousand, by the term in hex. The numbers only choose
+ * where to begin. They are not as of the instant of the search, and its results do not depend on them.
  */
 async function termCounts(
   db: Db,

@@ -1,8 +1,8 @@
 import type { RequiredIndexes } from '../required-indexes.js';
 
-/** Every query names the index that it was written for, so that none is ever answered by a look at all rows. */
+/** Every query names the index that it was written for, so that no query scans the whole collection. */
 export const rowIndexes = {
-  /** Of the living: each term of a row, the later creation first. */
+  /** Has each term of a living row, with later creations first. */
   terms: 'terms',
   fingerprint: 'fingerprint',
   expiresAt: 'expires_at',
@@ -13,7 +13,7 @@ export const rowIndexes = {
   type: 'type',
 } as const;
 
-/** The collection of one generation of rows; the first is 1. */
+/** Returns the name of the collection of a generation. The first generation is 1. */
 export function tokenRowsCollection(generation: number): string {
   return `token_rows_${generation}`;
 }
@@ -22,7 +22,7 @@ export function tokenRowsIndexes(generation: number): RequiredIndexes {
   return {
     collection: tokenRowsCollection(generation),
     indexes: [
-      // The term has its tenant in its key, and a tombstone has neither field, so it is in none of these.
+      // A term is hashed under a key of its tenant. A tombstone has none of the indexed fields except `removed_at`.
       { name: rowIndexes.terms, key: { terms: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.fingerprint, key: { fingerprint: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.expiresAt, key: { expires_at: 1 }, sparse: true },

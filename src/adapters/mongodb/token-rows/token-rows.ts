@@ -10,13 +10,13 @@ import { searchRows, walkRows } from './search-rows.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 export type MongoTokenRows = TokenRows & {
-  /** The rows of several streams, each as `get` answers it, by the index of its stream. */
+  /** Returns the rows of several streams, each as `get` returns it, at the index of its stream. */
   getMany(streams: readonly string[]): Promise<readonly (Stored<TokenView> | null)[]>;
 };
 
 /**
- * `TokenRows` on one generation of rows, which `mongoRowWriter` writes. A search fails after `searchLimitMs`, or after
- * 4.5 s.
+ * Returns `TokenRows` on one generation of rows, which `mongoRowWriter` writes. A search fails after `searchLimitMs`,
+ * or after 4.5 s by default.
  */
 export function mongoTokenRows(
   connection: MongoConnection,

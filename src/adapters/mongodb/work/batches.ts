@@ -13,8 +13,8 @@ import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';
 
 /**
- * Tokens that one request creates, all or none. `open` until all are in the log or the first is undone. `done` when they
- * are created and their rows may be written. `shown` when the rows are written.
+ * Tokens that one request creates, all or none. `open` until all are in the log or the first is undone. `done` when
+ * they are created and their rows may be written. `shown` when the rows are written.
  */
 type Batch = {
   readonly _id: string;
@@ -38,8 +38,8 @@ type Needs = {
 export type Batches = ReturnType<typeof createBatches>;
 
 /**
- * Creates several tokens on a log without transactions over streams (docs/design.md, "Tokenize"). While a batch may still be
- * undone, no process writes rows of its tokens, so that none of them can be read.
+ * Creates several tokens on a log without transactions over streams (docs/design.md, "Tokenize"). While a batch may
+ * still be undone, no process writes rows of its tokens, so that none of them can be read.
  */
 export function createBatches({ connection, log, waits, now, destroyKeys, project }: Needs) {
   const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
@@ -82,7 +82,9 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
     async open(id: string, intents: readonly Intent[]): Promise<boolean> {
       return (await findOrMake(id, 'open', intents)).state === 'open';
     },
-    /** Records that all events are in the log. Returns false if another process considers it abandoned and undoes it. */
+    /**
+     * Records that all events are in the log. Returns false if another process considers it abandoned and undoes it.
+     */
     async finish(id: string): Promise<boolean> {
       return (await move(id, ['open'], 'done')) !== null;
     },

@@ -11,28 +11,37 @@ import type { Batches } from './batches.js';
 import { type Intent, intentOf, outcomeOf, settle } from './intent.js';
 import type { Waits } from './waits.js';
 
-/** Who is about to make, or has made, the token with a fingerprint. `_id` is the tenant and its keyed hash. */
+/**
+ * Names the append that is about to create, or has created, the token with a fingerprint. `_id` is the tenant and the
+ * keyed hash of the fingerprint.
+ */
 type FingerprintClaim = {
   readonly _id: string;
   readonly attempt: string;
   readonly intent: Intent;
-  /** The batch that the append belongs to, or null: then it stands for itself. */
+  /** The batch that the append belongs to, or null for a single append. */
   readonly batch: string | null;
 };
 
 export type HeldFingerprint = { readonly id: string; readonly attempt: string };
 
-/** `duplicate`: a living token has it, in this stream. */
+/** `duplicate` means that a live token in this stream has the fingerprint. */
 export type Hold =
   | { readonly outcome: 'held'; readonly held: HeldFingerprint }
   | { readonly outcome: 'duplicate'; readonly stream: string };
 
-/** What a fingerprint is claimed under. Whoever claims several does so in the order of these, or two wait for each other. */
+/**
+ * Returns the id of a fingerprint's claim. Claim several fingerprints in the order of their ids, or two processes wait
+ * for each other.
+ */
 export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamWrite['distinct']>): string {
   return `${tenantId}:${fingerprintHash}`;
 }
 
-/** Claims a fingerprint before an append that must be the only living one with it; `batch`: the one that it is part of. */
+/**
+ * Claims a fingerprint before an append that must create the only live token with it. `batch` is the batch of the
+ * append.
+ */
 export type HoldFingerprint = (
   write: StreamWrite,
   distinct: NonNullable<StreamWrite['distinct']>,
@@ -48,23 +57,25 @@ type Needs = {
   readonly batches: Pick<Batches, 'isOpen' | 'settle'>;
   readonly waits: Waits;
   readonly now: () => number;
-  /** Brings the row of a stream to the end of the stream. */
+  /** Brings the row of a stream up to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
 /**
- * Which stream may come to hold a fingerprint (docs/contract.md, "Deduplication on create"; docs/design.md,
- * "Deduplication"). One that was claimed is
- * taken over only after the append of its owner was seen to have failed or was barred, so of many simultaneous creates
- * one token results, whatever process dies or stops at whatever moment.
+ * Decides which stream may hold a fingerprint (docs/contract.md, "Deduplication on create"; docs/design.md,
+ * "Deduplication"). A process takes a claim over only after the append of its owner failed or was barred. So many
+ * simultaneous creates result in one token, whichever process dies or stops at whatever moment.
  *
- * What keeps it: an append that may still come, and would make a living token of the fingerprint, is always the one that
- * the claim names. So whoever replaces the claim settles that append first, also when it is in the same stream.
+ * Invariant: if an append may still land and would create a live token with the fingerprint, the claim names it. So a
+ * process that replaces a claim settles that append first, even if it is in the same stream.
  */
 export function createFingerprintClaims({ connection, log, rows, batches, waits, now, project }: Needs) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
-  /** Changes of this process, by the fingerprint that they hold; they settle when the change is made, or is not. */
+  /**
+   * The pending changes of this process, by the fingerprints that they hold. Each promise settles when its change has
+   * ended.
+   */
   const underWay = new Map<string, Promise<void>>();
 
   async function livingOther(write: StreamWrite, distinct: NonNullable<StreamWrite['distinct']>) {
@@ -72,7 +83,9 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     return found === null || found === write.stream ? null : found;
   }
 
-  /** Waits until what the owner intended is in its row, or can never be, or the owner has given the fingerprint up. */
+  /**
+   * Waits until the row of the owner's append is written, the append is barred, or the owner has released the claim.
+   */
   async function settleOwner({ _id, attempt, intent, batch }: FingerprintClaim): Promise<void> {
     const until = performance.now() + waits.ownerMs;
     const isOpen = async () => (batch === null ? (await outcomeOf(log, intent)) === 'open' : batches.isOpen(batch));
@@ -87,7 +100,7 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     }
   }
 
-  /** False: somebody else was first. */
+  /** Stores a claim in place of the known one. Returns false if another process was first. */
   async function take({ _id, ...mine }: FingerprintClaim, known: FingerprintClaim | null): Promise<boolean> {
     try {
       return await connection.call(async (db) => {
@@ -115,7 +128,7 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
       if (landed !== null) return { outcome: 'duplicate', stream: landed };
       const attempt = randomUUID();
       if (!(await take({ _id: id, attempt, intent: intentOf(write), batch }, known))) continue;
-      // One that was made without a claim, because deduplication was not asked for.
+      // A token may have been created without a claim, by a request without deduplication.
       const late = await livingOther(write, distinct);
       if (late === null) return { outcome: 'held', held: { id, attempt } };
       await release({ id, attempt });
@@ -125,8 +138,8 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
 
   return {
     /**
-     * Runs a change, and what it holds is its own in this process until it ends: of many that want one fingerprint one
-     * asks the stores, the others wait for what came of it.
+     * Runs a change, which holds its fingerprints exclusively within this process until it ends. If several changes
+     * want one fingerprint, one of them asks the stores and the others wait for its outcome.
      */
     async during<T>(change: (hold: HoldFingerprint) => Promise<T>): Promise<T> {
       const mine = new Set<string>();
@@ -152,11 +165,11 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
         leave();
       }
     },
-    /** When the append is known never to come. */
+    /** Removes a claim. Call it only when the append is known never to land. */
     release,
     /**
-     * The token of a stream ended with this revision: what is left of its fingerprint goes before its row says so. A claim of
-     * somebody who is about to begin the next life stays.
+     * Removes the claims of a token that ended with this revision, before its row says so. Keeps a claim of a process
+     * that is about to begin the next life.
      */
     async forget(stream: string, revision: number): Promise<void> {
       const earlier = { 'intent.stream': stream, 'intent.expectedRevision': { $lt: revision } };

@@ -10,26 +10,28 @@ import type { Batches } from './batches.js';
 import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';
 
-/** What the command is about to store: an append, a batch of them, or, for a result that needs none, nothing. */
+/**
+ * What the command is about to store: one append, a batch of appends, or nothing, for a result that needs no append.
+ */
 export type ClaimedWork =
   | { readonly of: 'append'; readonly intent: Intent }
   | { readonly of: 'batch'; readonly id: string }
   | { readonly of: 'nothing' };
 
-/** The claim of an idempotency key; `_id` is its keyed hash. */
+/** The claim of an idempotency key. `_id` is the keyed hash of the key. */
 type Claim = {
   readonly _id: string;
   readonly state: 'open' | 'done';
-  /** Whose it is. */
+  /** The attempt that owns the claim. */
   readonly attempt: string;
-  /** By the clock of MongoDB. */
+  /** When the owner took the claim, by the clock of MongoDB. */
   readonly openedAt: Date;
   readonly work?: ClaimedWork;
-  /** Given with `work`; in force once the state is `done`. */
+  /** Stored with `work`. Valid once the state is `done`. */
   readonly result?: ClaimResult;
-  /** Milliseconds since the epoch, by the clock of who claimed. */
+  /** Milliseconds since the epoch, by the clock of the process that claimed the key. */
   readonly time?: number;
-  /** The message authentication code of id, result and time. */
+  /** The MAC of id, result and time. */
   readonly mac?: Buffer;
 };
 
@@ -47,17 +49,18 @@ type Needs = {
 export type MongoClaims = ReturnType<typeof createMongoClaims>;
 
 /**
- * Who owns an idempotency key, among many processes (docs/design.md, "Idempotency"). A command notes in the claim what it
- * is about to append. A process that takes the claim over learns whether that was appended, and prevents it if not.
+ * Decides which command owns an idempotency key, among many processes (docs/design.md, "Idempotency"). A command
+ * records in the claim what it is about to append. A process that takes the claim over learns whether that was
+ * appended, and prevents it if not.
  */
 export function createMongoClaims({ connection, log, batches, waits, now, project }: Needs) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
-  /** Attempts of this process. */
+  /** The pending attempts of this process, by claim. */
   const mine = new Map<string, string>();
-  /** Claims that a change of this process has noted its work in. */
+  /** The claims in which a change of this process has recorded its work. */
   const storing = new Set<string>();
 
-  /** The claim as it stands after an attempt to become its owner. */
+  /** Tries to become the owner of a claim, and returns the claim as it is afterwards. */
   async function take(cmd: string, attempt: string, notBefore: number): Promise<Claim> {
     const ended = { $and: [{ $eq: ['$state', 'done'] }, { $lt: ['$time', notBefore] }] };
     const abandoned = {
@@ -76,7 +79,7 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
     return claim;
   }
 
-  /** True: what the former owner had begun is in the log. */
+  /** Settles the work of the former owner. Returns true if it is in the log. */
   async function settleFormer(work: ClaimedWork): Promise<boolean> {
     if (work.of === 'nothing') return true;
     if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
@@ -138,7 +141,10 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
     },
   };
 
-  /** What may be in the log stays claimed, for the next one to settle at once; anything else goes. */
+  /**
+   * Releases a claim of this process. Deletes a claim without recorded work. A claim with work, which may be in the
+   * log, stays, and the next process settles it at once.
+   */
   async function letGo(cmd: string): Promise<void> {
     const attempt = mine.get(cmd);
     if (attempt === undefined) return;
@@ -152,7 +158,7 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
 
   return {
     port,
-    /** Notes what is about to be stored. False: somebody else owns the claim by now. */
+    /** Records what is about to be stored. Returns false if the claim belongs to another command by now. */
     async intend({ cmd, result, time, mac }: Stored<FinishedClaim>, work: ClaimedWork): Promise<boolean> {
       if (storing.has(cmd)) return false;
       storing.add(cmd);
@@ -161,7 +167,7 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
       storing.delete(cmd);
       return false;
     },
-    /** What was intended is known not to be stored. */
+    /** Removes the recorded work, which is known not to be stored. */
     async withdraw(cmd: string): Promise<void> {
       storing.delete(cmd);
       await own(cmd, withoutResult);

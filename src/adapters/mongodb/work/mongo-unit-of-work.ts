@@ -33,21 +33,21 @@ type Needs = {
   readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
   readonly batches: Batches;
   readonly now: () => number;
-  /** Brings the row of a stream to the end of the stream. */
+  /** Brings the row of a stream up to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
-/** What a change does before it appends. */
+/** The steps of a change before it appends. */
 type Before = {
-  /** Notes in the claim what is about to be stored; false: the claim is somebody else's by now. */
+  /** Records in the claim what is about to be stored. Returns false if another command owns the claim by now. */
   readonly intend: (work: ClaimedWork) => Promise<boolean>;
   readonly hold: HoldFingerprint;
 };
 
 /**
- * `UnitOfWork` over an event log and MongoDB, which have no transaction in common (docs/design.md, "A write, step by
- * step"). A process notes each step that a crash could lose or double before it takes the step, and the next process
- * that meets the note settles it. The event is the truth: once it is appended the change is made, and its row is written
+ * Returns `UnitOfWork` over an event log and MongoDB, which share no transaction (docs/design.md, "A write, step by
+ * step"). Before each step that a crash could lose or repeat, a process records the step. The next process that finds
+ * the record settles it. The log is authoritative: once the event is appended, the change is made. Its row is written
  * here or by the runner.
  */
 export function mongoUnitOfWork(needs: Needs): UnitOfWork {
@@ -68,12 +68,12 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
 
   async function append({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> {
     const decidedAt = events[0]?.time ?? 0;
-    // Threat: this process was stopped, and keys that no event named were destroyed as orphans meanwhile.
+    // Threat: this process was suspended, and keys that no event named were destroyed as orphans meanwhile.
     if (now() - decidedAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     return log.append(stream, expectedRevision, events);
   }
 
-  /** One append. What is noted before it is made, is known by the name of the stream. */
+  /** Stores one append. The records made before it are found by the name of its stream. */
   async function storeOne(write: StreamWrite, { intend, hold: holdOne }: Before): Promise<CommitOutcome> {
     const hold = write.distinct === null ? null : await holdOne(write, write.distinct, null);
     if (hold?.outcome === 'duplicate') return { outcome: 'duplicate', write: 0, stream: hold.stream };
@@ -84,7 +84,7 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
       if (hold !== null) await fingerprints.release(hold.held);
-      // It was decided on the rows: when they are behind, the next try must not be.
+      // The command decided on the rows. If they are behind, bring them up to date for the next attempt.
       if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }
@@ -92,7 +92,7 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     return { outcome: 'committed' };
   }
 
-  /** Each by itself: what fails is decided again over what is left. */
+  /** Stores each write independently. The caller decides again about the writes that failed. */
   async function storeEach(writes: readonly StreamWrite[], hold: HoldFingerprint): Promise<CommitOutcome> {
     const before: Before = { intend: async () => true, hold };
     const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, before));
@@ -104,7 +104,7 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     return (await log.readStream(stream)).length - 1 !== expectedRevision;
   }
 
-  /** Holds all fingerprints of a batch, or none. */
+  /** Claims all fingerprints of a batch, or none. */
   async function holdAll(
     writes: readonly StreamWrite[],
     batch: string,
@@ -134,9 +134,9 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
     for (const one of held) await fingerprints.release(one);
   }
 
-  /** Creations, all or none. */
+  /** Stores several creations, all or none. */
   async function storeBatch(writes: readonly StreamWrite[], { intend, hold }: Before): Promise<CommitOutcome> {
-    // Nothing is undone, and so nothing is fenced, for a conflict that can be seen beforehand.
+    // Detect conflicts before the first append if possible, since nothing then needs to be undone or fenced.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
     const id = randomUUID();
@@ -158,7 +158,7 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
       return { outcome: 'conflict' };
     }
     if (!(await batches.finish(id))) {
-      // Somebody undoes it: nothing is decided again before that is done.
+      // Another process is undoing the batch. Finish that before the command decides again.
       await batches.undo(id);
       await releaseAll(held);
       return { outcome: 'conflict' };
@@ -185,7 +185,7 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
   async function commit({ writes, claim }: Change, hold: HoldFingerprint): Promise<CommitOutcome> {
     if (claim === null) return store(writes, { intend: async () => true, hold });
     const { cmd } = claim;
-    // What throws leaves the claim as it is: whoever takes it over learns what was stored.
+    // If this throws, the claim stays as it is. The process that takes it over learns what was stored.
     const outcome = await store(writes, { intend: (work) => claims.intend(claim, work), hold });
     if (outcome.outcome === 'committed') await claims.finish(cmd);
     else if (outcome.outcome !== 'claimed') await claims.withdraw(cmd);

@@ -1,10 +1,13 @@
-/** How long others are waited for before they are taken for dead, ms. Nothing is lost or doubled when they are not. */
+/**
+ * How long a process waits for others before it considers them dead, in ms. If one of them is still alive, nothing is
+ * lost or repeated.
+ */
 export type Waits = {
-  /** An open claim of this age is taken over: its owner has given up long ago, or its append will be barred. */
+  /** The age at which an open claim is taken over. Its owner has given up by then, or its append will be barred. */
   readonly claimMs: number;
-  /** What nobody finished of a batch in this time is undone by whoever comes by. */
+  /** The age at which an unfinished batch is undone by another process. */
   readonly batchMs: number;
-  /** How long the append of who claimed a fingerprint is waited for before it is barred. */
+  /** How long to wait for the append of a fingerprint's owner before barring it. */
   readonly ownerMs: number;
 };
 
