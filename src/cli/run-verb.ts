@@ -8,8 +8,8 @@ import { callControl } from './control/call-control.js';
 import { serviceListens } from './control/service-listens.js';
 import { controlSocketPath } from './control/socket-path.js';
 import { Failure } from './failure.js';
-import type { Answers, OperationName } from './operations/operations.js';
 import { type OperationOutcome, runOperation } from './operations/run-operation.js';
+import type { Answers, OperationName } from './operations.js';
 import { rootKeysOf } from './root-keys-of.js';
 
 /**

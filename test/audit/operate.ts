@@ -1,5 +1,5 @@
-import type { Answers, OperationName } from '#src/cli/operations/operations.js';
 import { runOperation } from '#src/cli/operations/run-operation.js';
+import type { Answers, OperationName } from '#src/cli/operations.js';
 import type { Service } from '#src/http/service.js';
 
 const notAsked = (): never => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { OperationName } from '#src/cli/operations/operations.js';
+import type { OperationName } from '#src/cli/operations.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { rule, startTestService, type TestService } from '../support/test-service.js';
 import { operate } from './operate.js';

@@ -1,8 +1,8 @@
 import type { ChainBatch } from '../../audit/verify/verify-access.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
-import type { AuditBegin } from '../operations/audit-begin.js';
-import type { Answers } from '../operations/operations.js';
+import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-verb.js';
+import type { AuditBegin } from './audit-begin.js';
 
 /**
  * The access log of the vault that belongs to a range of its log, chain by chain: what comes after the ends that checkpoints

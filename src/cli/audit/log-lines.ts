@@ -1,7 +1,7 @@
 import type { ExportLine } from '../../audit/export-line.js';
 import type { ChainedPage } from '../../audit/read-chained.js';
-import type { AuditBegin } from '../operations/audit-begin.js';
 import type { RunOperation } from '../run-verb.js';
+import type { AuditBegin } from './audit-begin.js';
 
 /**
  * The log of the vault with its links, after a position and up to another, page by page. `onForged` is told of each event

@@ -1,10 +1,10 @@
 import { counted } from '../../domain/text.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { showProgress } from '../bulk/progress.js';
-import type { ReplayAnswer } from '../operations/audit-replay.js';
 import { printLine } from '../print.js';
 import type { RunOperation } from '../run-verb.js';
 import { table } from '../table.js';
+import type { ReplayAnswer } from './audit-replay-operation.js';
 
 export type QueryReplay = {
   readonly key: string;

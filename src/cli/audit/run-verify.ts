@@ -5,8 +5,8 @@ import { type AccessReport, type ChainBatch, verifyAccess } from '../../audit/ve
 import { type LogReport, verifyLog } from '../../audit/verify/verify-log.js';
 import { type Checkpoint, checkpointSchema } from '../../events/audit/checkpoint.js';
 import { showProgress } from '../bulk/progress.js';
+import { checkAllRows, forgedText } from '../doctor/check-all-rows.js';
 import { Failure } from '../failure.js';
-import { checkAllRows, forgedText } from '../rows/check-all-rows.js';
 import type { RunOperation } from '../run-verb.js';
 import { accessBatches } from './access-batches.js';
 import { openExport } from './export-file.js';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { ErasedKeys, KeysToCopy } from '../../ports/backup.js';
 import { Failure } from '../failure.js';
-import { isBackupMac } from '../operations/maintenance.js';
+import { isBackupMac } from '../maintenance/maintenance.js';
 import { jsonOf } from './manifest.js';
 
 const format = 'strongroom erased keys 2';

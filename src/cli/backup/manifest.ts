@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failure.js';
-import { isBackupMac } from '../operations/maintenance.js';
+import { isBackupMac } from '../maintenance/maintenance.js';
 
 export const manifestFile = 'manifest.json';
 export const keysFile = 'keys.age';

@@ -1,8 +1,8 @@
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { Failure } from '../failure.js';
-import { type ImportOutcome, importBatchMax } from '../operations/import-tokens.js';
 import type { RunOperation } from '../run-verb.js';
 import { type ImportItem, type LineIds, readItem } from './import-item.js';
+import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';
 
 /** At most so many lines are under way: enough that they share commits. */

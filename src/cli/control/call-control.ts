@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Failure } from '../failure.js';
-import type { Answers, OperationName } from '../operations/operations.js';
 import type { OperationOutcome } from '../operations/run-operation.js';
+import type { Answers, OperationName } from '../operations.js';
 import { isNobody } from './service-listens.js';
 
 /**

@@ -1,8 +1,8 @@
 import { chmod, rm } from 'node:fs/promises';
 import { fastify } from 'fastify';
 import type { OperatedService } from '../../compose/vault/open-service.js';
-import { type OperationName, operations } from '../operations/operations.js';
 import { runOperation } from '../operations/run-operation.js';
+import { type OperationName, operations } from '../operations.js';
 
 const bodyBytesMax = 8 * 1024 * 1024;
 

@@ -6,9 +6,9 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import { KeyLost } from '../../vault/key-lost.js';
 import { TenantGone } from '../../vault/tenant-gone.js';
+import { type Answers, type OperationName, operations } from '../operations.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 import { type Operation, OperationFailed } from './operation.js';
-import { type Answers, type OperationName, operations } from './operations.js';
 
 export type OperationOutcome<Answer extends Json> =
   | { readonly ok: true; readonly value: Answer }

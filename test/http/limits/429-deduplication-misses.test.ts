@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diagnose } from '#src/cli/operations/diagnose.js';
+import { diagnose } from '#src/cli/doctor/diagnose.js';
 import { rule, type TestService } from '../../support/test-service.js';
 import { createPlain, expectRefusal, hourMs, path, uniqueId } from '../routes/support.js';
 import { limitedService, metric, statuses } from './support.js';

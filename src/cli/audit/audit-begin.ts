@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { expectContinuity } from '../../audit/continuity.js';
+import type { JsonObject } from '../../domain/json.js';
+import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
+import type { ClearEvent } from '../../events/event.js';
+import { UnreadableEvent } from '../../events/tokens/catalogue.js';
+import { ForgedLog, type StoredLog } from '../../ports/event-log.js';
+import { logBehind } from '../../vault/log-behind.js';
+import { logIdentity } from '../../vault/open-log.js';
+import type { Vault } from '../../vault/vault.js';
+import { OperationFailed, operation } from '../operations/operation.js';
+
+export type AuditBegin = {
+  /** Null: the event that names the log is gone. */
+  readonly log_id: string | null;
+  readonly public_key: string;
+  /** The newest event that has a link, and how many there are up to it. */
+  readonly head: { readonly position: number; readonly count: number };
+  /** The newest checkpoint before the position that was asked for, as a clear part with its time; null: none. */
+  readonly from: JsonObject | null;
+  /** The keys have seen later events than the head: it was cut off, or is an older copy. */
+  readonly is_behind: boolean;
+  /** Why the log does not go on from what the key store remembers of it; null: it does. */
+  readonly forged: string | null;
+  readonly chains: readonly string[];
+  /** Up to where that one and those before it have signed each chain of the access log. */
+  readonly signed_before: readonly { readonly chain: string; readonly sequence: number }[];
+};
+
+/** What a verification or an export of the log begins with. `from`: the position from which on events are wanted. */
+export const auditBegin = operation(
+  z.object({ from: z.int().min(1) }),
+  async ({ vault }, { from }): Promise<AuditBegin> => {
+    // Not the authentic log: whoever verifies names what is wrong with it.
+    const { storedLog: log, chain, keys, accessLog, recorder } = vault;
+    await recorder.now([]);
+    const forged = await forgeryIn(vault);
+    const head = await chain.head();
+    if (head === null) throw new OperationFailed('the log is empty.');
+    if (from > head.position) {
+      throw new OperationFailed(`position ${from} is after the end of the log, which is ${head.position}.`);
+    }
+    const { publicKey } = await keys.signingKey();
+    const identity = await logIdentity(log);
+    return {
+      ...{ log_id: identity?.logId ?? null, public_key: publicKey },
+      head: { position: head.position, count: head.count },
+      ...{ is_behind: (await logBehind(vault)) !== null, forged },
+      ...{ ...(await signedBefore(log, from)), chains: await accessLog.chains() },
+    };
+  },
+);
+
+async function forgeryIn(vault: Vault): Promise<string | null> {
+  try {
+    await expectContinuity(vault);
+    return null;
+  } catch (error) {
+    if (error instanceof ForgedLog) return error.what;
+    if (error instanceof UnreadableEvent) return error.message;
+    throw error;
+  }
+}
+
+async function signedBefore(
+  log: Pick<StoredLog, 'readNewest'>,
+  position: number,
+): Promise<Pick<AuditBegin, 'from' | 'signed_before'>> {
+  let from: JsonObject | null = null;
+  const signed = new Map<string, number>();
+  for (let before: number | null = null; position > 1 && before !== 0; ) {
+    const page = await log.readNewest(checkpointStream, before, 100);
+    for (const event of page) {
+      if (Number(event.clear['position']) >= position) continue;
+      // Of earlier ones no more is needed than they tell: a damaged one is for whoever verifies that part.
+      const checkpoint: Checkpoint | null = from === null ? readCheckpointEvent(event) : readable(event);
+      if (checkpoint === null) continue;
+      from ??= { ...checkpoint };
+      // The newest first.
+      for (const { chain, sequence } of checkpoint.access) if (!signed.has(chain)) signed.set(chain, sequence);
+    }
+    before = page.at(-1)?.revision ?? 0;
+  }
+  return { from, signed_before: [...signed].map(([chain, sequence]) => ({ chain, sequence })) };
+}
+
+function readable(event: ClearEvent): Checkpoint | null {
+  try {
+    return readCheckpointEvent(event);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { erasureStatement, isSignedErasure } from '../../audit/erasure-statement.js';
+import { applicationKey } from '../application-key.js';
+import { Failure } from '../failure.js';
+import { configOf } from '../options.js';
+import { print } from '../print.js';
+import { runVerb } from '../run-verb.js';
+import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { readPublicKey } from './read-public-key.js';
+
+type Options = TokenVerbOptions & { readonly check?: string; readonly publicKey?: string };
+
+/** `strongroom audit erasure`. */
+export function addAuditErasure(audit: Command): void {
+  tokenVerb(audit, 'erasure [id]', 'print one line of JSON')
+    .description(
+      'print a signed statement of when a token was deleted and its keys destroyed, and that no row of it is left',
+    )
+    .option('--check <file>', 'check the signature of such a statement instead; needs --public-key, but no vault')
+    .option('--public-key <file>', 'the output of `strongroom audit public-key`')
+    .addHelpText(
+      'after',
+      `
+It first checks every key that an event of the token ever named, the row of the
+token, and whether search finds it. If something is left, it reports what, signs
+nothing, and exits with code 3.
+
+Examples:
+  strongroom audit erasure 4b0e... --key-file management.key > erased.json
+  strongroom audit erasure --check erased.json --public-key audit.pub`,
+    )
+    .action(async (id: string | undefined, { check, publicKey, ...options }: Options) => {
+      if ((id === undefined) === (check === undefined)) {
+        throw new Failure('give either the id of a token or --check FILE.', 2);
+      }
+      if (check !== undefined) return checkStatement(check, publicKey, options);
+      const config = configOf(options);
+      const key = await applicationKey(options.keyFile, config.settings.data);
+      const answer = await runVerb(config, 'audit-erasure', { key, id });
+      if (answer.statement === null) throw new Failure(answer.problem ?? '', 3);
+      const { statement } = answer;
+      print(statement, options, () => JSON.stringify(statement, null, 2));
+    });
+}
+
+async function checkStatement(file: string, publicKey: string | undefined, options: TokenVerbOptions): Promise<void> {
+  if (publicKey === undefined) throw new Failure('name the public key to check it with: --public-key FILE.', 2);
+  const key = await readPublicKey(publicKey);
+  const statement = erasureStatement.safeParse(await jsonOf(file));
+  if (!statement.success) throw new Failure(`${file} is not a statement of \`strongroom audit erasure\`.`);
+  if (!isSignedErasure(statement.data, key)) {
+    throw new Failure('the statement is not signed by this key, or was changed.', 3);
+  }
+  const { lives, keys } = statement.data;
+  const text = `signed by this key: ended ${lives.at(-1)?.ended_at}, keys destroyed ${keys.last_destroyed_at}`;
+  print({ ok: true }, options, () => text);
+}
+
+async function jsonOf(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(`${file} cannot be read (${error.code ?? 'unknown reason'}).`);
+  });
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

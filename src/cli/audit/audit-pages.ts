@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
+import { readChained } from '../../audit/read-chained.js';
+import { grantsAnywhere } from '../../domain/access/decide-access.js';
+import { entryLine } from '../../events/access-log/batch-hash.js';
+import { endedKeys } from '../../events/ended-keys.js';
+import { tokenStream } from '../../events/tokens/stream-name.js';
+import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
+import { tokenHistory } from '../../queries/token-history.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import { unwrap, verbContext } from '../operations/as-application.js';
+import { OperationFailed, operation } from '../operations/operation.js';
+
+/** Returns a page of the log with its links. Sealed values stay sealed. */
+export const auditEvents = operation(
+  z.object({ after: z.int().min(0), upTo: z.int().min(0) }),
+  async ({ vault }, { after, upTo }) => {
+    const { storedLog: log, chain, keys } = vault;
+    const { lines, forged, next } = await readChained({ log, chain, keys }, after, upTo);
+    return { lines: [...lines], forged, next };
+  },
+);
+
+const batchesMax = 100;
+
+/** Returns batches of a chain of the access log, with the lines that their hashes cover. */
+export const auditAccess = operation(
+  z.object({ chain: z.string(), after: z.int().min(0) }),
+  async ({ vault }, { chain, after }) => {
+    const batches = await vault.accessLog.batches(chain, after, batchesMax);
+    return {
+      batches: batches.map(({ sequence, previous, hash, entries }) => ({
+        ...{ sequence, previous: hex(previous), hash: hex(hash), lines: entries.map(entryLine) },
+      })),
+    };
+  },
+);
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
+/**
+ * Returns the history of a token, as `GET /tokens/{id}/history` returns it to the application. Each event with sealed values
+ * also says whether they are kept or erased.
+ */
+export const auditHistory = operation(
+  z.object({ key: z.string(), id: z.string(), ...pageFields }),
+  async (service, { key, id, ...page }) => {
+    const { vault } = service;
+    const caller = await service.authenticate(key);
+    if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
+    if (!grantsAnywhere(caller, 'log:read') && !grantsAnywhere(caller, 'token:read')) {
+      throw new OperationFailed('the application holds neither log:read nor token:read. Use the key of one that does.');
+    }
+    const context = verbContext(service, caller);
+    const { entries, total } = unwrap(await tokenHistory(vault, caller, id, rangeOf(page)));
+    const events = await vault.log.readStream(tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id));
+    await vault.confirmReads(context.beganAt, false);
+    await recordManagementRead(vault, context, 'token', id);
+    const ended = new Set(endedKeys(events).map(({ keyId }) => keyId));
+    const data = entries.map((entry) => {
+      const sealedBy = events.find(({ revision }) => revision === entry['revision'])?.clear['key'];
+      return typeof sealedBy === 'string' ? { ...entry, values: ended.has(sealedBy) ? 'erased' : 'kept' } : entry;
+    });
+    return pageAnswer(page, total, data);
+  },
+);

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { recordReads } from '../../audit/access-log/record-reads.js';
+import type { JsonObject } from '../../domain/json.js';
+import { tokenStream } from '../../events/tokens/stream-name.js';
+import { type AsOf, readAsOf } from '../../queries/as-of.js';
+import { replayQuery } from '../../queries/replay-query.js';
+import { replayToken } from '../../queries/replay-token.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
+import { asApplication, unwrap, verbContext } from '../operations/as-application.js';
+import { OperationFailed, operation } from '../operations/operation.js';
+
+const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
+
+/** `head`: of the log, for progress; `next`: where the next step goes on; null: the end. */
+export type ReplayAnswer = {
+  readonly tokens: readonly JsonObject[];
+  readonly erased: number;
+  readonly next: number | null;
+  readonly head: number;
+};
+
+/** One token as it was at a moment, as the application may see it. */
+export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async (service, input) => {
+  const { key, id, reveal } = input;
+  const { vault } = service;
+  const caller = await asApplication(service, key, 'token:read');
+  const context = verbContext(service, caller);
+  const asOf = await momentOf(vault, input.asOf);
+  const stream = tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id);
+  const replayed = await replayToken(vault, context, stream, await vault.log.readStream(stream), { asOf, reveal });
+  if (replayed.is === 'none') throw new OperationFailed('the token did not exist at that moment.');
+  if (replayed.is === 'forbidden') throw new OperationFailed('the application may not read this token.');
+  if (replayed.is === 'erased') return { id, ...replayed.body };
+  const { answer } = replayed;
+  if (reveal && answer.transform !== 'reveal') {
+    throw new OperationFailed('the application may not see this token unmasked. Run the command without --reveal.');
+  }
+  await recordReads(vault, context, [answer]);
+  return vault.turns.begin(caller.tenantId).run(answer.render());
+});
+
+/** A step of a query over the tokens as they were at a moment. */
+export const auditReplayQuery = operation(
+  z.object({ ...ask, query: z.string(), after: z.int().min(0) }),
+  async (service, { key, query, after, reveal, ...input }): Promise<ReplayAnswer> => {
+    const { vault } = service;
+    const caller = await asApplication(service, key, 'token:search');
+    const context = verbContext(service, caller);
+    const asOf = await momentOf(vault, input.asOf);
+    const { tokens, erased, next } = unwrap(await replayQuery(vault, context, query, { asOf, reveal }, after));
+    await recordReads(vault, context, tokens);
+    const shown: JsonObject[] = [];
+    const work = vault.turns.begin(caller.tenantId);
+    for (const { render } of tokens) shown.push(await work.run(render()));
+    return { tokens: shown, erased, next, head: await vault.log.head() };
+  },
+);
+
+async function momentOf(vault: Vault, text: string): Promise<AsOf> {
+  const read = await readAsOf(vault, text);
+  if (!read.ok) throw new OperationFailed(read.message);
+  return read.asOf;
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { applicationKey } from '../application-key.js';
+import { Failure } from '../failure.js';
+import { configOf } from '../options.js';
+import { print } from '../print.js';
+import { runOperations, runVerb } from '../run-verb.js';
+import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { replayByQuery } from './run-replay.js';
+
+type Options = TokenVerbOptions & {
+  readonly asOf: string;
+  readonly token?: string;
+  readonly query?: string;
+  readonly reveal?: boolean;
+};
+
+/** `strongroom audit replay`. */
+export function addAuditReplay(audit: Command): void {
+  tokenVerb(audit, 'replay', 'print one line of JSON per token')
+    .description('show tokens as they were at a moment, masked; data that was erased since is shown as erased')
+    .requiredOption('--as-of <moment>', 'a position in the log, or a date or date-time (2026-01-31T12:00:00Z)')
+    .option('--token <id>', 'this token')
+    .option('--query <query>', 'the tokens that this query would have found then')
+    .option('--reveal', 'show unmasked what the application may see unmasked')
+    .addHelpText(
+      'after',
+      `
+A query reads the whole log up to that moment, and the events of each token
+once. It takes about as long as an export. Data that was deleted, has expired or
+was replaced since is erased and cannot be shown.
+
+Examples:
+  strongroom audit replay --as-of 2026-01-31T12:00:00Z --token 4b0e... \\
+    --key-file support.key
+  strongroom audit replay --as-of 4711 --query 'container:/pci/*' --json \\
+    --key-file support.key`,
+    )
+    .action(async ({ asOf, token: id, query, reveal = false, ...options }: Options) => {
+      if ((id === undefined) === (query === undefined)) {
+        throw new Failure('give either --token ID or --query QUERY.', 2);
+      }
+      const config = configOf(options);
+      const key = await applicationKey(options.keyFile, config.settings.data);
+      const { json = false } = options;
+      if (query !== undefined) {
+        return runOperations(config, (run) => replayByQuery(run, { key, asOf, query, reveal, json }));
+      }
+      const token = await runVerb(config, 'audit-replay', { key, asOf, id, reveal });
+      print(token, options, () => JSON.stringify(token, null, 2));
+    });
+}

@@ -1,0 +1,135 @@
+import type { Command } from 'commander';
+import { counted } from '../../domain/text.js';
+import type { OnPhase } from '../../ports/backup.js';
+import { encrypterFor } from '../bulk/age-keys.js';
+import { showProgress } from '../bulk/progress.js';
+import { Failure } from '../failure.js';
+import { configOf, storeSettings, withSettings } from '../options.js';
+import { print } from '../print.js';
+import { runAccept, runRestore } from './run-restore.js';
+import { type Backup, writeBackup, writeErasedList } from './write-backup.js';
+
+type BackupOptions = {
+  readonly recipient?: readonly string[];
+  readonly recipientFile?: readonly string[];
+  readonly erasedOnly?: boolean;
+  readonly json?: boolean;
+};
+
+type RestoreOptions = {
+  readonly identity?: string;
+  readonly erased?: string;
+  readonly acceptOlderLog?: boolean;
+  readonly json?: boolean;
+};
+
+/** `strongroom backup` and `strongroom restore`. */
+export function addBackup(program: Command): void {
+  withSettings(program.command('backup <out>'), storeSettings)
+    .description('copy the vault into a new folder while it is in use; the keys are encrypted to a recipient')
+    .option('--recipient <age1...>', 'encrypt the keys to this age recipient; can be repeated', collect)
+    .option('--recipient-file <file>', 'encrypt the keys to the age recipients in this file, one per line', collect)
+    .option('--erased-only', 'write only the list of erased keys, to a new file')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+In the cluster profile it copies the keys and the list of erased keys. First
+copy the log and the rows with the tools of the servers.
+
+Examples:
+  strongroom backup /backup/monday --recipient-file backup.recipient \\
+    --data /var/lib/strongroom
+  strongroom backup /backup/erased.txt --erased-only --data /var/lib/strongroom`,
+    )
+    .action(async (out: string, options: BackupOptions) => {
+      const made = await withPhases(options, (onPhase) => backUp(out, options, onPhase));
+      print({ ...made }, options, () => `wrote ${made.files.join(', ')} to ${made.folder}`);
+    });
+  withSettings(program.command('restore [folder]'), storeSettings)
+    .description('restore a vault from a backup, without the data that was erased since')
+    .option('--identity <file>', 'file with the age identity that decrypts the keys')
+    .option('--erased <file>', 'the newest list of erased keys')
+    .option('--accept-older-log', 'record as ended the tokens whose keys were erased after the log was copied')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Without a folder, --accept-older-log does the same for a log that was restored
+by other means and is behind its keys.
+
+Examples:
+  strongroom restore /backup/monday --identity backup.identity \\
+    --erased /backup/erased.txt --data /var/lib/strongroom \\
+    --root-key-file /etc/strongroom/root.key
+  strongroom restore --accept-older-log --data /var/lib/strongroom \\
+    --root-key-file /etc/strongroom/root.key`,
+    )
+    .action(async (folder: string | undefined, { json = false, ...options }: RestoreOptions) => {
+      const ended = await withPhases({ json }, (onPhase) => restore(folder, options, onPhase));
+      print({ tokens_ended: ended }, { json }, () => restoredText(folder, ended));
+    });
+}
+
+function restoredText(folder: string | undefined, ended: number): string {
+  const done = folder === undefined ? 'accepted the log' : 'restored';
+  if (ended === 0) return done;
+  const whose = ended === 1 ? 'its' : 'their';
+  return `${done}; recorded ${counted(ended, 'token')} as ended, because ${whose} keys were erased after the log was copied`;
+}
+
+/** Runs a long command and shows its phases, unless it prints JSON. */
+async function withPhases<T>(
+  { json = false }: { readonly json?: boolean },
+  work: (onPhase: OnPhase) => Promise<T>,
+): Promise<T> {
+  if (json) return work(() => undefined);
+  let phase = 'starting';
+  const display = showProgress(() => ({ items: 0, done: 0, total: null, phase, fields: {} }), { json, noun: 'file' });
+  try {
+    return await work((next) => {
+      phase = next;
+      display.redraw();
+    });
+  } finally {
+    display.end();
+  }
+}
+
+async function restore(
+  folder: string | undefined,
+  { identity, erased, acceptOlderLog = false, ...options }: Omit<RestoreOptions, 'json'>,
+  onPhase: OnPhase,
+): Promise<number> {
+  if (folder !== undefined) {
+    if (identity === undefined || erased === undefined) {
+      throw new Failure(
+        'a restore needs the identity and the list of erased keys: --identity FILE and --erased FILE.',
+        2,
+      );
+    }
+    return runRestore(configOf(options), { folder, identity, erased }, acceptOlderLog, onPhase);
+  }
+  if (!acceptOlderLog || identity !== undefined || erased !== undefined) {
+    throw new Failure('name the folder of a backup; only --accept-older-log on its own works without one.', 2);
+  }
+  onPhase('verifying the log');
+  return runAccept(configOf(options));
+}
+
+async function backUp(
+  out: string,
+  { recipient = [], recipientFile = [], erasedOnly, ...options }: BackupOptions,
+  onPhase: OnPhase,
+): Promise<Backup> {
+  const config = configOf(options);
+  if (erasedOnly === true) return writeErasedList(config, out);
+  if (recipient.length + recipientFile.length === 0) {
+    throw new Failure('name a recipient for the keys: --recipient age1… or --recipient-file FILE.', 2);
+  }
+  return writeBackup(config, out, await encrypterFor(recipient, recipientFile), onPhase);
+}
+
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { type Imported, type ImportRequest, importToken } from '../../commands/tokens/import-token.js';
+import type { Caller } from '../../domain/access/caller.js';
+import type { FieldErrors } from '../../domain/field-errors.js';
+import { itemPath, memberPath } from '../../domain/json-path.js';
+import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
+import type { Service } from '../../http/service.js';
+import { createTokenBody } from '../../http/token-body.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { asApplication } from '../operations/as-application.js';
+import { operation } from '../operations/operation.js';
+import { storeUnavailableText } from '../store-unavailable-text.js';
+
+/** Requests of one call, which run at once and so share commits. */
+export const importBatchMax = 64;
+const issuesMax = 20;
+
+/** What became of one request. `stopped`: nothing, and those after it would fare alike. */
+export type ImportOutcome =
+  | { readonly is: Imported }
+  | { readonly is: 'failed'; readonly errors: FieldErrors }
+  | { readonly is: 'stopped'; readonly message: string };
+
+/** `id`: the one that stands for a request without an id of its own. */
+const item = z.object({ request: z.unknown(), id: z.string().nullable() });
+
+/**
+ * Imports a batch as the application; outcomes are in its order. In order, with `strict`: then nothing after the first one
+ * that fails is done, and the outcomes end with it.
+ */
+export const importTokens = operation(
+  z.object({ key: z.string(), strict: z.boolean(), items: z.array(item).max(importBatchMax) }),
+  async (service, { key, strict, items }) => {
+    const caller = await asApplication(service, key, 'token:create');
+    const run = ({ request, id }: z.infer<typeof item>) => importOne(service, caller, request, id);
+    if (!strict) return { outcomes: await Promise.all(items.map(run)) };
+    const outcomes: ImportOutcome[] = [];
+    for (const each of items) {
+      const outcome = await run(each);
+      outcomes.push(outcome);
+      if (outcome.is === 'failed' || outcome.is === 'stopped') break;
+    }
+    return { outcomes };
+  },
+);
+
+async function importOne(
+  { vault }: Service,
+  caller: Caller,
+  given: unknown,
+  derivedId: string | null,
+): Promise<ImportOutcome> {
+  const parsed = createTokenBody.safeParse(given);
+  if (!parsed.success) return { is: 'failed', errors: issueErrors(parsed.error.issues) };
+  const id = derivedId ?? parsed.data.id;
+  if (id == null) return { is: 'failed', errors: { id: ['is required'] } };
+  const request: ImportRequest = { ...parsed.data, id };
+  const context = { caller, traceId: vault.random.uuid(), beganAt: performance.now(), idempotency: null };
+  try {
+    const imported = await importToken(vault, context, request, derivedId !== null);
+    if (imported.ok) return { is: imported.value };
+    const { detail, advice } = problemCatalogue[imported.code];
+    if (imported.code === 'guesses_exhausted') return { is: 'stopped', message: `${detail} ${advice}` };
+    return { is: 'failed', errors: imported.errors ?? { line: [detail] } };
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return { is: 'stopped', message: storeUnavailableText(error) };
+    throw error;
+  }
+}
+
+type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
+
+/** Wrong JSON types by path; the request as a whole is `line`. */
+function issueErrors(issues: readonly Issue[]): FieldErrors {
+  const errors = new Map<string, string[]>();
+  for (const { path, message } of issues.slice(0, issuesMax)) {
+    const shown = path.reduce<string>(
+      (parent, part) => (typeof part === 'number' ? itemPath(parent, part) : memberPath(parent, String(part))),
+      '',
+    );
+    const field = shown === '' ? 'line' : shown;
+    errors.set(field, [...(errors.get(field) ?? []), message]);
+  }
+  return Object.fromEntries(errors);
+}

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { applicationKey } from '../application-key.js';
+import { Failure } from '../failure.js';
+import { configOf } from '../options.js';
+import { runOperations } from '../run-verb.js';
+import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { encrypterFor } from './age-keys.js';
+import { runExport } from './run-export.js';
+
+type Options = TokenVerbOptions & {
+  readonly out: string;
+  readonly recipient?: readonly string[];
+  readonly recipientFile?: readonly string[];
+  readonly plaintext?: boolean;
+};
+
+/** `strongroom tokens export`. */
+export function addTokensExport(tokens: Command): void {
+  tokenVerb(tokens, 'export', 'print progress and the summary as lines of JSON')
+    .description('write all tokens that the application may see unmasked to a file for `tokens import`')
+    .requiredOption('--out <file>', 'a new file (- for standard output, unless that is a terminal)')
+    .option('--recipient <age1...>', 'encrypt it to this age recipient; can be repeated', collect)
+    .option('--recipient-file <file>', 'encrypt it to the age recipients in this file, one per line', collect)
+    .option('--plaintext', 'write it as plaintext')
+    .addHelpText(
+      'after',
+      `
+The verification codes of cards are not exported: they are kept for an hour at
+most.
+
+Examples:
+  strongroom tokens export --out backup.age --recipient-file backup.recipient \\
+    --key-file backup.key
+  strongroom tokens export --out - --plaintext |
+    gpg --encrypt --recipient backup > backup.gpg`,
+    )
+    .action(async (options: Options) => {
+      const { out, recipient = [], recipientFile = [], plaintext = false, keyFile, json = false } = options;
+      const isSealed = recipient.length + recipientFile.length > 0;
+      if (isSealed === plaintext) {
+        throw new Failure(
+          'choose the format: encrypted with --recipient age1… or --recipient-file FILE, or plaintext with --plaintext.',
+          2,
+        );
+      }
+      if ([keyFile, ...recipientFile].filter((name) => name === '-').length > 1) {
+        throw new Failure('only one of --key-file and --recipient-file can be read from standard input.', 2);
+      }
+      if (out === '-' && process.stdout.isTTY) {
+        throw new Failure('standard output is a terminal. Name a file with --out, or pipe it on.', 2);
+      }
+      const encrypter = isSealed ? await encrypterFor(recipient, recipientFile) : null;
+      const config = configOf(options);
+      const key = await applicationKey(keyFile, config.settings.data);
+      await runOperations(config, (run) => runExport(run, { key, out, encrypter, json }));
+    });
+}
+
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}

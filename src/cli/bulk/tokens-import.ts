@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { applicationKey } from '../application-key.js';
+import { Failure } from '../failure.js';
+import { configOf } from '../options.js';
+import { runOperations } from '../run-verb.js';
+import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { openImport } from './open-import.js';
+import { runImport } from './run-import.js';
+
+type Options = TokenVerbOptions & {
+  readonly strict?: boolean;
+  readonly resumeFile?: string;
+  readonly identityFile?: string;
+};
+
+/** `strongroom tokens import`. */
+export function addTokensImport(tokens: Command): void {
+  tokenVerb(tokens, 'import <file>', 'print progress, failed lines and the summary as lines of JSON')
+    .description(
+      'create a token for each line of a file (- for standard input); each line is a request as for POST /tokens',
+    )
+    .option('--strict', 'stop at the first line that fails')
+    .option(
+      '--resume-file <file>',
+      'file with the secret from which lines without an id get one (default: FILE.resume)',
+    )
+    .option('--identity-file <file>', 'age identity that decrypts an encrypted file (- for standard input)')
+    .addHelpText(
+      'after',
+      `
+A second run with the same file skips the tokens that exist, so the same command
+continues an import that was interrupted.
+
+Examples:
+  strongroom tokens import customers.ndjson --key-file importer.key
+  strongroom tokens import backup.age --identity-file backup.identity \\
+    --key-file importer.key --json`,
+    )
+    .action(async (file: string, options: Options) => {
+      const { keyFile, identityFile, json = false, strict = false } = options;
+      if ([file, keyFile, identityFile].filter((name) => name === '-').length > 1) {
+        throw new Failure('only one of FILE, --key-file and --identity-file can be read from standard input.', 2);
+      }
+      const config = configOf(options);
+      const key = await applicationKey(keyFile, config.settings.data);
+      const resumeFile = options.resumeFile ?? (file === '-' ? null : `${file}.resume`);
+      const input = await openImport(file, identityFile);
+      try {
+        await runOperations(config, (run) => runImport(run, input, { key, strict, json, resumeFile }));
+      } finally {
+        input.stop();
+      }
+    });
+}

@@ -1,0 +1,38 @@
+import type { FoundRow } from '../../audit/check-rows.js';
+import { grouped } from '../../domain/text.js';
+import { ForgedRow } from '../../vault/forged-row.js';
+import { showProgress } from '../bulk/progress.js';
+import type { Answers } from '../operations.js';
+import type { RunOperation } from '../run-verb.js';
+
+const namedMax = 10;
+
+type Step = Answers['rows-check'];
+
+export type RowsChecked = { readonly rows: number; readonly problems: readonly FoundRow[] };
+
+/** Checks all rows of the directory and of tokens, and all claims, step by step, and shows how far it is. */
+export async function checkAllRows(run: RunOperation, { json }: { readonly json: boolean }): Promise<RowsChecked> {
+  let rows = 0;
+  const problems: FoundRow[] = [];
+  const progress = () => ({ items: rows, done: rows, total: null, phase: null, fields: { rows } });
+  const display = showProgress(progress, { json, noun: 'row' });
+  try {
+    for (let from: Step['next'] = null; ; ) {
+      const step: Step = await run('rows-check', { from });
+      rows += step.rows;
+      problems.push(...step.problems);
+      from = step.next;
+      if (from === null) return { rows, problems };
+    }
+  } finally {
+    display.end();
+  }
+}
+
+/** Names the first rows that were changed by something other than the vault. */
+export function forgedText(problems: readonly FoundRow[]): string {
+  const named = problems.slice(0, namedMax).map(({ row, what }) => new ForgedRow(row, what).message);
+  const more = problems.length > namedMax ? [`and ${grouped(problems.length - namedMax)} more`] : [];
+  return [...named, ...more].join('; ');
+}

@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import type { Config } from '../../compose/config/config.js';
+import { counted } from '../../domain/text.js';
+import { StoreProblem } from '../../ports/store-problem.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import { Failure } from '../failure.js';
+import { configOf, storeSettings, withSettings } from '../options.js';
+import { print } from '../print.js';
+import { productVersion } from '../product-version.js';
+import { type RunOperation, runOperations } from '../run-verb.js';
+import { storeUnavailableText } from '../store-unavailable-text.js';
+import { table } from '../table.js';
+import { checkAllRows, forgedText } from './check-all-rows.js';
+import { type Finding, ok, problem } from './finding.js';
+import { lookAtPlaces } from './places.js';
+import { rightsInStores } from './rights.js';
+import { versions } from './versions.js';
+
+type Options = { readonly fix?: boolean; readonly json?: boolean };
+
+/** `strongroom doctor`. */
+export function addDoctor(program: Command): void {
+  withSettings(program.command('doctor'), storeSettings)
+    .description('check settings, files, stores, deadlines and keys, and say how to fix each problem')
+    .option('--fix', 'fix what is safe to fix: modes of files, overdue deadlines, orphan keys')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+It works whether or not the service is running. Exit code 3 means that it found
+a problem.
+
+Example:
+  strongroom doctor --data /var/lib/strongroom \\
+    --root-key-file /etc/strongroom/root.key`,
+    )
+    .action(async ({ fix = false, json = false, ...options }: Options) => {
+      const findings = await examine(options, fix);
+      const problems = findings.filter(({ state }) => state === 'problem').length;
+      print({ findings: [...findings], problems }, { json }, () => tableOf(findings));
+      if (problems > 0) throw new Failure(`found ${counted(problems, 'problem')}.`, 3);
+    });
+}
+
+async function examine(options: object, fix: boolean): Promise<readonly Finding[]> {
+  let config: Config;
+  try {
+    config = configOf({ ...options });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [problem('configuration', error.message, 'Correct these settings.')];
+  }
+  const found = [ok('configuration', 'every setting is valid'), ...(await lookAtPlaces(config, fix))];
+  return [...found, ...(await stores(config, fix)), ...(await rightsInStores(config))];
+}
+
+/** What keeps the stores from being opened is a finding, too. */
+async function stores(config: Config, fix: boolean): Promise<readonly Finding[]> {
+  try {
+    return await runOperations(config, async (run) => {
+      const { findings, running } = await run('diagnose', { fix });
+      // A service of another version may not know how.
+      const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
+      return [versions(running), ...findings, ...rows];
+    });
+  } catch (error) {
+    if (error instanceof StoreProblem && error.found !== null) {
+      const { check, says, do: what } = error.found;
+      return [problem(check, says, `${what}.`)];
+    }
+    if (error instanceof StoreUnavailable) return [problem('stores', storeUnavailableText(error), 'See the message.')];
+    if (error instanceof Failure || error instanceof StoreProblem)
+      return [problem('stores', error.message, 'See the message.')];
+    throw error;
+  }
+}
+
+async function rowsFound(run: RunOperation): Promise<Finding> {
+  const { rows, problems } = await checkAllRows(run, { json: false });
+  if (problems.length === 0) return ok('rows', `${counted(rows, 'row')} checked: authentic and up to date`);
+  return problem(
+    'rows',
+    forgedText(problems),
+    'Find out who can write to the store of the rows. Then run `strongroom projections rebuild` for `directory` or `tokens`.',
+  );
+}
+
+/** Returns the findings as a table, each with what to do about it in the line below. */
+function tableOf(findings: readonly Finding[]): string {
+  const rows = findings.flatMap(({ check, state, says, do: what }) => {
+    const [first = '', ...more] = [...says.split('\n'), ...(what === undefined ? [] : [what])];
+    return [[state === 'problem' ? 'PROBLEM' : state, check, first], ...more.map((line) => ['', '', line])];
+  });
+  return table(['state', 'check', 'finding'], rows).join('\n');
+}

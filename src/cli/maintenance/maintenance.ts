@@ -1,0 +1,61 @@
+import { timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { type CheckedRows, checkClaims, checkDirectory, checkTokenRows } from '../../audit/check-rows.js';
+import { keyedHash } from '../../events/sealing/keyed-hash.js';
+import type { Vault } from '../../vault/vault.js';
+import { operation } from '../operations/operation.js';
+
+const place = z.object({ of: z.enum(['token', 'claim']), after: z.string() });
+type Place = z.infer<typeof place>;
+
+/**
+ * Runs one step of a check of all rows: first tenants and applications, then tokens, then claims. `from` is the `next` of the
+ * previous step. It is null for the first step.
+ */
+export const checkRows = operation(z.object({ from: place.nullable() }), async ({ vault }, { from }) => {
+  const { rows, problems, next } = await checkFrom(vault, from);
+  return { rows, problems: problems.map(({ row, what }) => ({ row: { ...row }, what })), next };
+});
+
+async function checkFrom(
+  vault: Vault,
+  from: Place | null,
+): Promise<Omit<CheckedRows, 'next'> & { readonly next: Place | null }> {
+  if (from === null) return { ...(await checkDirectory(vault)), next: { of: 'token', after: '' } };
+  const checked = await (from.of === 'token' ? checkTokenRows(vault, from.after) : checkClaims(vault, from.after));
+  if (checked.next !== null) return { ...checked, next: { of: from.of, after: checked.next } };
+  return { ...checked, next: from.of === 'token' ? { of: 'claim', after: '' } : null };
+}
+
+/** Starts a rotation of all keys in the process that holds the data. `rotationState` returns its progress. */
+export const rotateKeys = operation(z.object({}), async ({ rotation }) => {
+  rotation.start();
+  return rotation.state();
+});
+
+export const rotationState = operation(z.object({}), async ({ rotation }) => rotation.state());
+
+/** Confirms the clock of the process that holds the data. */
+export const confirmClock = operation(z.object({}), async (service) => ({ was: await service.confirmClock() }));
+
+const authenticated = z.enum(['manifest', 'erased-keys']);
+
+/** Returns the MAC of a part of a backup, under a key that only the vault has. */
+export const backupMac = operation(
+  z.object({ of: authenticated, text: z.string() }),
+  async ({ vault }, { of, text }) => ({
+    mac: macOf(vault.integrity.backups, of, text),
+  }),
+);
+
+/** Returns whether the vault with this key computed the MAC (hex) of a part of a backup. */
+export function isBackupMac(mac: string, key: Uint8Array, of: z.infer<typeof authenticated>, text: string): boolean {
+  return timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(macOf(key, of, text), 'hex'));
+}
+
+function macOf(key: Uint8Array, of: z.infer<typeof authenticated>, text: string): string {
+  return keyedHash(key, purposes[of], text).toString('hex');
+}
+
+/** A MAC of one part never fits another. */
+const purposes = { manifest: 'strongroom.backup.1', 'erased-keys': 'strongroom.erased-keys.1' } as const;

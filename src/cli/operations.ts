@@ -1,0 +1,56 @@
+import { auditBegin } from './audit/audit-begin.js';
+import { auditErasure } from './audit/audit-erasure-operation.js';
+import { auditAccess, auditEvents, auditHistory } from './audit/audit-pages.js';
+import { auditReplay, auditReplayQuery } from './audit/audit-replay-operation.js';
+import { exportTokens } from './bulk/export-tokens.js';
+import { importTokens } from './bulk/import-tokens.js';
+import { diagnose } from './doctor/diagnose.js';
+import { backupMac, checkRows, confirmClock, rotateKeys, rotationState } from './maintenance/maintenance.js';
+import {
+  projectionsCancel,
+  projectionsPlan,
+  projectionsRebuild,
+  projectionsStatus,
+} from './projections/projections-operations.js';
+import { createApplication, listApplications } from './tenancy/applications-operations.js';
+import { createTenant } from './tenancy/create-tenant.js';
+import { init } from './tenancy/init-operation.js';
+import { listTenants } from './tenancy/list-tenants.js';
+import { createToken, deleteToken, getToken, searchTokens } from './tokens/tokens-operations.js';
+
+/** By the name that the control socket knows each by. */
+export const operations = {
+  init,
+  'tenants-create': createTenant,
+  'tenants-list': listTenants,
+  'applications-create': createApplication,
+  'applications-list': listApplications,
+  'tokens-get': getToken,
+  'tokens-create': createToken,
+  'tokens-delete': deleteToken,
+  'tokens-search': searchTokens,
+  'tokens-import': importTokens,
+  'tokens-export': exportTokens,
+  'projections-status': projectionsStatus,
+  'projections-plan': projectionsPlan,
+  'projections-rebuild': projectionsRebuild,
+  'projections-cancel': projectionsCancel,
+  'audit-begin': auditBegin,
+  'audit-events': auditEvents,
+  'audit-access': auditAccess,
+  'audit-history': auditHistory,
+  'audit-erasure': auditErasure,
+  'audit-replay': auditReplay,
+  'audit-replay-query': auditReplayQuery,
+  diagnose,
+  'clock-confirm': confirmClock,
+  'rows-check': checkRows,
+  'backup-mac': backupMac,
+  'keys-rotate': rotateKeys,
+  'keys-rotation': rotationState,
+} as const;
+
+export type OperationName = keyof typeof operations;
+
+/** What each operation answers. */
+export type Answers = { readonly [Name in OperationName]: Awaited<ReturnType<(typeof operations)[Name]['run']>> };

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { environmentName } from '../../compose/config/setting.js';
+import { settingPaths } from '../../compose/config/settings.js';
+import { configOf, withSettings } from '../options.js';
+
+/** `strongroom serve`. */
+export function addServe(program: Command): void {
+  withSettings(program.command('serve'), settingPaths)
+    .description('serve the vault over HTTP until SIGTERM')
+    .addHelpText(
+      'after',
+      `
+Each setting can come from an environment variable instead:
+${settingPaths.map((path) => `  ${environmentName(path)}`).join('\n')}
+
+Examples:
+  strongroom serve --dev
+  strongroom serve --data /var/lib/strongroom \\
+    --root-key-file /etc/strongroom/root.key`,
+    )
+    .action(async (options: Readonly<Record<string, unknown>>) => {
+      // No other verb needs what serves HTTP.
+      const { serve } = await import('./serve.js');
+      await serve(configOf(options));
+    });
+}

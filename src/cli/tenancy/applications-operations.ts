@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { createApplication as create } from '../../commands/tenancy/create-application.js';
+import { applicationTypes } from '../../domain/access/application-type.js';
+import type { Json, JsonObject } from '../../domain/json.js';
+import { parseApplication } from '../../domain/tenancy/parse-directory.js';
+import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
+import { listApplications as list } from '../../queries/tenancy/list-applications.js';
+import { unwrap } from '../operations/as-application.js';
+import { fieldErrorText } from '../operations/field-error-text.js';
+import { OperationFailed, operation } from '../operations/operation.js';
+import { tenantOrOnly } from '../operations/tenant-or-only.js';
+
+const input = z.object({
+  /** Null means the only tenant. */
+  tenantId: z.string().nullable(),
+  name: z.string(),
+  type: z.enum(applicationTypes),
+  permissions: z.custom<Json>().optional(),
+  rules: z.custom<Json>().optional(),
+});
+
+/** Creates an application of a tenant and returns its key, which is never shown again. */
+export const createApplication = operation(input, async (service, { tenantId, ...fields }) => {
+  const { vault } = service;
+  const spec = parseApplication(fields, vault.clock.now());
+  if (!spec.ok) throw new OperationFailed(fieldErrorText(spec.errors));
+  const tenant = await tenantOrOnly(service, tenantId);
+  const context = { tenantId: tenant, actor: { kind: 'operator' }, traceId: null } as const;
+  const { id, key } = unwrap(await create(vault, context, spec.value));
+  if (key === null) throw new Error('a new application has a key');
+  return { id, tenant_id: tenant, name: fields.name, type: fields.type, key: key.reveal() };
+});
+
+const pageSize = 100;
+const everything = { ids: null, types: null };
+
+/** Returns all applications of a tenant that are not deleted, newest first, without keys. */
+export const listApplications = operation(
+  z.object({ /** Null: the only tenant there is. */ tenantId: z.string().nullable() }),
+  async (service, { tenantId }) => {
+    const tenant = await tenantOrOnly(service, tenantId);
+    const applications: JsonObject[] = [];
+    for (let offset = 0; ; offset += pageSize) {
+      const page = await list(service.vault, tenant, everything, { offset, limit: pageSize });
+      applications.push(...page.applications.map((application) => applicationAnswer(tenant, application)));
+      if (offset + pageSize >= page.total) return { applications };
+    }
+  },
+);

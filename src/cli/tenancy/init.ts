@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import type { Answers } from '../operations.js';
+import { configOf, storeSettings, withSettings } from '../options.js';
+import { print } from '../print.js';
+import { runVerb } from '../run-verb.js';
+
+/** `strongroom init`. */
+export function addInit(program: Command): void {
+  withSettings(program.command('init'), storeSettings)
+    .description('create the first tenant and its management application')
+    .option('--name <name>', 'name of the tenant', 'default')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Example:
+  strongroom keys generate-root /etc/strongroom/root.key
+  strongroom init --data /var/lib/strongroom \\
+    --root-key-file /etc/strongroom/root.key`,
+    )
+    .action(async (options: { readonly name: string; readonly json?: boolean }) => {
+      const value = await runVerb(configOf(options), 'init', { name: options.name });
+      print(value, options, () => createdTenantText(value));
+    });
+}
+
+/** A new tenant for a person. */
+export function createdTenantText(created: Answers['init']): string {
+  return `tenant ${created.tenant_id}\nmanagement key, shown only once: ${created.management_key}`;
+}

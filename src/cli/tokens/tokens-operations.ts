@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { recordReads } from '../../audit/access-log/record-reads.js';
+import { createToken as create } from '../../commands/tokens/create-token.js';
+import { deleteToken as remove } from '../../commands/tokens/delete-token.js';
+import { createSharedBudget } from '../../domain/expressions/budget.js';
+import type { JsonObject } from '../../domain/json.js';
+import { type PageAnswer, pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
+import { createTokenBody } from '../../http/token-body.js';
+import { getToken as get } from '../../queries/get-token.js';
+import { searchTokens as search } from '../../queries/search-tokens.js';
+import { asApplication, unwrap, verbContext } from '../operations/as-application.js';
+import { operation } from '../operations/operation.js';
+
+/** Returns a token as the application may see it. */
+export const getToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
+  const caller = await asApplication(service, key, 'token:read');
+  const context = verbContext(service, caller);
+  const token = unwrap(await get(service.vault, context, id));
+  await recordReads(service.vault, context, [token]);
+  return service.vault.turns.begin(caller.tenantId).run(token.render());
+});
+
+/** Creates a token as the application. */
+export const createToken = operation(
+  z.object({ key: z.string(), request: createTokenBody }),
+  async (service, { key, request }) => {
+    const caller = await asApplication(service, key, 'token:create');
+    const context = { ...verbContext(service, caller), idempotency: null };
+    const token = unwrap(await create(service.vault, context, request));
+    await recordReads(service.vault, context, [token]);
+    return service.vault.turns.begin(caller.tenantId).run(token.render());
+  },
+);
+
+/** Deletes a token as the application. The token is erased when the operation resolves. */
+export const deleteToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
+  const caller = await asApplication(service, key, 'token:delete');
+  unwrap(await remove(service.vault, { caller, traceId: service.vault.random.uuid() }, id, null));
+  return { deleted: true };
+});
+
+type FoundPage = PageAnswer & { readonly _suggestions?: readonly string[] };
+
+/** Returns a page of search results, as `POST /tokens/search` returns it to the application. */
+export const searchTokens = operation(
+  z.object({ key: z.string(), query: z.string(), ...pageFields }),
+  async (service, { key, query, ...page }): Promise<FoundPage> => {
+    const { vault } = service;
+    const caller = await asApplication(service, key, 'token:search');
+    const context = verbContext(service, caller);
+    const found = unwrap(await search(vault, context, query, rangeOf(page)));
+    const data: JsonObject[] = [];
+    const work = vault.turns.begin(caller.tenantId);
+    const shared = createSharedBudget();
+    await recordReads(vault, context, found.tokens);
+    for (const { render } of found.tokens) data.push(await work.run(render(shared)));
+    for await (const token of found.rest?.() ?? []) {
+      await recordReads(vault, context, [token]);
+      data.push(await work.run(token.render(shared)));
+    }
+    const besides = found.suggestions.length === 0 ? {} : { _suggestions: [...found.suggestions] };
+    return { ...pageAnswer(page, found.total, data), ...besides };
+  },
+);

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { counted } from '../../domain/text.js';
+import { applicationKey } from '../application-key.js';
+import { Failure } from '../failure.js';
+import type { Answers } from '../operations.js';
+import { configOf } from '../options.js';
+import { pageText } from '../page-text.js';
+import { print } from '../print.js';
+import { readInput } from '../read-input.js';
+import { runVerb } from '../run-verb.js';
+import { table } from '../table.js';
+import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { wholeNumber } from '../whole-number.js';
+
+type Options = TokenVerbOptions & { readonly page: number; readonly size: number };
+
+/** `strongroom tokens search`. */
+export function addTokensSearch(tokens: Command): void {
+  tokenVerb(tokens, 'search <query>', 'print the response of POST /tokens/search as one line of JSON')
+    .description('list the tokens that match a query, newest first (- reads the query from standard input)')
+    .option('--page <number>', 'page number', wholeNumber, 1)
+    .option('--size <number>', 'tokens per page, at most 100', wholeNumber, 20)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  strongroom tokens search 'type:card AND container:/pci/*' --size 50 \\
+    --key-file support.key
+  echo 'data:"123-45-6789"' |
+    strongroom tokens search - --json --key-file support.key`,
+    )
+    .action(async (given: string, options: Options) => {
+      const { keyFile, page, size } = options;
+      if (given === '-' && keyFile === '-') {
+        throw new Failure('only one of the query and --key-file can be read from standard input.', 2);
+      }
+      const config = configOf(options);
+      const key = await applicationKey(keyFile, config.settings.data);
+      const query = given === '-' ? (await readInput('-', 'the query')).trim() : given;
+      const found = await runVerb(config, 'tokens-search', { key, query, page, size });
+      print(found, options, () => foundText(found));
+    });
+}
+
+/** Returns ids, types, times and containers. The data of the tokens is only in the output of `--json`. */
+function foundText({ pagination, data, _suggestions: meant = [] }: Answers['tokens-search']): string {
+  const { total_items: total, page_number: page, total_pages: pages } = pagination;
+  const rows = data.map(({ id, type, created_at, containers }) => [
+    ...[String(id), String(type), String(created_at)],
+    Array.isArray(containers) ? containers.join(' ') : '',
+  ]);
+  const count = `${counted(total, 'token')} found${pageText(page, pages)}`;
+  if (data.length > 0) return [...table(['id', 'type', 'created', 'containers'], rows), count].join('\n');
+  return meant.length === 0 ? count : `${count}; did you mean ${meant.join(' or ')}?`;
+}
