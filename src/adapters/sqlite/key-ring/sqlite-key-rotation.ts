@@ -85,7 +85,7 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
   async function mark(): Promise<number> {
     const before = begun();
     if (before !== null) return before.lastRow;
-    // Read the time first. With a later time, a copy made before it could hold newer keys and still be declared void.
+    // Threat: with a time later than the mark, a copy made in between would hold newer keys and still be declared void.
     const at = earliestNow(clock);
     const lastRow = reading(() => Number(lastTenantKey.get() ?? 0), 'keys.db');
     const value = Buffer.concat([numberBytes(lastRow), numberBytes(at)]);
