@@ -5,8 +5,8 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 const usualLimitMs = 10_000;
 
 /**
- * Runs a command for each line, without a shell. The first element of `command` is the program. The command reads the line
- * from its standard input and must exit with status 0 within 10 s.
+ * Runs a command for each line, without a shell. The first element of `command` is the program. The command reads the
+ * line from its standard input and must exit with status 0 within 10 s.
  */
 export function commandAnchor(command: readonly [string, ...string[]], limitMs = usualLimitMs): Anchor {
   const [program, ...args] = command;

@@ -34,15 +34,17 @@ export type RefilledTimers = {
    * `refill(await rows.due(now + soonMs, 1_000))` on one process.
    */
   refill(rows: readonly DueRow[]): Promise<void>;
-  /** Returns the number of jobs in flight to Redis, and of jobs dropped since the start because too many were in flight. */
+  /**
+   * Returns the number of jobs in flight to Redis, and of jobs dropped since the start because too many were in flight.
+   */
   counts(): { readonly pending: number; readonly dropped: number };
   close(): Promise<void>;
 };
 
 /**
- * Implements `Timers` as delayed jobs of BullMQ. A job runs when it is due by the clock of every process. A call neither
- * waits for Redis nor fails. While Redis is down, the first `pendingMax` jobs wait until it is back; the others are dropped
- * and counted.
+ * Implements `Timers` as delayed jobs of BullMQ. A job runs when it is due by the clock of every process. A call
+ * neither waits for Redis nor fails. While Redis is down, the first `pendingMax` jobs wait until it is back; the others
+ * are dropped and counted.
  */
 export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTimers {
   const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000 } = options;

@@ -26,8 +26,8 @@ const retryMs = 1_000;
 const farewellMsMax = 2_000;
 
 /**
- * Runs the timers that are due. A failed job is not repeated, and its error is not sent to Redis: the sweep finds the work
- * that remains.
+ * Runs the timers that are due. A failed job is not repeated, and its error is not sent to Redis: the sweep finds the
+ * work that remains.
  */
 export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<void> } {
   const { url, prefix, run, onError, concurrency = 8, closeMsMax = 10_000 } = options;

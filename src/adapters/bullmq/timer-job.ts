@@ -15,9 +15,9 @@ export function dueRowOf(data: unknown): DueRow | null {
 }
 
 /**
- * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job holds ids and the time, and its job id is
- * made of them. Setting it again therefore adds nothing. A moved time is another job, because BullMQ keeps the delay of the
- * first. The port's rows have no revision, and a change that leaves the time unchanged needs no second job.
+ * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job holds ids and the time, and its job id
+ * is made of them. Setting it again therefore adds nothing. A moved time is another job, because BullMQ keeps the delay
+ * of the first. The port's rows have no revision, and a change that leaves the time unchanged needs no second job.
  */
 export function timerJob({ stream, tenantId, due, dueAt }: DueRow, now: number, delayMs: number) {
   const opts = {

@@ -4,8 +4,8 @@ import type { LimitName, RateLimits } from '../../ports/rate-limits.js';
 type Window = { used: number; readonly endsAt: number };
 
 /**
- * Implements `RateLimits` for one process. Keeps at most `subjectsMax` windows per limit, and drops the oldest beyond that.
- * A flood of addresses therefore cannot exhaust memory, and cannot reset the counter of an application.
+ * Implements `RateLimits` for one process. Keeps at most `subjectsMax` windows per limit, and drops the oldest beyond
+ * that. A flood of addresses therefore cannot exhaust memory, and cannot reset the counter of an application.
  */
 export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimits {
   const windowsOf = new Map<LimitName, Map<string, Window>>();
@@ -29,7 +29,10 @@ export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimit
   };
 }
 
-/** Drops ended windows. A Map iterates in insertion order, so its first window ends first. Two steps per new window suffice. */
+/**
+ * Drops ended windows. A Map iterates in insertion order, so its first window ends first. Two steps per new window
+ * suffice.
+ */
 function makeRoom(windows: Map<string, Window>, now: number, subjectsMax: number): void {
   let steps = 0;
   for (const [subject, { endsAt }] of windows) {

@@ -24,7 +24,9 @@ export type TracingOptions = {
 
 const closeMs = 2_000;
 
-/** Sends spans to an OpenTelemetry collector in batches. Spans that cannot be sent are lost, and reported to `onError`. */
+/**
+ * Sends spans to an OpenTelemetry collector in batches. Spans that cannot be sent are lost, and reported to `onError`.
+ */
 export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: TracingOptions): Spans {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({

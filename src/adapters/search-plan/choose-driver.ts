@@ -1,6 +1,8 @@
 import type { WeighedNode } from './weighed-plan.js';
 
-/** The terms whose postings a search walks. Every match has one of them. `count` is an upper bound of those postings. */
+/**
+ * The terms whose postings a search walks. Every match has one of them. `count` is an upper bound of those postings.
+ */
 export type Driver = {
   readonly terms: readonly Buffer[];
   readonly count: number;

@@ -11,8 +11,8 @@ export type WeighedNode =
 export type Weighed = WeighedNode | 'every' | 'none';
 
 /**
- * Looks up the count of each term and removes the parts that the count decides. A term that no token has matches none. A
- * term that every token has matches all.
+ * Looks up the count of each term and removes the parts that the count decides. A term that no token has matches none.
+ * A term that every token has matches all.
  */
 export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCount: number): Weighed {
   switch (node.is) {

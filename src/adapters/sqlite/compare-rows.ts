@@ -31,8 +31,8 @@ const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
   (SELECT id FROM directory WHERE kind = 'tenant' AND removed_at IS NOT NULL)`;
 
 /**
- * Compares the live rows of two generations as of one instant. Their terms are hashed under two keys and cannot be compared,
- * so the mark that was stored with the row stands for them.
+ * Compares the live rows of two generations as of one instant. Their terms are hashed under two keys and cannot be
+ * compared, so the mark that was stored with the row stands for them.
  */
 export function createRowComparison(database: SqliteDatabase) {
   const slotOf = database.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();

@@ -44,8 +44,8 @@ export function rememberingInUse(generations: Generations): Generations {
 }
 
 /**
- * Implements `Generations` on `vault.db` with two sets of tables, one of them empty except during a rebuild. No file still
- * holds an emptied generation: its pages are overwritten, and the write-ahead log is copied back and truncated.
+ * Implements `Generations` on `vault.db` with two sets of tables, one of them empty except during a rebuild. No file
+ * still holds an emptied generation: its pages are overwritten, and the write-ahead log is copied back and truncated.
  */
 export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Generations {
   const written = database.prepare(

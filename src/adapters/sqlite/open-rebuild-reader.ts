@@ -20,7 +20,9 @@ const writesNothing: Writer = {
   close: async () => undefined,
 };
 
-/** Opens both files of a data directory for the thread of a rebuild, which only reads. Copies `rootKey` and zeroes it. */
+/**
+ * Opens both files of a data directory for the thread of a rebuild, which only reads. Copies `rootKey` and zeroes it.
+ */
 export function openRebuildReader(dataDir: string, rootKey: Buffer) {
   const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');

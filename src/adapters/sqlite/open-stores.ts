@@ -25,9 +25,10 @@ import { sqliteUnitOfWork } from './unit-of-work.js';
 import { startWriter } from './writer/writer.js';
 
 /**
- * Opens both files of a data directory behind all ports. One thread writes, and this thread reads. Creates missing files.
- * Throws StoreBroken. Calls `onBroken` when the files can no longer be written, and `onCommitted` with the number of changes
- * in each commit of the event log. `nextRootKey` is the key that an interrupted rotation may have wrapped the keys under.
+ * Opens both files of a data directory behind all ports. One thread writes, and this thread reads. Creates missing
+ * files. Throws StoreBroken. Calls `onBroken` when the files can no longer be written, and `onCommitted` with the
+ * number of changes in each commit of the event log. `nextRootKey` is the key that an interrupted rotation may have
+ * wrapped the keys under.
  */
 export async function openSqliteStores(
   dataDir: string,

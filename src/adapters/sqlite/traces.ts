@@ -12,9 +12,9 @@ const postingsAtOnce = 10_000;
 const start: Place = { term: Buffer.alloc(0), seq: 0 };
 
 /**
- * Implements `Traces` on `vault.db`. Looks in both sets of tables, including the one that is empty except during a rebuild.
- * A posting names its token by the position of the creating event, and no index leads from there to the posting, so we read
- * all postings.
+ * Implements `Traces` on `vault.db`. Looks in both sets of tables, including the one that is empty except during a
+ * rebuild. A posting names its token by the position of the creating event, and no index leads from there to the
+ * posting, so we read all postings.
  */
 export function sqliteTraces(database: SqliteDatabase): Traces {
   const of = ofBothSlots((slot) => statementsOf(database, slot));

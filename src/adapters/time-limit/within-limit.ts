@@ -1,8 +1,8 @@
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /**
- * Waits for `work`, at most `limitMs`. Then throws StoreUnavailable. The work continues in the background, so the outcome of
- * a write is unknown.
+ * Waits for `work`, at most `limitMs`. Then throws StoreUnavailable. The work continues in the background, so the
+ * outcome of a write is unknown.
  */
 export async function withinLimit<T>(store: string, limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

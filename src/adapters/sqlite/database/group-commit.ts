@@ -9,9 +9,9 @@ export type Attempt =
   | { readonly ok: false; readonly error: Error };
 
 /**
- * Runs many commands in one transaction, each in its own savepoint, and makes them durable with one commit. A command that
- * cannot be stored does not affect the others. Throws only errors that leave the file unusable. A changed schema is one of
- * them: the vault never changes the schema while it runs.
+ * Runs many commands in one transaction, each in its own savepoint, and makes them durable with one commit. A command
+ * that cannot be stored does not affect the others. Throws only errors that leave the file unusable. A changed schema
+ * is one of them: the vault never changes the schema while it runs.
  */
 export function createGroupCommit(database: SqliteDatabase, fileName: string, schema: string) {
   const begin = database.prepare('BEGIN IMMEDIATE');

@@ -3,11 +3,15 @@ import Database from 'better-sqlite3';
 /**
  * Every database and statement that this thread opened or prepared. Node.js 24.19 and later end the process when the
  * garbage collector collects an object of better-sqlite3 12 outside of JavaScript (ADR 10), so this list keeps them all
- * reachable. The list stays small: the program has a fixed number of statements, and a process opens each database once.
+ * reachable. The list stays small: the program has a fixed number of statements, and a process opens each database
+ * once.
  */
 const kept: object[] = [];
 
-/** Opens a connection whose statements live as long as its thread. Do not call `iterate`: its iterator would be collected. */
+/**
+ * Opens a connection whose statements live as long as its thread. Do not call `iterate`: its iterator would be
+ * collected.
+ */
 export function keptDatabase(path: string, options: Database.Options): Database.Database {
   const database = new Database(path, options);
   const prepare = database.prepare.bind(database);

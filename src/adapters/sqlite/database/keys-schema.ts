@@ -2,10 +2,10 @@
  * `keys.db`: the wrapped keys, the checkpoint of the shredder, and the newest revisions of tokens, tenants and
  * applications.
  *
- * Rows of `data_keys`, `generation_keys` and `tenant_keys` are inserted at the end, and an update never changes the width
- * of a value: `destroyed_at` starts as `never`, which takes six bytes like any time, and `revision` always takes eight
- * bytes. SQLite therefore overwrites a record in place and never moves it. No page keeps a stale copy of wrapped bytes in
- * a gap that `secure_delete` does not reach.
+ * Rows of `data_keys`, `generation_keys` and `tenant_keys` are inserted at the end, and an update never changes the
+ * width of a value: `destroyed_at` starts as `never`, which takes six bytes like any time, and `revision` always takes
+ * eight bytes. SQLite therefore overwrites a record in place and never moves it. No page keeps a stale copy of wrapped
+ * bytes in a gap that `secure_delete` does not reach.
  */
 export const keysSchema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;

@@ -5,8 +5,8 @@ import { keptDatabase } from './kept-database.js';
 export type SqliteDatabase = Database.Database;
 
 /**
- * The settings that durability and erasure depend on. The library's build defaults differ (`synchronous` is NORMAL in WAL
- * mode), so we set each one and read it back.
+ * The settings that durability and erasure depend on. The library's build defaults differ (`synchronous` is NORMAL in
+ * WAL mode), so we set each one and read it back.
  */
 const settings: readonly (readonly [pragma: string, value: number | string, readBack: number | string])[] = [
   // A commit reaches the disk before it is acknowledged.
@@ -28,8 +28,8 @@ const settings: readonly (readonly [pragma: string, value: number | string, read
 const smallCache = -4_096;
 
 /**
- * Opens a database file. `fileName` names it in messages. `accept` runs before anything in the file changes, and throws to
- * reject the file.
+ * Opens a database file. `fileName` names it in messages. `accept` runs before anything in the file changes, and throws
+ * to reject the file.
  */
 export function openDatabase(
   path: string,

@@ -28,9 +28,9 @@ export function prepareFile(
 }
 
 /**
- * Opens a file that has a write-ahead log for reading. Returns null if there is no log or the file cannot be read. When the
- * last connection closes and can write, SQLite copies the log into the file and removes the log. Without this reader, a log
- * that an operator put beside another state of its file would be lost at the first attempt to start.
+ * Opens a file that has a write-ahead log for reading. Returns null if there is no log or the file cannot be read. When
+ * the last connection closes and can write, SQLite copies the log into the file and removes the log. Without this
+ * reader, a log that an operator put beside another state of its file would be lost at the first attempt to start.
  */
 function hold(path: string, fileName: string): SqliteDatabase | null {
   if (!existsSync(path)) return null;

@@ -11,8 +11,8 @@ import { vaultSchema, vaultSchemaVersion } from './vault-schema.js';
 const keysOfTenants = `tenant_keys WHERE tenant <> '${vaultKeyTenant}'`;
 
 /**
- * Opens both files for writing and creates the missing ones. Throws StoreBroken if one file is missing and the other is in
- * use: the missing file is lost, and a new one would hide the loss.
+ * Opens both files for writing and creates the missing ones. Throws StoreBroken if one file is missing and the other is
+ * in use: the missing file is lost, and a new one would hide the loss.
  */
 export function prepareStores(dataDir: string): { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase } {
   const hasKeys = hasContent(join(dataDir, 'keys.db'));
@@ -44,8 +44,8 @@ export function lostVault(): StoreBroken {
 }
 
 /**
- * Returns whether the file or its write-ahead log has any bytes. A careless restore can leave an empty file in place of a
- * lost one.
+ * Returns whether the file or its write-ahead log has any bytes. A careless restore can leave an empty file in place of
+ * a lost one.
  */
 function hasContent(path: string): boolean {
   return [path, `${path}-wal`].some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);

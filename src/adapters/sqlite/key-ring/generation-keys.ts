@@ -33,8 +33,8 @@ async function insertKey(writer: Writer, roots: RootKeys, generation: number, ma
 }
 
 /**
- * Creates the store of the keys of search terms. Each generation of token rows has one random key, wrapped under the root
- * key. The key of each tenant is derived from it.
+ * Creates the store of the keys of search terms. Each generation of token rows has one random key, wrapped under the
+ * root key. The key of each tenant is derived from it.
  */
 export function createGenerationKeys(database: SqliteDatabase, writer: Writer, roots: RootKeys) {
   const byGeneration = database.prepare('SELECT destroyed_at, wrapped FROM generation_keys WHERE generation = ?');

@@ -44,8 +44,8 @@ type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_he
 
 /**
  * Implements `KeyRing` on `keys.db`. Reads run on the calling thread as single statements, so no read transaction
- * outlives a call. All writes go to the writer. `newestLink` returns the newest link of the log, whose position is that of
- * its newest event.
+ * outlives a call. All writes go to the writer. `newestLink` returns the newest link of the log, whose position is that
+ * of its newest event.
  */
 export function sqliteKeyRing(
   database: SqliteDatabase,

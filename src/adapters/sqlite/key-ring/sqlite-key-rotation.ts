@@ -35,12 +35,14 @@ type LivingKey = {
   readonly wrapped: Buffer;
 };
 
-/** `lastRow`: the last row of `tenant_keys` at the start. `at`: copies made before this time (ms) hold no newer keys. */
+/**
+ * `lastRow`: the last row of `tenant_keys` at the start. `at`: copies made before this time (ms) hold no newer keys.
+ */
 type Begun = { readonly lastRow: number; readonly at: number | null };
 
 /**
- * Implements `KeyRotation` on `keys.db` (ADR 29). The row `rotation` of `meta` holds the last row of `tenant_keys` at the
- * start of the rotation, and the time of the start. The wrapping keys up to that row are the old ones.
+ * Implements `KeyRotation` on `keys.db` (ADR 29). The row `rotation` of `meta` holds the last row of `tenant_keys` at
+ * the start of the rotation, and the time of the start. The wrapping keys up to that row are the old ones.
  */
 export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wrapperFor }: Needs): KeyRotation {
   const metaOf = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();

@@ -16,7 +16,9 @@ type StoredKey = {
   readonly wrapped: Buffer;
 };
 
-/** Creates the store of tenant keys, each wrapped under the root key (`key-ring/tenant-key.ts` lists their purposes). */
+/**
+ * Creates the store of tenant keys, each wrapped under the root key (`key-ring/tenant-key.ts` lists their purposes).
+ */
 export function createTenantKeys(database: SqliteDatabase, roots: RootKeys, traceUses: Pick<TraceUses, 'next'>) {
   // Newest first by insertion order: a clock that was set back must not put an older key first.
   const byTenant = database.prepare(
