@@ -1,7 +1,7 @@
 /**
  * One of the two sets of tables for token rows. There are at most two generations, so two sets suffice. Both always
- * exist, and one is empty except during a rebuild, so no statement is ever prepared for a table that comes or goes (ADR
- * 10).
+ * exist, and one is empty except during a rebuild, so no statement is ever prepared for a table that comes or goes
+ * (ADR 10).
  */
 export type Slot = 0 | 1;
 

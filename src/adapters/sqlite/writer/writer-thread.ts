@@ -146,7 +146,7 @@ function start(port: MessagePort, dataDir: string): void {
     port.close();
   }
 
-  /** Ends all writing. The files stay as they are. */
+  /** Ends all writing and closes the files. */
   function broken(error: unknown): void {
     if (isBroken) return;
     isBroken = true;
