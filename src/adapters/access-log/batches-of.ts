@@ -7,7 +7,7 @@ const batchBytesMax = 256 * 1024;
 /** Entries that are stored together, all of one month, with their lines in the order of the entries. */
 export type NewBatch = { readonly month: Month; readonly entries: AccessEntry[]; readonly lines: string[] };
 
-/** Entries, in their order, in batches of one month and of at most 256 KiB each. */
+/** Splits entries, in their order, into batches of one month and at most 256 KiB each. */
 export function batchesOf(entries: readonly AccessEntry[]): readonly NewBatch[] {
   const batches: NewBatch[] = [];
   let bytes = 0;

@@ -5,8 +5,8 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 const usualLimitMs = 10_000;
 
 /**
- * Runs a command for each line, program first, without a shell; it reads the line from its standard input and must end
- * with status 0 within 10 s.
+ * Runs a command for each line, without a shell. The first element of `command` is the program. The command reads the
+ * line from its standard input and must exit with status 0 within 10 s.
  */
 export function commandAnchor(command: readonly [string, ...string[]], limitMs = usualLimitMs): Anchor {
   const [program, ...args] = command;
@@ -23,11 +23,11 @@ export function commandAnchor(command: readonly [string, ...string[]], limitMs =
         const timer = setTimeout(() => end('no_end_in_time'), limitMs);
         child.on('error', () => end('not_started'));
         child.on('exit', (status) => end(status === 0 ? null : 'ended_with_an_error'));
-        // A command that does not read to the end may succeed all the same.
+        // A command that does not read all of its input can still succeed.
         child.stdin.on('error', () => undefined);
         child.stdin.end(`${line}\n`);
       }).catch((error: unknown) => {
-        // What `spawn` throws at once quotes its arguments.
+        // Drop the message: an error that `spawn` throws synchronously quotes its arguments.
         throw error instanceof StoreUnavailable ? error : new StoreUnavailable('audit anchor', 'not_started');
       }),
   };

@@ -10,7 +10,7 @@ import { withinLimit } from '../time-limit/within-limit.js';
 import { queueClientOptions, queueName } from './queue-settings.js';
 import { timerJob } from './timer-job.js';
 
-/** What is due later costs Redis memory for nothing; the sweep brings it when its day has come. */
+/** Timers that are due later would only use Redis memory. The sweep sets them when they are due within a day. */
 export const soonMs = 24 * 3_600_000;
 
 export type BullmqTimersOptions = {
@@ -18,30 +18,33 @@ export type BullmqTimersOptions = {
   /** The first part of every key. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** How long after its due time a job runs, so that its time has come by the uncertain clock of every process. */
+  /** How long after its due time a job runs, so that it is due by the uncertain clock of every process. */
   readonly slackMs?: number;
-  /** Told at most once a minute. */
+  /** Called at most once a minute. */
   readonly onError: (error: unknown) => void;
-  /** How long an answer of Redis is waited for. */
+  /** How long a call waits for the response of Redis. */
   readonly limitMs?: number;
-  /** How many jobs may be on their way to Redis; more are dropped, and the sweep finds them. */
+  /** The number of jobs that can be in flight to Redis. Further jobs are dropped, and the sweep finds them. */
   readonly pendingMax?: number;
 };
 
 export type RefilledTimers = {
   /**
-   * Sets timers for the rows that are due within a day and not yet. Never throws; waits 2 s at most, so it suits the sweep:
+   * Sets timers for the rows that become due within a day. Never throws and waits 2 s at most, so it suits the sweep:
    * `refill(await rows.due(now + soonMs, 1_000))` on one process.
    */
   refill(rows: readonly DueRow[]): Promise<void>;
-  /** Jobs on their way to Redis, and how many were dropped since the start because too many were. */
+  /**
+   * Returns the number of jobs in flight to Redis, and of jobs dropped since the start because too many were in flight.
+   */
   counts(): { readonly pending: number; readonly dropped: number };
   close(): Promise<void>;
 };
 
 /**
- * `Timers` as delayed jobs of BullMQ, each due when the clock of every process says so. A call neither waits for
- * Redis nor fails. While Redis is down the first `pendingMax` are sent when it is back, the others dropped and counted.
+ * Implements `Timers` as delayed jobs of BullMQ. A job runs when it is due by the clock of every process. A call
+ * neither waits for Redis nor fails. While Redis is down, the first `pendingMax` jobs wait until it is back; the others
+ * are dropped and counted.
  */
 export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTimers {
   const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000 } = options;
@@ -63,7 +66,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     }
     pending += rows.length;
     const added = queue.addBulk(rows.map((row) => timerJob(row, now, Math.max(0, delayMs(row, now)))));
-    // The place is free when BullMQ has let go of the jobs, not when nobody waits any more.
+    // The place becomes free when BullMQ has released the jobs, not when the wait for it times out.
     const settled = added.finally(() => {
       pending -= rows.length;
       underWay.delete(settled);
@@ -80,7 +83,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     clear(timer) {
       const now = clock.now();
       if (delayMs(timer, now) > soonMs) return;
-      // After a `set` of the same moment: both go over one connection, in order.
+      // A `set` of the same moment is sent first: both use one connection, which keeps the order.
       const removed = queue.remove(timerJob(timer, now, 0).opts.jobId);
       withinLimit('redis', limitMs, removed).catch((error) => report(redisFailure(error)));
     },
@@ -101,7 +104,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     },
     counts: () => ({ pending, dropped }),
     async close() {
-      // What Redis does not take by then the sweep finds.
+      // The sweep finds the timers that Redis has not accepted by then.
       const closed = Promise.allSettled(underWay).then(() => queue.close());
       await withinLimit('redis', limitMs, closed).catch(() => undefined);
       redis.disconnect();

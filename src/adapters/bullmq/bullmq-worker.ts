@@ -11,23 +11,23 @@ import { dueRowOf } from './timer-job.js';
 export type BullmqWorkerOptions = {
   readonly url: string;
   readonly prefix: string;
-  /** Records what is due; it may be told of a row twice, or of one whose time was moved since. */
+  /** Records what is due. May be called twice for a row, or for a row whose time has moved since. */
   readonly run: (row: DueRow) => Promise<void>;
-  /** Told of every failure of `run`, and at most once a minute of Redis. */
+  /** Called for every failure of `run`, and at most once a minute for failures of Redis. */
   readonly onError: (error: unknown) => void;
   readonly concurrency?: number;
-  /** How long `close` waits for what runs. */
+  /** How long `close` waits for running jobs. */
   readonly closeMsMax?: number;
 };
 
 /** How long BullMQ waits after a failure of Redis. */
 const retryMs = 1_000;
-/** How long Redis may take to hear what has been done. */
+/** How long `close` waits for Redis to receive the results of finished jobs. */
 const farewellMsMax = 2_000;
 
 /**
- * Runs the timers that are due. A job that fails is not repeated, and its error does not go to Redis: the sweep finds
- * what is still to be done.
+ * Runs the timers that are due. A failed job is not repeated, and its error is not sent to Redis: the sweep finds the
+ * work that remains.
  */
 export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<void> } {
   const { url, prefix, run, onError, concurrency = 8, closeMsMax = 10_000 } = options;
@@ -59,10 +59,10 @@ export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<v
     async close() {
       await worker.pause(true);
       await withinLimit('redis', closeMsMax, Promise.allSettled(running)).catch(() => undefined);
-      // Jobs that have run are told of on the same connection, so before PING is answered.
+      // The results of finished jobs use the same connection, so Redis receives them before it responds to PING.
       await nextTurn();
       await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);
-      // Without force it would wait for ever for a connection that is down (BullMQ 6.7).
+      // Without force, `close` would wait forever for a connection that is down (BullMQ 6.7).
       await withinLimit('redis', farewellMsMax, worker.close(true)).catch(() => undefined);
       redis.disconnect();
     },

@@ -1,7 +1,7 @@
 import type { RedisClientOptions } from '../redis/connect-redis.js';
 
-/** The queue of timers, for who sets them and who runs them. */
+/** The name of the queue of timers, shared by the process that sets them and the worker that runs them. */
 export const queueName = 'timers';
 
-/** What BullMQ asks of its clients: they wait until Redis is back. The limits are ours. */
+/** BullMQ requires clients that wait until Redis is back. We bound each wait with our own limits. */
 export const queueClientOptions: RedisClientOptions = { maxRetriesPerRequest: null };

@@ -9,15 +9,15 @@ const dueRow = z.strictObject({
   dueAt: z.number(),
 });
 
-/** What a job of the queue is about, or null when it is none of ours. */
+/** Returns the row that a job of the queue is for; null if the job is not one of ours. */
 export function dueRowOf(data: unknown): DueRow | null {
   return dueRow.safeParse(data).data ?? null;
 }
 
 /**
- * The job that runs `delayMs` after `now` (ms since the epoch). It holds ids and the time, and lies under an id made of
- * them: setting it again adds nothing, and a moved time is another job, because BullMQ keeps the delay of the first. The
- * port's rows tell no revision, and a change that leaves the time as it was needs no second job.
+ * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job holds ids and the time, and its job id
+ * is made of them. Setting it again therefore adds nothing. A moved time is another job, because BullMQ keeps the delay
+ * of the first. The port's rows have no revision, and a change that leaves the time unchanged needs no second job.
  */
 export function timerJob({ stream, tenantId, due, dueAt }: DueRow, now: number, delayMs: number) {
   const opts = {

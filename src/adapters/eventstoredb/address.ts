@@ -3,13 +3,16 @@ import { EventStoreDbBroken } from './failure.js';
 
 export type Endpoint = { readonly address: string; readonly port: number };
 
-/** Where EventStoreDB is, as `eventstore.url` says it. */
+/** The parsed `eventstore.url`. */
 export type EventStoreDbAddress = {
   readonly hosts: readonly Endpoint[];
-  /** The hosts belong to a cluster, and gossip says which node leads. Otherwise, there is one host, and it is the server. */
+  /**
+   * The hosts belong to a cluster, and gossip says which node leads. Otherwise, there is one host, and it is the
+   * server.
+   */
   readonly isCluster: boolean;
   readonly user: { readonly username: string; readonly password: string } | null;
-  /** Null: no TLS. Without `rootCertificate`, the authorities that Node.js trusts are trusted. */
+  /** Null without TLS. Without `rootCertificate`, we trust the authorities that Node.js trusts. */
   readonly tls: { readonly rootCertificate: Buffer | null } | null;
 };
 
@@ -38,7 +41,7 @@ export function parseAddress(text: string): EventStoreDbAddress {
   };
 }
 
-/** An endpoint for a person and for gRPC. */
+/** Returns an endpoint as `address:port`, for messages and for gRPC. */
 export function nameOf({ address, port }: Endpoint): string {
   return `${address}:${port}`;
 }

@@ -17,7 +17,7 @@ import { maxAppendBytes } from './encode-events.js';
 import { noAnswer } from './failure.js';
 import { channelCredentials } from './gossip.js';
 
-/** What a node says of one append. `position`: of its last event. */
+/** The response of a node to one append. `position` is that of its last event. */
 export type Appended =
   | { readonly outcome: 'appended'; readonly position: bigint | undefined }
   | { readonly outcome: 'conflict' };
@@ -28,7 +28,7 @@ type Pending = {
   readonly reject: (error: Error) => void;
 };
 
-/** One call of a node that carries all appends. After its first error it is of no more use. */
+/** One call to a node that carries all appends. It cannot be used after its first error. */
 export type AppendStream = {
   /** Rejects with the error of the whole call, or of this append. `expectedRevision` -1: the stream must not exist. */
   append(stream: string, expectedRevision: number, events: readonly EventData[]): Promise<Appended>;
@@ -36,8 +36,9 @@ export type AppendStream = {
 };
 
 /**
- * Opens the call on a connection of its own. The client's own call for many appends keeps what is pending in one map for
- * all calls of the process: an error of an old call rejects the appends of the new one, whose responses then end the process.
+ * Opens the call on a separate connection. The client's own call for many appends keeps pending appends in one map for
+ * all calls of the process: an error of an old call rejects the appends of the new one, whose responses then end the
+ * process.
  */
 export function openAppendStream(
   endpoint: Endpoint,
@@ -45,7 +46,7 @@ export function openAppendStream(
   onEvent: { readonly heard: () => void; readonly failed: (error: Error) => void },
 ): AppendStream {
   const client = new streamsClient.StreamsClient(nameOf(endpoint), channelCredentials(tls), {
-    // A connection that hangs is not shared with the next client of the same node.
+    // The next client of the same node must not share a connection that hangs.
     'grpc.use_local_subchannel_pool': 1,
     'grpc.keepalive_time_ms': 10_000,
     'grpc.keepalive_timeout_ms': 10_000,
@@ -63,13 +64,14 @@ export function openAppendStream(
     client.close();
     onEvent.failed(error);
   };
-  // With the first append: a server that rejects the user ends the call at once, and a read says so more clearly.
+  // Open with the first append: a server that rejects the user ends the call at once, and a read reports that more
+  // clearly.
   const open = () => {
     const metadata = new Metadata();
     metadata.set('requires-leader', 'true');
     // gRPC sends a password over TLS only.
     const call = client.batchAppend(metadata, tls === null || user === null ? {} : { credentials: sent(user) });
-    // Stays for good, so that no error is without a listener.
+    // This listener is never removed, so that every error has one.
     call.on('error', (error) => end(convertToCommandError(error)));
     call.on('end', () => end(noAnswer()));
     call.on('data', (response: streams.BatchAppendResp) => {
@@ -88,7 +90,7 @@ export function openAppendStream(
       opened ??= open();
       const call = opened;
       sequence += 1;
-      // Unique in this call, and of the form that the protocol asks for.
+      // Unique in this call, and of the form that the protocol requires.
       const id = `00000000-0000-4000-8000-${sequence.toString(16).padStart(12, '0')}`;
       return new Promise((resolve, reject) => {
         pending.set(id, { stream, resolve, reject });
@@ -102,7 +104,10 @@ export function openAppendStream(
   };
 }
 
-/** One message: an append has at most 1 MiB, a message 16. It names no deadline, which the server would compare with its clock. */
+/**
+ * One message: an append has at most 1 MiB, a message 16. It names no deadline, which the server would compare with its
+ * clock.
+ */
 function request(
   id: string,
   stream: string,
@@ -142,7 +147,7 @@ function settle(response: streams.BatchAppendResp, { stream, resolve, reject }: 
   else reject(errorOf(kind, stream));
 }
 
-/** The error that the client has for the same case in other calls. */
+/** Returns the error that the client uses for the same case in other calls. */
 function errorOf(kind: string, stream: string): Error {
   switch (kind) {
     case 'event_store.client.AccessDenied':

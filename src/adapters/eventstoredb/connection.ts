@@ -7,16 +7,16 @@ import { type Node, openNode } from './node.js';
 
 const pauseMs = 100;
 
-/** How many calls of one kind may be under way. */
+/** Limits the number of concurrent calls of one kind. */
 export type Slots = <T>(work: () => Promise<T>) => Promise<T>;
 
 export type Attempt<T> = (node: Node, leftMs: number, isFirst: boolean) => Promise<T>;
 
-/** What leads EventStoreDB, whichever node that is. */
+/** A connection to the leader of EventStoreDB, whichever node that is. */
 export type Connection = {
   /**
-   * Makes a call on the leader, and again while there is none or it cannot be reached, for `limitMs` at most; each attempt is
-   * told how many ms are left. Throws StoreUnavailable when the time is spent, and any lasting error at once.
+   * Makes a call on the leader. Retries while there is no leader or it cannot be reached, for `limitMs` at most. Each
+   * attempt receives the remaining ms. Throws StoreUnavailable when the time is spent, and any lasting error at once.
    */
   call<T>(slots: Slots, limitMs: number, attempt: Attempt<T>): Promise<T>;
   close(): void;
@@ -25,8 +25,9 @@ export type Connection = {
 export const slotsFor = (count: number): Slots => pLimit(count);
 
 /**
- * Connects to the leader when it is first needed, and to the next one when it is lost. Discovery is our own: the client of
- * EventStoreDB remembers a discovery that failed for ever, and goes back to a frozen leader as long as gossip names it.
+ * Connects to the leader at the first call, and to the next leader when that one is lost. Uses its own discovery,
+ * because the client of EventStoreDB remembers a failed discovery forever, and returns to a frozen leader while gossip
+ * names it.
  */
 export function connectTo(address: EventStoreDbAddress): Connection {
   let current: Promise<Node> | null = null;
@@ -50,7 +51,7 @@ export function connectTo(address: EventStoreDbAddress): Connection {
     if (first === undefined) throw noAnswer();
     let endpoint = first;
     if (address.isCluster) {
-      // Members that were seen before: the hosts that the address names may all be down now, or be one DNS name.
+      // Include members seen before: the hosts in the address may all be down now, or be one DNS name.
       const hosts = new Map([...address.hosts, ...members].map((host) => [nameOf(host), host]));
       const found = await findLeader([...hosts.values()], address.tls);
       endpoint = found.leader;

@@ -7,8 +7,8 @@ import { positionOf } from './position.js';
 import { type ReadLog, readLog } from './read-log.js';
 
 /**
- * `StoredLog` on EventStoreDB. Each call is retried while the server is unavailable, and throws StoreUnavailable after
- * `limitMs`. An append that throws it may have been stored.
+ * Implements `StoredLog` on EventStoreDB. Each call is retried while the server is unavailable, and throws
+ * StoreUnavailable after `limitMs`. An append that throws it may have been stored.
  */
 export function eventStoreDbEventLog(connection: Connection, limitMs: number): StoredLog {
   const read = readLog(connection, limitMs);

@@ -6,7 +6,7 @@ const store = 'eventstoredb';
 const unknown = 2;
 const invalidArgument = 3;
 const unauthenticated = 16;
-/** The server responded, and would say the same again. */
+/** The server responded, and would give the same response again. */
 const lastingTypes: readonly string[] = [
   ErrorType.WRONG_EXPECTED_VERSION,
   ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED,
@@ -29,15 +29,15 @@ export class EventStoreDbBroken extends StoreProblem {
   }
 }
 
-/** The server did not respond in time, or not at all. What was asked of it may have happened. */
+/** Returns the error for a server that did not respond in time. It may have carried out the request. */
 export function noAnswer(reason = 'no answer'): StoreUnavailable {
   return new StoreUnavailable(store, reason);
 }
 
 /**
- * Returns what an error of a call says: `lasting`, the same call would fail again; `busy`, the same node may succeed later;
- * `lost`, the node does not lead or cannot be reached. The client reports an unreachable server by `type`, by the `code` of gRPC
- * alone, and during discovery by neither, so an error without both counts as `lost`.
+ * Returns what an error of a call says: `lasting`, the same call would fail again; `busy`, the same node may succeed
+ * later; `lost`, the node does not lead or cannot be reached. The client reports an unreachable server by `type`, by
+ * the `code` of gRPC alone, and during discovery by neither, so an error without both counts as `lost`.
  */
 export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
   if (error instanceof EventStoreDbBroken) return 'lasting';
@@ -53,7 +53,10 @@ export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
   return 'lost';
 }
 
-/** Returns an error of a call in our words: a message of the client may quote what was sent. A missing stream is no failure. */
+/**
+ * Returns an error of a call in our words: a message of the client may quote what was sent. A missing stream is no
+ * failure.
+ */
 export function translated(error: unknown): Error {
   if (error instanceof StoreUnavailable || error instanceof EventStoreDbBroken) return error;
   if (error instanceof StreamNotFoundError) return error;

@@ -13,7 +13,7 @@ export type ClusterMember = { readonly endpoint: Endpoint; readonly leads: boole
 /** Returns what a node knows of its cluster, itself included. Rejects after a second. */
 export function membersKnownTo(endpoint: Endpoint, tls: EventStoreDbAddress['tls']): Promise<readonly ClusterMember[]> {
   const client = new gossipClient.GossipClient(nameOf(endpoint), channelCredentials(tls), {
-    // A connection of its own: one that is shared may be the one that hangs.
+    // Use a separate connection: a shared one may hang.
     'grpc.use_local_subchannel_pool': 1,
   });
   return new Promise((resolve, reject) => {
@@ -35,15 +35,16 @@ function memberOf(member: gossip.MemberInfo): ClusterMember {
 }
 
 /**
- * Asks all hosts at the same time, and returns the leader that most of them name and that says so itself, with all members
- * that they know. A frozen leader does not say so, however long the others still name it. Throws StoreUnavailable.
+ * Asks all hosts at the same time, and returns the leader that most of them name and that says so itself, with all
+ * members that they know. A frozen leader does not respond, even while the others still name it. Throws
+ * StoreUnavailable.
  */
 export async function findLeader(
   hosts: readonly Endpoint[],
   tls: EventStoreDbAddress['tls'],
 ): Promise<{ readonly leader: Endpoint; readonly members: readonly Endpoint[] }> {
   const views = new Map<string, Promise<readonly ClusterMember[]>>();
-  /** What a node knows; nothing, when it does not respond. No node is asked twice. */
+  /** Returns what a node knows, or an empty list if it does not respond. Queries each node once. */
   const viewOf = (node: Endpoint) => {
     const view = views.get(nameOf(node)) ?? membersKnownTo(node, tls).catch(() => []);
     views.set(nameOf(node), view);
@@ -51,7 +52,7 @@ export async function findLeader(
   };
   const known = (await Promise.all(hosts.map(viewOf))).filter(({ length }) => length > 0);
   if (known.length === 0) throw noAnswer('no node responds');
-  // A server that knows only itself is not in the cluster: its log is another one.
+  // A server that knows only itself is not in the cluster, and has a different log.
   const joined = hosts.length === 1 ? known : known.filter(({ length }) => length > 1);
   const votes = new Map<string, { readonly endpoint: Endpoint; count: number }>();
   for (const { endpoint } of joined.flat().filter(({ leads }) => leads)) {
@@ -68,7 +69,7 @@ export async function findLeader(
   throw noAnswer('no node leads');
 }
 
-/** What a channel to a node is opened with. */
+/** Returns the credentials for a channel to a node. */
 export function channelCredentials(tls: EventStoreDbAddress['tls']): ChannelCredentials {
   return tls === null ? credentials.createInsecure() : credentials.createSsl(tls.rootCertificate);
 }

@@ -4,7 +4,7 @@ import { type AppendStream, openAppendStream } from './append-stream.js';
 import { kindOf, noAnswer } from './failure.js';
 
 const tickMs = 250;
-/** A node from which nothing was heard for two seconds, while calls wait for it, is given up. */
+/** A node is given up when it was silent for two seconds (8 ticks) while calls wait for it. */
 const silentTicksMax = 8;
 
 /** One node, for as long as it leads and responds. */
@@ -12,7 +12,7 @@ export type Node = {
   readonly endpoint: Endpoint;
   readonly client: EventStoreDBClient;
   readonly appends: AppendStream;
-  /** To be called for each sign of life, such as an event of a long read. */
+  /** Call for each sign of life, such as an event of a long read. */
   heard(): void;
   /** Makes a call. Rejects as the call does, and with StoreUnavailable as soon as the node is given up. */
   run<T>(call: () => Promise<T>): Promise<T>;
@@ -29,8 +29,8 @@ class ReadClient extends EventStoreDBClient {
 }
 
 /**
- * Opens a node. `number` differs for each node that this process opens. `onLost` is called once, when the node does not lead
- * any more, cannot be reached, or is silent.
+ * Opens a node. `number` differs for each node that this process opens. `onLost` is called once, when the node does not
+ * lead any more, cannot be reached, or is silent.
  */
 export function openNode(
   endpoint: Endpoint,
@@ -38,7 +38,8 @@ export function openNode(
   number: number,
   onLost: () => void,
 ): Node {
-  // gRPC hands an open connection to every client with the same options, also one that hangs: so no two have the same.
+  // gRPC shares an open connection, even one that hangs, between clients with equal options, so each gets different
+  // ones.
   const keepAliveInterval = 10_000 + (number % 1_000);
   const client = new ReadClient(
     { endpoint: { ...endpoint }, keepAliveInterval },
@@ -75,7 +76,7 @@ export function openNode(
         waiting.add(reject);
         if (waiting.size === 1) {
           silentTicks = 0;
-          // Ticks, and not a time: a process that was itself stopped counts one when it goes on.
+          // Count ticks, not time: a process that was itself stopped counts only one tick when it continues.
           watch = setInterval(() => {
             silentTicks += 1;
             if (silentTicks > silentTicksMax) close();

@@ -33,7 +33,7 @@ export async function openEventStoreDb(
   return { log, close: async () => connection.close() };
 }
 
-/** Compares the hosts with what they say themselves. That some do not respond is no reason not to start. */
+/** Compares the hosts with what they report. The vault starts even if some hosts do not respond. */
 async function checkHosts({ hosts, isCluster, tls }: EventStoreDbAddress): Promise<void> {
   const asked = await Promise.allSettled(hosts.map((host) => membersKnownTo(host, tls)));
   const views = asked.flatMap((view, index) => {

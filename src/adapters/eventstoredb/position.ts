@@ -1,6 +1,6 @@
 /**
- * A commit position of EventStoreDB, an offset in bytes of its log, as the number of the port. Positions grow and are
- * not contiguous; past 2^53 bytes (9 PB) they would no longer be exact, and are refused.
+ * Converts a commit position of EventStoreDB, a byte offset in its log, to the number of the port. Positions grow and
+ * are not contiguous. Rejects positions past 2^53 bytes (9 PB), which would not be exact.
  */
 export function positionOf(commit: bigint | undefined): number {
   if (commit === undefined) throw new Error('EventStoreDB named no position: a server of 22.6 or later is needed');

@@ -128,8 +128,9 @@ function ours<T>(event: T | null): T {
 
 /**
  * Reads to the end and passes each event to `take`, which must not throw. A read that stops early leaks a call of the
- * connection, and all calls hang after about a hundred leaks. The first event or the end must arrive within `limitMs`, and
- * each further event within `idleMs` of the previous one. Otherwise the read is cancelled and rejects with StoreUnavailable.
+ * connection, and all calls hang after about a hundred leaks. The first event or the end must arrive within `limitMs`,
+ * and each further event within `idleMs` of the previous one. Otherwise the read is cancelled and rejects with
+ * StoreUnavailable.
  */
 function collect<T>(
   read: StreamingRead<T>,

@@ -30,8 +30,9 @@ const forbidden = 403;
 type User = NonNullable<EventStoreDbAddress['user']>;
 
 /**
- * Creates the user of the vault in EventStoreDB and sets what it may do: append to and read every stream, and read the whole
- * log. Returns a line about each step. What is as it should be is left alone. Throws EventStoreDbBroken and StoreUnavailable.
+ * Creates the user of the vault in EventStoreDB and sets what it may do: append to and read every stream, and read the
+ * whole log. Returns a line about each step. Leaves correct settings unchanged. Throws EventStoreDbBroken and
+ * StoreUnavailable.
  */
 export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): Promise<readonly string[]> {
   const admin = parseAddress(adminUrl);
@@ -60,8 +61,9 @@ export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): P
 }
 
 /**
- * Returns what the user of an address could do beyond what the vault needs, and none for a server without users. It tries each
- * on a stream that does not exist, at a revision that no stream has, so nothing changes also where it is allowed.
+ * Returns what the user of an address can do beyond what the vault needs; an empty list for a server without users.
+ * Tries each right on a stream that does not exist, at a revision that no stream has, so nothing changes even where it
+ * is allowed.
  */
 export async function excessRightsInEventStoreDb(url: string): Promise<readonly string[]> {
   const address = parseAddress(url);
@@ -94,7 +96,7 @@ async function isAllowed(attempt: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof AccessDeniedError) return false;
-    // The server got as far as the revision.
+    // The server rejected only the revision, so it had granted the right.
     if (kindOf(error) === 'lasting') return true;
     throw error;
   }
@@ -175,7 +177,7 @@ async function newestOf(client: EventStoreDBClient, stream: string): Promise<unk
   return newest;
 }
 
-/** Opens the log as the vault does, until that works and the user can do nothing beyond it. */
+/** Opens the log as the vault does, and retries until that works and the user has no further rights. */
 async function waitUntilEffective(vaultUrl: string): Promise<void> {
   const until = performance.now() + effectMs;
   for (;;) {

@@ -1,7 +1,7 @@
 import { openBox, sealBox } from '../../events/sealing/box.js';
 import { ownBuffer } from './random-key.js';
 
-/** Random nonces: a key that has wrapped this many is followed by a new one (NIST SP 800-38D, 8.3). */
+/** The number of wraps after which a new wrapping key is used: nonces are random (NIST SP 800-38D, 8.3). */
 export const wrapsMax = 2 ** 30;
 
 /** Which data key, of which tenant, and which of the tenant's keys wraps it. */
@@ -11,13 +11,13 @@ export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace):
   return sealBox(wrappingKey, key, place(of));
 }
 
-/** The key in memory of its own; null when it was wrapped for another place, or by another key. */
+/** Returns the key in separate memory; null if it was wrapped for another place or by another key. */
 export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPlace): Buffer | null {
   const opened = openBox(wrappingKey, wrapped, place(of));
   return opened === null ? null : ownBuffer(opened);
 }
 
-/** The same data key under a newer key of its tenant; null when it does not open with the old one. */
+/** Returns the data key wrapped under a newer key of its tenant; null if it does not open with the old one. */
 export function rewrapDataKey(
   from: { readonly id: string; readonly key: Buffer },
   to: { readonly id: string; readonly key: Buffer },

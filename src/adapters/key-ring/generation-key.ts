@@ -12,7 +12,7 @@ function place(generation: number): BoxPlace {
   };
 }
 
-/** A new key of a generation, wrapped under the root key. */
+/** Returns a new key of a generation, wrapped under the root key. */
 export function newGenerationKey(rootKey: Buffer, generation: number): Buffer {
   const key = randomBytes(keyBytes);
   const wrapped = sealBox(rootKey, key, place(generation));
@@ -24,7 +24,7 @@ export function openGenerationKey(rootKey: Buffer, wrapped: Buffer, generation: 
   return openBox(rootKey, wrapped, place(generation));
 }
 
-/** The same key under the next root key; null when it does not open with the present one. */
+/** Returns the key wrapped under the next root key; null if it does not open with the current one. */
 export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, generation: number): Buffer | null {
   const key = openGenerationKey(rootKey, wrapped, generation);
   if (key === null) return null;
@@ -34,8 +34,8 @@ export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buff
 }
 
 /**
- * The key of a tenant's search terms (HKDF, RFC 5869): from the key of the generation, which is zeroed, and salted with
- * a key of the tenant, so that it ends with either of the two.
+ * Derives the key of a tenant's search terms (HKDF, RFC 5869) from the key of the generation, and zeroes the latter.
+ * The salt is a key of the tenant, so destroying either key destroys the search key.
  */
 export function deriveSearchKey(generationKey: Buffer, tenantId: string, salt: Buffer): Buffer {
   const derived = Buffer.from(hkdfSync('sha256', generationKey, salt, `strongroom.search.${tenantId}`, keyBytes));

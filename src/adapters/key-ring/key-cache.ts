@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
 const entriesMax = 10_000;
-/** With the purge that comes after it, a minute. */
+/** Together with the purge interval, this is at most a minute. */
 const lifeMs = 45_000;
 const purgeMs = 15_000;
 
-/** An opened key; `revision`: what was noted of it when it was read, or since by this process; null: nothing. */
+/** An opened key. `revision` was recorded when the key was read, or since by this process; null if there is none. */
 export type OpenKey = { readonly key: Buffer; readonly revision: number | null };
 
 type Entry = { readonly tenantId: string; readonly key: Buffer; revision: number | null };
 
-/** Opened data keys, at most 10,000 and for at most a minute; each is zeroed when it leaves. */
+/** Caches opened data keys, at most 10,000 and each for at most a minute. A key is zeroed when it leaves the cache. */
 export function createKeyCache() {
   const cache = new LRUCache<string, Entry>({
     max: entriesMax,
@@ -18,30 +18,31 @@ export function createKeyCache() {
     ttlAutopurge: false,
     dispose: ({ key }) => void key.fill(0),
   });
-  /** Reads of the store that are under way, where reading takes time. */
+  /** Pending reads of the store, for a store whose reads take time. */
   const reads = new Set<{ readonly tenantId: string; readonly keyId: string; isStale: boolean }>();
 
-  // A key that nobody asks for again must not outlive its minute either.
+  // A key that is never requested again must also leave within its minute.
   const purge = setInterval(() => cache.purgeStale(), purgeMs);
   purge.unref();
   return {
-    /** Threat: a key id of another tenant. A key that is open already is no more his than one that is not. */
+    /** Threat: a caller names a key id of another tenant. The tenant is checked for cached keys, too. */
     get(tenantId: string, keyId: string): OpenKey | undefined {
       const entry = cache.get(keyId);
       return entry?.tenantId === tenantId ? entry : undefined;
     },
-    /** Takes the buffer over. */
+    /** Takes ownership of the buffer. */
     add: (tenantId: string, keyId: string, key: Buffer, revision: number | null): void =>
       void cache.set(keyId, { tenantId, key, revision }),
-    /** Notes a newer revision of a key that is open. */
+    /** Records a newer revision of an open key. */
     advance(keyId: string, revision: number): void {
       const entry = cache.peek(keyId);
       if (entry !== undefined && (entry.revision ?? -1) < revision) entry.revision = revision;
     },
     /**
-     * Announces a read of the store, which takes time. To be called with what was found (null: nothing): takes the buffer
-     * over, or answers false and leaves it to the caller when the key was dropped meanwhile.
-     * Threat: a read that began before a destruction ends after it and brings the key back.
+     * Announces a read of the store, which takes time. Call the returned function with the key that was found (null if
+     * there is none). It takes ownership of the buffer. If the key was dropped during the read, it returns false and
+     * leaves the buffer to the caller. Threat: a read that began before a destruction and ends after it would bring the
+     * key back.
      */
     reading(tenantId: string, keyId: string): (key: Buffer | null) => boolean {
       const read = { tenantId, keyId, isStale: false };

@@ -9,7 +9,7 @@ export function encodeKeyLine({ table, row }: KeyLine): string {
   return `${JSON.stringify({ table, row: Object.fromEntries(values) })}\n`;
 }
 
-/** Null: it is no row of a backup. */
+/** Returns the row in a line of a backup; null if the line is not a row. */
 export function decodeKeyLine(line: string): KeyLine | null {
   try {
     const { table, row } = JSON.parse(line) as KeyLine;

@@ -16,7 +16,9 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
       pools.set(tenantId, pool);
       return pool.take();
     },
-    /** Drops the pool of a tenant whose keys are destroyed. Keys that no event names are left to the search for orphans. */
+    /**
+     * Drops the pool of a tenant whose keys are destroyed. Keys that no event names are left to the search for orphans.
+     */
     drop(tenantId: string): void {
       const pool = pools.get(tenantId);
       pools.delete(tenantId);
@@ -37,9 +39,9 @@ const waitMsMax = 600_000;
 type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 
 /**
- * Keys of one tenant, created in advance in blocks and durable before any is handed out, so that a write need not wait for
- * a commit of the key store. Blocks grow while they are used up; after an unused block they start small again. A key that
- * waited too long is zeroed at the next use and left to the search for orphans.
+ * Keys of one tenant, created in advance in blocks and durable before any is handed out, so that a write need not wait
+ * for a commit of the key store. Blocks grow while they are used up; after an unused block they start small again. A
+ * key that waited too long is zeroed at the next use and left to the search for orphans.
  */
 function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () => number) {
   let block: Block = { madeAt: 0, keys: [] };

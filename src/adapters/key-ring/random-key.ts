@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Of every key: AES-256, HMAC-SHA-256. */
+/** The length of every key (AES-256, HMAC-SHA-256). */
 export const keyBytes = 32;
 
 export function randomKey(): Buffer {
@@ -8,8 +8,9 @@ export function randomKey(): Buffer {
 }
 
 /**
- * Returns the key in memory of its own, outside of the heap of V8, and zeroes the bytes that were given. Threat: a pool would keep
- * bytes of it, and V8 moves small buffers on its heap without overwriting where they were.
+ * Returns the key in separate memory outside of the V8 heap, and zeroes `bytes`. Threat: an attacker who reads memory
+ * finds remains of keys, because a pool keeps bytes, and V8 moves small buffers on its heap without overwriting the old
+ * place.
  */
 export function ownBuffer(bytes: Buffer): Buffer {
   const own = Buffer.from(new ArrayBuffer(bytes.length));

@@ -1,15 +1,17 @@
 import { ownBuffer } from './random-key.js';
 
 /**
- * The root key as one process has it. What it wraps anew is stored within `wrapping` and nowhere else, and `replace` waits
- * for that: so nothing that the old root key wrapped arrives after the replacement.
+ * The root key in one process. New wraps are stored only within `wrapping`, and `replace` waits for those stores.
+ * Nothing that the old root key wrapped is therefore stored after the replacement.
  */
 export type RootKeys = {
-  /** Opens something with the root key; null: it does not open. */
+  /** Runs `attempt` with the root key. Returns null if the ciphertext does not open. */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
-  /** Wraps something new and stores it. */
+  /** Runs `store`, which wraps a new key and stores it. */
   wrapping<T>(store: (rootKey: Buffer) => Promise<T>): Promise<T>;
-  /** Goes over to `next` when `store` has put everything under it; false: it did not, and nothing is changed. */
+  /**
+   * Switches to `next` once `store` has rewrapped everything under it. Resolves to false if `store` changed nothing.
+   */
   replace(next: Buffer, store: (rootKey: Buffer) => Promise<boolean>): Promise<boolean>;
   /** Overwrites the root key. Nothing opens afterwards. */
   close(): void;

@@ -1,6 +1,5 @@
 /**
- * The search keys that were derived, for each generation and tenant. A copy may be in use when one is dropped, so it is let
- * go and not zeroed.
+ * Caches derived search keys by generation and tenant. A dropped key is not zeroed, because it may still be in use.
  */
 export function createSearchKeyCache() {
   const generations = new Map<number, Map<string, Buffer>>();

@@ -9,17 +9,20 @@ import { keyBytes } from './random-key.js';
  */
 export type TenantKeyPurpose = 'identity' | 'wrapping' | VaultKeyPurpose;
 
-/** Keys of which a vault has one, made at its first use. They never rotate; a rotation of the root key rewraps them. */
+/**
+ * A vault has one key of each of these purposes, created at its first use. It never rotates; a rotation of the root key
+ * rewraps it.
+ */
 export type VaultKeyPurpose = 'audit-signing' | 'integrity';
 
-/** The tenant that keys of the vault are stored under, so that whatever rewraps the keys of tenants rewraps them too. */
+/** The tenant id of the vault's own keys. Code that rewraps tenant keys therefore rewraps them, too. */
 export const vaultKeyTenant = '';
 
 type TenantKeyName = { readonly id: string; readonly tenant: string; readonly purpose: string };
 
 const subkeyPurposes = ['names', 'fingerprints', 'claims', 'audit', 'directory'] as const;
 
-/** A new key of a tenant, wrapped under the root key. */
+/** Returns a new tenant key, wrapped under the root key. */
 export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKeyPurpose) {
   const name = { id: randomUUID(), tenant, purpose };
   const key = randomBytes(keyBytes);
@@ -28,7 +31,7 @@ export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKey
   return { ...name, wrapped };
 }
 
-/** The same key of a tenant under the next root key; null when it does not open with the present one. */
+/** Returns a tenant key wrapped under the next root key; null if it does not open with the current one. */
 export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   const key = openTenantKey(rootKey, wrapped, name);
   if (key === null) return null;
@@ -37,12 +40,12 @@ export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, 
   return rewrapped;
 }
 
-/** Null: it was not wrapped by this root key, or not for this place. */
+/** Returns null if the key was not wrapped by this root key, or not for this place. */
 export function openTenantKey(rootKey: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   return openBox(rootKey, wrapped, place(name));
 }
 
-/** The subkeys of an identity key (HKDF, RFC 5869), which is zeroed. */
+/** Derives the subkeys of an identity key (HKDF, RFC 5869), and zeroes the identity key. */
 export function deriveSubkeys(identity: Buffer, traceEpoch: () => number): TenantKeys {
   const [names, fingerprints, claims, audit, directory] = subkeyPurposes.map((purpose) =>
     Buffer.from(hkdfSync('sha256', identity, Buffer.alloc(0), `strongroom.tenant.${purpose}`, keyBytes)),

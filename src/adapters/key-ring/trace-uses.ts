@@ -1,9 +1,12 @@
-/** AES-GCM with random nonces is safe for 2^32 messages under one key (NIST SP 800-38D). A restored counter may count some again. */
+/**
+ * AES-GCM with random nonces is safe for 2^32 messages under one key (NIST SP 800-38D). A restored counter may count
+ * some again.
+ */
 const usesMaxDefault = 2 ** 31;
 const blockSizeDefault = 2 ** 20;
 
 export type TraceUseLimits = {
-  /** After so many traces the tenant's key of traces is followed by the next one. */
+  /** After this number of traces, the next trace key of the tenant is used. */
   readonly usesMax?: number;
   /** How many uses are reserved at once. */
   readonly blockSize?: number;
@@ -12,8 +15,9 @@ export type TraceUseLimits = {
 type Block = { next: number; end: number; following: Promise<void> | null };
 
 /**
- * Counts the traces that are sealed for each tenant, and so decides which key seals the next one. `reserve` durably adds to the
- * count and returns the count before. Uses are reserved ahead, in blocks, so that a crash counts too many and never too few.
+ * Counts the traces that are sealed for each tenant, and so decides which key seals the next one. `reserve` durably
+ * adds to the count and returns the count before. Uses are reserved ahead, in blocks, so that a crash counts too many
+ * and never too few.
  */
 export function createTraceUses(
   reserve: (tenantId: string, count: number) => Promise<number>,
@@ -24,13 +28,16 @@ export function createTraceUses(
   async function extend(tenantId: string): Promise<void> {
     const start = await reserve(tenantId, blockSize);
     const block = blocks.get(tenantId);
-    // What is left of the block before is given up. What was used beyond it is taken from this one.
+    // The rest of the previous block is dropped. Uses beyond its end are taken from the new block.
     const overdrawn = block === undefined ? 0 : Math.max(0, block.next - block.end);
     blocks.set(tenantId, { next: start + overdrawn, end: start + blockSize, following: null });
   }
 
   return {
-    /** Resolves when uses are reserved; null: they are. Throws what `reserve` throws when none are left. */
+    /**
+     * Resolves when uses are reserved; returns null if they already are. Throws the error of `reserve` when none are
+     * left.
+     */
     ready(tenantId: string): Promise<void> | null {
       const block = blocks.get(tenantId);
       if (block !== undefined && block.end - block.next > blockSize / 2) return null;

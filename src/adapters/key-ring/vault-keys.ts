@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, hkdfSync, sign } from 'node:crypto';
 import type { IntegrityKeys, SigningKey } from '../../ports/key-ring.js';
 import { keyBytes } from './random-key.js';
 
-/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+/** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** Returns the signing key of 32 random bytes, and zeroes them. */

@@ -14,9 +14,9 @@ import {
 import type { Spans } from '../../ports/spans.js';
 
 export type TracingOptions = {
-  /** Where the collector takes traces: OTLP over HTTP. */
+  /** The URL where the collector accepts traces by OTLP over HTTP. */
   readonly endpoint: string;
-  /** The share of traces that are recorded, 0 to 1, of those that no caller decided about. */
+  /** The share of traces that are recorded, from 0 to 1, where the caller has not already decided. */
   readonly sampleRatio: number;
   readonly version: string;
   readonly onError: (error: Error) => void;
@@ -24,7 +24,9 @@ export type TracingOptions = {
 
 const closeMs = 2_000;
 
-/** Sends spans to an OpenTelemetry collector, in batches. What it cannot send is lost, and `onError` learns of it. */
+/**
+ * Sends spans to an OpenTelemetry collector in batches. Spans that cannot be sent are lost, and reported to `onError`.
+ */
 export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: TracingOptions): Spans {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
@@ -38,7 +40,7 @@ export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: 
     ],
   });
   const tracer = provider.getTracer('strongroom', version);
-  // Not the global context of the library: no other module may add to our spans.
+  // We do not use the global context of the library, so that no other module can add to our spans.
   const current = new AsyncLocalStorage<Context>();
   return {
     begin(traceparent) {
@@ -96,13 +98,13 @@ function endWith(span: Span, result: Promise<unknown>): void {
   );
 }
 
-/** Marks a span as failed. `type` is a name that the code knows, never a message: that may quote what a caller sent. */
+/** Marks a span as failed. `type` is a name from the code, never a message: a message may quote the caller's input. */
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type);
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Returns the exporter; `onError` learns of each batch that it could not send. */
+/** Wraps the exporter so that `onError` is called for each batch that it cannot send. */
 function reporting(exporter: SpanExporter, onError: (error: Error) => void): SpanExporter {
   return {
     export(spans, done) {

@@ -66,7 +66,10 @@ export function prometheusMetrics(): Metrics {
   };
 }
 
-/** Registers gauges for readiness, stores and projections and returns a function that sets them. An unknown gap has no sample. */
+/**
+ * Registers gauges for readiness, stores and projections and returns a function that sets them. An unknown gap has no
+ * sample.
+ */
 function stateGauges(registry: Registry): (state: ServiceState) => void {
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Gauge<L>({ name: `strongroom_${name}`, help, labelNames: [...labelNames], registers: [registry] });

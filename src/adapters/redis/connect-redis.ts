@@ -3,11 +3,11 @@ import { redisFailure } from './redis-failure.js';
 
 export type RedisConnections = {
   readonly client: Redis;
-  /** Ends the client and every copy that was made of it, at once; what they wait for fails. */
+  /** Closes the client and all its duplicates at once. Their pending commands fail. */
   disconnect(): void;
 };
 
-/** What differs between uses: what happens to a command that cannot be sent. */
+/** The options that differ between uses: what happens to a command that cannot be sent. */
 export type RedisClientOptions = Pick<
   RedisOptions,
   'enableOfflineQueue' | 'autoResendUnfulfilledCommands' | 'maxRetriesPerRequest'
@@ -19,8 +19,8 @@ const shared = {
 };
 
 /**
- * Connects in the background, and again whenever the connection is lost. `onError` hears of each failure as
- * StoreUnavailable; it also keeps an `error` event without a listener from ending the process.
+ * Connects in the background, and reconnects when the connection is lost. `onError` receives each failure as
+ * StoreUnavailable. Listening also keeps an `error` event without a listener from ending the process.
  */
 export function connectRedis(
   url: string,

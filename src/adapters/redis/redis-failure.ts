@@ -1,8 +1,8 @@
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 /**
- * Any failure of Redis, told by its code alone (`ECONNREFUSED`, `WRONGPASS`): an error of the library carries the command,
- * and that can be the password.
+ * Translates a failure of Redis to its code alone (`ECONNREFUSED`, `WRONGPASS`). An error of the library quotes the
+ * command, which can contain the password.
  */
 export function redisFailure(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;

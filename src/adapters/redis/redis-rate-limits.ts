@@ -70,10 +70,10 @@ export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
 }
 
 /**
- * `RateLimits.use` in one step. KEYS is the window. ARGV are the current time, the length of a window and the clock margin,
- * all in ms, and the weight. Returns the used weight and the remaining time of the window in ms. The time is that of the
- * calling process. A window that ends late by up to the margin was started by a process whose clock is ahead. A window that
- * ends later still comes from a clock that was set back, and is replaced.
+ * `RateLimits.use` in one step. KEYS is the window. ARGV are the current time, the length of a window and the clock
+ * margin, all in ms, and the weight. Returns the used weight and the remaining time of the window in ms. The time is
+ * that of the calling process. A window that ends late by up to the margin was started by a process whose clock is
+ * ahead. A window that ends later still comes from a clock that was set back, and is replaced.
  */
 const countUse = `
 local now, length, margin, weight = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -1,14 +1,16 @@
 import type { WeighedNode } from './weighed-plan.js';
 
-/** The terms whose postings are walked: every match has one of them. `count` bounds how many postings that is. */
+/**
+ * The terms whose postings a search walks. Every match has one of them. `count` is an upper bound of those postings.
+ */
 export type Driver = {
   readonly terms: readonly Buffer[];
   readonly count: number;
-  /** The part of the plan that is just these terms, so that it need not be checked again; null: no part is. */
+  /** The part of the plan that consists of exactly these terms and need not be checked again; null if there is none. */
   readonly exactly: WeighedNode | null;
 };
 
-/** The cheapest walk that meets every match; null when only a walk over all tokens does. */
+/** Returns the cheapest walk that covers every match; null if only a walk over all tokens does. */
 export function chooseDriver(node: WeighedNode): Driver | null {
   switch (node.is) {
     case 'term':
@@ -29,7 +31,7 @@ export function chooseDriver(node: WeighedNode): Driver | null {
   }
 }
 
-/** What is left to check of a posting of the driver; null: nothing, the driver is the whole plan. */
+/** Returns what is left to check for each posting of the driver; null if the driver is the whole plan. */
 export function residue(node: WeighedNode, { exactly }: Driver): WeighedNode | null {
   if (node === exactly) return null;
   if (node.is !== 'and') return node;

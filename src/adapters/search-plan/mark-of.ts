@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** By which the terms of two generations of rows, under two keys, can be seen to be of one token: made with both at hand. */
+/**
+ * Returns a hash over the terms of a row in both generations, which are hashed under two keys. It is computed while
+ * both are at hand, and later shows that the two belong together.
+ */
 export function markOf(read: Uint8Array | null, made: Uint8Array | null): Buffer {
   const empty = new Uint8Array(0);
   const hash = createHash('sha256').update(read ?? empty);

@@ -1,6 +1,6 @@
 import type { Json } from '../../domain/json.js';
 
-/** The same for the same values, whatever order they were written in. */
+/** Returns the value with sorted object keys, so that equal values serialize equally. */
 export function sorted(value: Json): Json {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(sorted);

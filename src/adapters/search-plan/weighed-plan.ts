@@ -7,12 +7,12 @@ export type WeighedNode =
   | { readonly is: 'not'; readonly of: WeighedNode }
   | Extract<PlanNode, { is: 'date' }>;
 
-/** What a plan comes down to: a constant, or a tree without constants in it. */
+/** The result of weighing a plan: a constant, or a tree without constants. */
 export type Weighed = WeighedNode | 'every' | 'none';
 
 /**
- * Looks each term up once and leaves out what that decides: a term that no token has finds none, one that as many
- * tokens have as there are finds every one.
+ * Looks up the count of each term and removes the parts that the count decides. A term that no token has matches none.
+ * A term that every token has matches all.
  */
 export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCount: number): Weighed {
   switch (node.is) {
@@ -44,7 +44,7 @@ export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCo
   }
 }
 
-/** A term that stands twice on one level is one: its tokens count once. */
+/** Removes repeated terms on one level, so that their tokens count once. */
 function withoutRepeats(of: readonly WeighedNode[]): readonly WeighedNode[] {
   const seen = new Set<string>();
   return of.filter((node) => {

@@ -6,10 +6,10 @@ import { fileIdentity, monthsOnDisk } from './access-log/month-files.js';
 import { type MonthReader, openMonthReader } from './access-log/month-reader.js';
 import type { Writer } from './writer/writer.js';
 
-/** One thread writes, so there is one chain, which goes on over restarts. */
+/** One thread writes, so there is one chain. It continues across restarts. */
 const chain = 'vault';
 
-/** `AccessLog` on one file a month: the writer appends, this thread reads. */
+/** Implements `AccessLog` on one file per month. The writer appends, and this thread reads. */
 export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { close(): void } {
   const readers = new Map<Month, MonthReader>();
 
@@ -53,7 +53,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       return reading(() =>
         monthsOnDisk(dataDir)
           .flatMap((month) => readerOf(month).batches(afterSequence, limit))
-          // A clock that was set back leads into an earlier file again.
+          // After a clock was set back, newer batches are in an earlier file.
           .sort((one, other) => one.sequence - other.sequence)
           .slice(0, limit),
       );

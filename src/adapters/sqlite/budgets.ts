@@ -3,7 +3,7 @@ import type { SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
 import type { Writer } from './writer/writer.js';
 
-/** `Budgets` on `vault.db`. */
+/** Implements `Budgets` on `vault.db`. */
 export function sqliteBudgets(database: SqliteDatabase, writer: Writer): Budgets {
   const suspects = database.prepare(
     'SELECT application AS applicationId, suspect_at AS at FROM budgets WHERE suspect_at >= ? ORDER BY suspect_at DESC',

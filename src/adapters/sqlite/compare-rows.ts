@@ -31,8 +31,8 @@ const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
   (SELECT id FROM directory WHERE kind = 'tenant' AND removed_at IS NOT NULL)`;
 
 /**
- * Compares the living rows of two generations as of one instant, but for their terms, which are under two keys: for those
- * stands the mark that was made with the row.
+ * Compares the live rows of two generations as of one instant. Their terms are hashed under two keys and cannot be
+ * compared, so the mark that was stored with the row stands for them.
  */
 export function createRowComparison(database: SqliteDatabase) {
   const slotOf = database.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
@@ -84,7 +84,7 @@ function isSame(read: Row | undefined, made: Row | undefined): boolean {
   return digest(read, markOf(read.terms, made.terms)).equals(digest(made, made.mark));
 }
 
-/** All of a row but its terms; its own mark gives way to another. */
+/** Returns a hash of a row without its terms, with `mark` in place of its own mark. */
 function digest({ terms: _, mark: __, content, cvc, mac, state, ...row }: Row, mark: Buffer | null): Buffer {
   const values = { ...row, state: sorted(JSON.parse(state)), mark: mark?.toString('hex') ?? null };
   const hash = createHash('sha256').update(JSON.stringify(sorted(values)));

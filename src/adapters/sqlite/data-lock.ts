@@ -5,8 +5,9 @@ import { databaseError } from './database/database-error.js';
 import { keptDatabase } from './database/kept-database.js';
 
 /**
- * The lock on a data directory: an exclusive transaction on a file of its own, held for the life of the process. The
- * operating system gives it back when the process ends, however it ends. Null: another process holds it.
+ * Locks a data directory with an exclusive transaction on a separate file, held for the life of the process. The
+ * operating system releases the lock when the process ends, even in a crash. Returns null if another process holds the
+ * lock.
  */
 export function lockData(dataDir: string): { release(): void } | null {
   let database: Database.Database | null = null;

@@ -19,7 +19,7 @@ type Row = {
   readonly mac: Buffer;
 };
 
-/** `Directory` on `vault.db`; rows are written by the unit of work. */
+/** Implements `Directory` on `vault.db`. The unit of work writes the rows. */
 export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Directory {
   const byHash = database.prepare(
     `SELECT directory.* FROM api_keys JOIN directory ON kind = 'application' AND directory.id = api_keys.application

@@ -28,12 +28,12 @@ type EventRow = {
 
 type ClearRow = Omit<EventRow, 'trace' | 'content' | 'cvc'>;
 
-// `clear` stands before the boxes in a row, so pages that hold nothing but boxes are not read.
+// `clear` precedes the ciphertexts in a row, so SQLite does not read pages that hold only ciphertext.
 const proofColumns = 'commit_first, commit_digests, sealed_hash, mac';
 const clearColumns = `position, stream, revision, id, type, version, tenant, actor, time, cmd, clear, ${proofColumns}`;
 const columns = `${clearColumns}, trace, content, cvc`;
 
-/** `StoredLog` on `vault.db`: reads on a connection of its own, appends through the unit of work. */
+/** Implements `StoredLog` on `vault.db`. Reads use a separate connection; appends go through the unit of work. */
 export function sqliteEventLog(database: SqliteDatabase, work: StoredWork): StoredLog {
   const stream = database.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
   const from = 'FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?';
@@ -97,7 +97,7 @@ function clearPart({ tenant, actor, clear, ...row }: ClearRow): StoredClear {
   };
 }
 
-/** Text that is no JSON was not written by a vault: without its facts the event fails its authentication. */
+/** Returns an empty object for text that is not JSON, which no vault wrote: the MAC of the event then fails. */
 function objectIn(text: string): JsonObject {
   try {
     return JSON.parse(text) as JsonObject;

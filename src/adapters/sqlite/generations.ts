@@ -7,12 +7,12 @@ import type { Writer } from './writer/writer.js';
 
 type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };
 
-/** A get in clear waits for its record, and so for what the thread that writes does at the moment: some milliseconds. */
+/** Small, because a reveal waits for its record, and so for the current commit of the writer: some milliseconds. */
 const rowsOfCommit = 2;
 
 /**
- * `Generations` of the process that has the files: what is in use changes by its own requests alone, so between them it is
- * looked up once.
+ * Caches `inUse` of `Generations` for the process that has the files. Only requests of this process change which
+ * generations are in use, so one look-up between two changes suffices.
  */
 export function rememberingInUse(generations: Generations): Generations {
   let known: Awaited<ReturnType<Generations['inUse']>> | null = null;
@@ -44,8 +44,8 @@ export function rememberingInUse(generations: Generations): Generations {
 }
 
 /**
- * `Generations` on `vault.db`: two sets of tables, one of them empty but during a rebuild. A generation that was emptied is in
- * no file of it: its pages were overwritten, and the write-ahead log was copied back and cut.
+ * Implements `Generations` on `vault.db` with two sets of tables, one of them empty except during a rebuild. No file
+ * still holds an emptied generation: its pages are overwritten, and the write-ahead log is copied back and truncated.
  */
 export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Generations {
   const written = database.prepare(
@@ -53,7 +53,7 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   );
   const versions = database.prepare('SELECT name, version FROM projections');
   const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
-  /** What is to be taken back; one process has the files. */
+  /** The generation to cancel. Memory suffices, because one process has the files. */
   let cancelled: number | null = null;
 
   const inUse: Generations['inUse'] = async () => {

@@ -20,7 +20,9 @@ const writesNothing: Writer = {
   close: async () => undefined,
 };
 
-/** Opens both files of a data directory for the thread of a rebuild, which only reads. Takes the root key over, and zeroes it. */
+/**
+ * Opens both files of a data directory for the thread of a rebuild, which only reads. Copies `rootKey` and zeroes it.
+ */
 export function openRebuildReader(dataDir: string, rootKey: Buffer) {
   const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
@@ -43,7 +45,7 @@ export function openRebuildReader(dataDir: string, rootKey: Buffer) {
       generations: sqliteGenerations(vault, writesNothing),
       keys,
     },
-    /** The revisions of the rows that a generation has, by stream. */
+    /** Returns the revisions of the rows in a generation, by stream. */
     revisionsIn: (generation: number) => async (streams: readonly string[]) => {
       const rows = reading(() => {
         const slot = slotOf.get(generation) as Slot | undefined;

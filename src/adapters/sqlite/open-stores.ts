@@ -25,9 +25,10 @@ import { sqliteUnitOfWork } from './unit-of-work.js';
 import { startWriter } from './writer/writer.js';
 
 /**
- * Opens both files of a data directory behind all ports: one thread writes, this one reads. Makes the files when they
- * are not there. Throws StoreBroken; `onBroken` is told when the files can no longer be written, `onCommitted` how many
- * changes each commit of the event log held. `nextRootKey`: what a rotation that was cut off may have put the keys under.
+ * Opens both files of a data directory behind all ports. One thread writes, and this thread reads. Creates missing
+ * files. Throws StoreBroken. Calls `onBroken` when the files can no longer be written, and `onCommitted` with the
+ * number of changes in each commit of the event log. `nextRootKey` is the key that an interrupted rotation may have
+ * wrapped the keys under.
  */
 export async function openSqliteStores(
   dataDir: string,
@@ -93,18 +94,18 @@ export async function openSqliteStores(
           await writer.request('save_meta', { name: 'clock', value: encodeClockRecord(record) });
         },
       } satisfies ClockRecords,
-      /** The log that the key store belongs to; null when it is new. */
+      /** Returns the id of the log that the key store belongs to; null for a new key store. */
       logIdOfKeys: (): string | null =>
         reading(() => logIdInKeys.get() as Buffer | undefined, 'keys.db')?.toString('utf8') ?? null,
       async bindKeysToLog(logId: string): Promise<void> {
         await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
       },
-      /** Replaces all rows of the directory; false: it was changed after `upTo`. */
+      /** Replaces all rows of the directory. Resolves to false if the directory was changed after `upTo`. */
       replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number): Promise<boolean> =>
         writer.request('replace_directory', { records, upTo }),
-      /** A copy of the root key of now, the caller's to zero. */
+      /** Returns a copy of the current root key. The caller must zero it. */
       rootKey: (): Buffer => roots.open((present) => ownBuffer(Buffer.from(present))) ?? Buffer.alloc(0),
-      /** How many tokens live, due ones included. */
+      /** Returns the number of live tokens, including expired ones that are not yet swept. */
       countRows: (): number => reading(() => Number(tokens.get() ?? 0)),
       async forgetTombstones(notBefore: number): Promise<void> {
         await writer.request('forget_tombstones', { notBefore });

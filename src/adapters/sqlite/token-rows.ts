@@ -9,11 +9,11 @@ import { searchRows, walkRows } from './search/search-rows.js';
 
 type Count = { readonly type: TokenType; readonly count: number };
 
-/** `TokenRows` on `vault.db`; rows are written by the unit of work. */
+/** Implements `TokenRows` on `vault.db`. The unit of work writes the rows. */
 export function sqliteTokenRows(database: SqliteDatabase, connections: SearchConnections): TokenRows {
   const readSlot = database.prepare(`SELECT slot FROM generations WHERE state = 'read'`).pluck();
   const of = ofBothSlots((slot) => statementsOf(database, slot));
-  // The row of whichever generation is read, in one look: it is the statement of the hot read.
+  // The hot path: one statement finds the row in the generation that is read.
   const byStream = database.prepare(
     slots
       .map((slot) => {
@@ -22,7 +22,7 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
       })
       .join(' UNION ALL '),
   );
-  /** The statements for the rows that are read now: a swap holds from its commit on. */
+  /** Returns the statements for the generation that is read now. A swap takes effect with its commit. */
   const read = () => of[readSlot.get() as Slot];
 
   function countsOf(tenantId: string, now: number): readonly [Count[], Count[]] {
@@ -75,7 +75,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
     .pluck();
   const pageAfter = database.prepare(`SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ?`);
   const counts = database.prepare(`SELECT type, count FROM ${tokenCounts} WHERE tenant = ? AND count > 0`);
-  // Those that are due and not yet swept: the index on expires_at holds few of them.
+  // Tokens that are due and not yet swept. The index on expires_at holds few of them.
   const expired = database.prepare(
     `SELECT state ->> '$.life.tokenType' AS type, count(*) AS count FROM ${rows}
      WHERE expires_at <= ? AND tenant = ? GROUP BY 1`,

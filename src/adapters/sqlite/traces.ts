@@ -7,13 +7,14 @@ import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema
 type InRow = Readonly<Record<TraceKind, number>>;
 type Place = { readonly term: Buffer; readonly seq: number };
 
-/** So many that the serving thread is held up for some milliseconds. */
+/** A number that blocks the serving thread for some milliseconds. */
 const postingsAtOnce = 10_000;
 const start: Place = { term: Buffer.alloc(0), seq: 0 };
 
 /**
- * `Traces` on `vault.db`: both sets of tables, also the one that is empty but during a rebuild. A posting names its token by
- * the position of the event that created it, and no index leads from there to it: so all of them are read.
+ * Implements `Traces` on `vault.db`. Looks in both sets of tables, including the one that is empty except during a
+ * rebuild. A posting names its token by the position of the creating event, and no index leads from there to the
+ * posting, so we read all postings.
  */
 export function sqliteTraces(database: SqliteDatabase): Traces {
   const of = ofBothSlots((slot) => statementsOf(database, slot));
@@ -62,7 +63,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   const counted = `SELECT count(*) AS looked, ifnull(sum(seq IN (SELECT value FROM json_each(@created))), 0) AS found
     FROM ${postings} WHERE (term, seq) > (@term, @seq)`;
   return {
-    // What is in a tombstone is not mentioned here.
+    // The columns that a tombstone keeps are left out.
     inRow: database.prepare(
       `SELECT removed_at IS NULL OR state ->> '$.life' IS NOT NULL OR content IS NOT NULL OR cvc IS NOT NULL
            OR created_at IS NOT NULL OR modified_at IS NOT NULL AS row,

@@ -1,7 +1,7 @@
 import type { StoredWork } from '../../ports/unit-of-work.js';
 import type { Writer } from './writer/writer.js';
 
-/** `StoredWork` on `vault.db`: one savepoint of a transaction that many commands share. */
+/** Implements `StoredWork` on `vault.db`: each change is one savepoint of a transaction that many commands share. */
 export function sqliteUnitOfWork(writer: Writer): StoredWork {
   return { commit: (change) => writer.request('commit', change), follow: async () => undefined };
 }

@@ -2,8 +2,8 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { databaseError, StoreBroken } from '../database/database-error.js';
 
 /**
- * Whatever is wrong with a file of the access log makes this log unavailable and nothing else: masked reads and writes
- * go on without it. Only a bug of ours stays what it is.
+ * Translates any failure of an access log file to StoreUnavailable for this log alone: masked reads and writes continue
+ * without it. Only a bug of ours stays unchanged.
  */
 export function accessLogError(error: unknown): Error {
   const translated = databaseError(error, 'access log');

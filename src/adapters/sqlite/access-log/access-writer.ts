@@ -11,13 +11,13 @@ import { type ChainHead, type MonthWriter, openMonthWriter } from './month-write
 
 export type AccessWriter = ReturnType<typeof createAccessWriter>;
 
-/** After a failure that is not one of room or of a missing file: so long nothing is opened again, then twice as long. */
+/** The pause after a failure other than a full disk or a missing file. It doubles with each further failure. */
 const restMsMin = 1_000;
 const restMsMax = 60_000;
 
 /**
- * Appends to the access log from the thread that writes. Whatever goes wrong here concerns this log alone: the file is
- * let go and looked at anew by the next append, and the vault goes on.
+ * Appends to the access log from the writer thread. A failure concerns this log alone: the writer closes the file, the
+ * next append opens it again, and the vault continues.
  */
 export function createAccessWriter(dataDir: string) {
   let open: MonthWriter | null = null;
@@ -32,8 +32,8 @@ export function createAccessWriter(dataDir: string) {
   }
 
   /**
-   * The file of the month as it lies there now. One that was taken away is made anew: the chain goes on from the batch
-   * that is known here, and so it shows what is missing.
+   * Returns the writer of the month's current file. A removed file is created again. The chain continues from the
+   * newest batch in memory, and so shows what is missing.
    */
   function writerOf(month: Month): MonthWriter {
     const identity = fileIdentity(dataDir, month);
@@ -57,7 +57,7 @@ export function createAccessWriter(dataDir: string) {
   }
 
   return {
-    /** Appends what many callers record, in one transaction. Null: durable. */
+    /** Appends the records of many callers in one transaction. Returns null once they are durable. */
     record(entries: readonly AccessEntry[]): Error | null {
       if (performance.now() < restsUntil) return new StoreUnavailable('access log', 'broken');
       try {
@@ -66,7 +66,7 @@ export function createAccessWriter(dataDir: string) {
         return null;
       } catch (error) {
         const unavailable = accessLogError(error);
-        // Out of room, or without its file, it is undone and can be tried again as it is.
+        // With a full disk or a missing file, the append is undone and can be retried unchanged.
         if (isPassing(unavailable)) return unavailable;
         close();
         head = null;
@@ -75,16 +75,16 @@ export function createAccessWriter(dataDir: string) {
         return unavailable;
       }
     },
-    /** Removes the files of all months before this one and answers how many. */
+    /** Removes the files of all months before this one and returns their number. */
     drop(before: Month): number | Error {
       try {
         const months = monthsOnDisk(dataDir).filter((month) => month < before);
         if (months.length === 0) return 0;
-        // When the last file goes, the end of the chain is known to this process alone.
+        // Once the last file is removed, only this process knows the end of the chain.
         head ??= chainHead(dataDir);
         if (open !== null && open.month < before) close();
         for (const month of months) {
-          // The log first: one without its file would be taken for that of a new file.
+          // Remove the write-ahead log first: SQLite would take a leftover log for that of a new file.
           for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
         }
         syncDirectory(dataDir);
@@ -103,7 +103,7 @@ function newer(one: ChainHead | null, other: ChainHead): ChainHead {
   return one !== null && one.sequence > other.sequence ? one : other;
 }
 
-/** The newest batch of all files. */
+/** Returns the newest batch of all files. */
 function chainHead(dataDir: string): ChainHead {
   let head = noHead;
   for (const month of monthsOnDisk(dataDir)) {

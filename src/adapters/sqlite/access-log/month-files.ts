@@ -9,7 +9,7 @@ export function monthFile(month: Month): string {
   return `access-${month}.db`;
 }
 
-/** The months that have a file, the oldest first. */
+/** Returns the months that have a file, oldest first. */
 export function monthsOnDisk(dataDir: string): Month[] {
   return readdirSync(dataDir)
     .flatMap((name) => shape.exec(name)?.[1] ?? [])
@@ -17,8 +17,9 @@ export function monthsOnDisk(dataDir: string): Month[] {
 }
 
 /**
- * Which file lies at a path now; null: none. A handle of a file that was moved or removed would go on and take records
- * that nobody finds again, so this is compared before each use. Throws StoreUnavailable when something else lies there.
+ * Returns the identity of the file at a path now; null if there is none. A handle of a moved or removed file would
+ * still accept records that no reader finds, so callers compare this before each use. Throws StoreUnavailable if
+ * something other than a file is there.
  */
 export function fileIdentity(dataDir: string, month: Month): string | null {
   const found = statSync(join(dataDir, monthFile(month)), { throwIfNoEntry: false });

@@ -10,8 +10,8 @@ import { writeLastBackup } from './last-backup.js';
 const pageSize = 500;
 
 /**
- * Reads `keys.db` row by row for a backup, in short reads: one that lasted would hold up every erasure of the service that
- * has the file. Data keys come first, so that whatever wraps one of them comes after it.
+ * Reads `keys.db` row by row for a backup, in short reads: a long read would delay every erasure of the service that
+ * has the file. Data keys come first, so that the keys that wrap them come after them.
  */
 export function openKeysToCopy(dataDir: string): KeysToCopy {
   const database = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
@@ -19,7 +19,10 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
   const metaOf = (name: string) => reading(() => meta.get(name) as Buffer | undefined, 'keys.db');
   const rootCheck = metaOf('root_check');
 
-  /** Threat: half of the keys under other ones than the rest is a backup that does not open. */
+  /**
+   * Threat: a rotation during the backup leaves a part of the keys under other keys than the rest, and the backup does
+   * not open.
+   */
   function refuseRotation(): void {
     const check = metaOf('root_check');
     const isSame = check !== undefined && rootCheck?.equals(check) === true;
@@ -89,7 +92,7 @@ function* rowsOf(
   );
   for (let after = 0; ; ) {
     const rows = read(() => page.all(after) as (Record<string, unknown> & { readonly rowid: number })[]);
-    // A column that is the number of the row says it already.
+    // A column that is an alias of the rowid already contains it.
     for (const { rowid, ...row } of rows) yield rowidIsColumn ? row : { rowid, ...row };
     const last = rows.at(-1);
     if (last === undefined) return;

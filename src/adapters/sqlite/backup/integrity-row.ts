@@ -3,7 +3,7 @@ import type { VaultKeyPurpose } from '../../key-ring/tenant-key.js';
 
 const purpose: VaultKeyPurpose = 'integrity';
 
-/** Returns the wrapped integrity key that a line of a backup of `keys.db` holds; null: it holds something else. */
+/** Returns the wrapped integrity key that a line of a backup of `keys.db` holds; null if it holds something else. */
 export function integrityRowIn(line: string) {
   const { table, row } = decodeKeyLine(line) ?? { table: '', row: {} };
   const { id, tenant, wrapped } = row;

@@ -8,11 +8,11 @@ import { uuidText } from '../database/uuid-bytes.js';
 
 const rowsAtOnce = 1_000;
 const noEvent = Buffer.alloc(16);
-/** How far readers of the log came: from the start again, because the log may be another copy. */
+/** The checkpoints of readers of the log. They restart from 0, because the log may be another copy. */
 const readers: readonly KeyRingReader[] = ['shredder', 'orphans', 'anchor', 'log'];
 const notRestored = new Set<unknown>([...readers, 'log_memory']);
 
-/** Makes `keys.db` from the lines of a backup. A key that was erased since is destroyed before it is ever written. */
+/** Creates `keys.db` from the lines of a backup. A key that was erased since is destroyed before it is written. */
 export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, erased: ErasedKeys): Promise<void> {
   const database = prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
   try {
@@ -35,7 +35,8 @@ export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, e
       const decoded = decodeKeyLine(line);
       if (decoded === null) throw notARow();
       if (decoded.table === 'meta' && notRestored.has(decoded.row['name'])) continue;
-      // Keys are copied after the log: they may know of revisions that it lacks. The shredder notes anew what it says.
+      // Keys are copied after the log, so they may name revisions that the log lacks. The shredder records those of the
+      // log again.
       if (decoded.table === 'directory_revisions') continue;
       rows.push(withoutErased(withoutRevision(decoded), erased));
       if (rows.length < rowsAtOnce) continue;

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { type FoundProblem, StoreProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 
-/** A store file that cannot be used as it is. The message says which and what to do; the process ends with it. */
+/** A store file that cannot be used. The message names the file and what to do. The process ends with this message. */
 export class StoreBroken extends StoreProblem {
   constructor(problem: string | FoundProblem) {
     super(problem);
@@ -12,17 +12,17 @@ export class StoreBroken extends StoreProblem {
   }
 }
 
-/** Translates a library error at the edge of the adapter. Library messages quote statements, so none is kept. */
+/** Translates a library error at the boundary of the adapter. Library messages quote SQL, so we drop them. */
 export function databaseError(error: unknown, fileName: string): Error {
   if (!(error instanceof Database.SqliteError)) {
     if (isOutOfDescriptors(error)) return new StoreUnavailable(fileName, 'no_file_descriptors');
     return error instanceof Error ? error : new Error('not an error');
   }
   const { code } = error;
-  // The index of the log could not grow: what it takes is room, too.
+  // SHMSIZE: the index of the write-ahead log could not grow. That needs disk space, too.
   if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return new StoreUnavailable(fileName, 'full');
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
-  // SQLite says only that it could not open a file: whether that is for want of descriptors shows when we open one.
+  // SQLite reports only that it could not open a file. Opening one here shows whether descriptors ran out.
   if ((code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_IOERR')) && noneCanBeOpened()) {
     return new StoreUnavailable(fileName, 'no_file_descriptors');
   }
@@ -49,7 +49,7 @@ function noneCanBeOpened(): boolean {
   }
 }
 
-/** The process, or the machine, has as many files and connections open as it may. */
+/** Returns whether the process or the machine has reached its limit of open files. */
 function isOutOfDescriptors(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   return code === 'EMFILE' || code === 'ENFILE';

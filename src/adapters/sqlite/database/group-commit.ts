@@ -5,13 +5,13 @@ import { expectSchema } from './prepare-file.js';
 
 export type Attempt =
   | { readonly ok: true; readonly answer: unknown }
-  /** StoreUnavailable, or any other error for a command that can never be stored. */
+  /** StoreUnavailable, or another error for a command that can never be stored. */
   | { readonly ok: false; readonly error: Error };
 
 /**
- * Runs many commands in one transaction, each in a savepoint of its own, and makes them durable with one commit. A
- * command that cannot be stored takes no other one with it. Throws only what leaves the file unusable, among it another
- * schema: the vault changes none while it runs.
+ * Runs many commands in one transaction, each in its own savepoint, and makes them durable with one commit. A command
+ * that cannot be stored does not affect the others. Throws only errors that leave the file unusable. A changed schema
+ * is one of them: the vault never changes the schema while it runs.
  */
 export function createGroupCommit(database: SqliteDatabase, fileName: string, schema: string) {
   const begin = database.prepare('BEGIN IMMEDIATE');
@@ -38,7 +38,7 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
       return { ok: true, answer };
     } catch (error) {
       const translated = databaseError(error, fileName);
-      // A full disk can make SQLite end the whole transaction by itself.
+      // On a full disk, SQLite can end the whole transaction.
       if (translated instanceof StoreBroken || !database.inTransaction) throw translated;
       undo.run();
       release.run();

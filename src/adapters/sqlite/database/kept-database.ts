@@ -1,13 +1,17 @@
 import Database from 'better-sqlite3';
 
 /**
- * Everything that this thread ever opened or prepared. Node.js 24.19 and later end the process when the garbage
- * collector takes an object of better-sqlite3 12 outside of JavaScript (ADR 10), so none is ever garbage. There are as
- * many as the program has statements; a database is opened once in the life of a process.
+ * Every database and statement that this thread opened or prepared. Node.js 24.19 and later end the process when the
+ * garbage collector collects an object of better-sqlite3 12 outside of JavaScript (ADR 10), so this list keeps them all
+ * reachable. The list stays small: the program has a fixed number of statements, and a process opens each database
+ * once.
  */
 const kept: object[] = [];
 
-/** A connection whose statements live as long as its thread. Do not `iterate`: an iterator would be garbage. */
+/**
+ * Opens a connection whose statements live as long as its thread. Do not call `iterate`: its iterator would be
+ * collected.
+ */
 export function keptDatabase(path: string, options: Database.Options): Database.Database {
   const database = new Database(path, options);
   const prepare = database.prepare.bind(database);
@@ -19,7 +23,7 @@ export function keptDatabase(path: string, options: Database.Options): Database.
     return statement;
   }) as Database.Database['prepare'];
 
-  /** As the library's, which leaves a statement as garbage after each call. */
+  /** Replaces the library's `pragma`, which leaves a statement to the garbage collector after each call. */
   database.pragma = (source: string, { simple = false }: Database.PragmaOptions = {}): unknown => {
     const statement = pragmas.get(source) ?? database.prepare(`PRAGMA ${source}`);
     pragmas.set(source, statement);

@@ -1,9 +1,11 @@
 /**
- * `keys.db`: wrapped keys, how far the shredder came, and which revisions of tokens, tenants and applications are the newest.
+ * `keys.db`: the wrapped keys, the checkpoint of the shredder, and the newest revisions of tokens, tenants and
+ * applications.
  *
- * Rows of `data_keys`, `generation_keys` and `tenant_keys` are inserted at the end and changed only by values of the same width (`destroyed_at` starts as
- * `never`, which takes the six bytes of any time, and `revision` is always eight bytes): so SQLite overwrites a record where it lies and never moves
- * it, and no page keeps a stale copy of wrapped bytes in a gap that `secure_delete` does not reach.
+ * Rows of `data_keys`, `generation_keys` and `tenant_keys` are inserted at the end, and an update never changes the
+ * width of a value: `destroyed_at` starts as `never`, which takes six bytes like any time, and `revision` always takes
+ * eight bytes. SQLite therefore overwrites a record in place and never moves it. No page keeps a stale copy of wrapped
+ * bytes in a gap that `secure_delete` does not reach.
  */
 export const keysSchema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -53,8 +55,8 @@ export const keysSchema = `
 
 export const keysSchemaVersion = 4;
 
-/** The value of `destroyed_at` in a living key: the largest six-byte integer. */
+/** The value of `destroyed_at` in a key that is not destroyed: the largest six-byte integer. */
 export const never = 2 ** 47 - 1;
 
-/** The value of `revision` of a key of which nothing was noted. */
+/** The value of `revision` for a key that has no recorded revision. */
 export const noRevision = Buffer.alloc(8, 0xff);

@@ -1,4 +1,7 @@
-/** A whole number from 0, such as a position of the log or a time in ms, as eight bytes, which compare as the numbers do, and back. */
+/**
+ * Returns a non-negative integer, such as a log position or a time in ms, as eight bytes that sort in numeric order.
+ * `numberIn` is the inverse.
+ */
 export function numberBytes(value: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(value));

@@ -5,15 +5,15 @@ import { keptDatabase } from './kept-database.js';
 export type SqliteDatabase = Database.Database;
 
 /**
- * The settings that the promises rest on. The library's build defaults differ (`synchronous` is NORMAL in WAL mode
- * there), so each one is set and read back.
+ * The settings that durability and erasure depend on. The library's build defaults differ (`synchronous` is NORMAL in
+ * WAL mode), so we set each one and read it back.
  */
 const settings: readonly (readonly [pragma: string, value: number | string, readBack: number | string])[] = [
-  // A commit is on the disk before it is acknowledged.
+  // A commit reaches the disk before it is acknowledged.
   ['synchronous', 'FULL', 2],
-  // Freed bytes are overwritten with zeros: a destroyed key leaves no copy in a free page.
+  // SQLite overwrites freed bytes with zeros, so a destroyed key leaves no copy in a free page.
   ['secure_delete', 'ON', 1],
-  // No temporary file ever holds rows.
+  // Rows are never written to a temporary file.
   ['temp_store', 'MEMORY', 2],
   // A memory map would turn a failed disk read into a crash and keep pages that were truncated.
   ['mmap_size', 0, 0],
@@ -22,14 +22,14 @@ const settings: readonly (readonly [pragma: string, value: number | string, read
 ];
 
 /**
- * KiB, negative as SQLite wants it. A process has many connections, and what one of them lacks the system has in memory; only
- * the one that keeps the indexes of `vault.db` has SQLite's 16 MB.
+ * In KiB; SQLite expects a negative number. A process has many connections, and the page cache of the operating system
+ * serves what a small cache lacks. Only the writer of `vault.db`, which maintains the indexes, keeps SQLite's 16 MB.
  */
 const smallCache = -4_096;
 
 /**
- * Opens a database file; this is the only place that does. `fileName` names it in messages. `accept` may throw: it sees
- * the file before anything in it is changed.
+ * Opens a database file. `fileName` names it in messages. `accept` runs before anything in the file changes, and throws
+ * to reject the file.
  */
 export function openDatabase(
   path: string,
@@ -55,7 +55,7 @@ export function openDatabase(
   }
 }
 
-/** Opens a database in memory with these tables and nothing in them. */
+/** Opens an in-memory database with the tables of `schema`, all empty. */
 export function openInMemory(schema: string): SqliteDatabase {
   const database = keptDatabase(':memory:', {});
   database.exec(schema);

@@ -2,14 +2,15 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { databaseError, StoreBroken } from './database-error.js';
 import { openDatabase, openInMemory, type SqliteDatabase } from './open-database.js';
 
-/** SQLite's own mark of whose file it is: "SGRM". */
+/** The application id in the SQLite header: "SGRM". */
 const applicationId = 0x5347524d;
-/** Checking a file reads all of it, so a larger one is checked by `doctor` and by each page as it is read. */
+/** A check reads the whole file. For larger files, `doctor` does it, and SQLite checks each page as it reads it. */
 const checkedSizeBytesMax = 256 * 1024 * 1024;
 
 /**
- * Opens a store file for writing and creates its tables if it is new. Throws StoreBroken for a file of another kind, version
- * or schema, and, unless told not to look, for a damaged one. The rejected file and its write-ahead log stay as they are.
+ * Opens a store file for writing and creates its tables if it is new. Throws StoreBroken for a file of another program,
+ * version or schema and, unless `look` is `unchecked`, for a damaged file. A rejected file and its write-ahead log stay
+ * unchanged.
  */
 export function prepareFile(
   path: string,
@@ -27,9 +28,9 @@ export function prepareFile(
 }
 
 /**
- * Opens a file that has a write-ahead log for reading; null if there is no log, or the file cannot be read. SQLite copies the
- * log into the file and removes it when the last connection closes, if that one may write. Without this, a log that was put
- * beside another state of its file would be lost with the first attempt to start.
+ * Opens a file that has a write-ahead log for reading. Returns null if there is no log or the file cannot be read. When
+ * the last connection closes and can write, SQLite copies the log into the file and removes the log. Without this
+ * reader, a log that an operator put beside another state of its file would be lost at the first attempt to start.
  */
 function hold(path: string, fileName: string): SqliteDatabase | null {
   if (!existsSync(path)) return null;
@@ -38,7 +39,7 @@ function hold(path: string, fileName: string): SqliteDatabase | null {
   try {
     return openDatabase(path, fileName, 'reader', (database) => read(database, 'schema_version'));
   } catch {
-    // The attempt to open it for writing says what is wrong with it.
+    // The attempt to open the file for writing reports what is wrong with it.
     return null;
   }
 }
@@ -89,8 +90,8 @@ type SchemaObject = {
 };
 
 /**
- * Throws StoreBroken if the tables, indexes, triggers and views of a file are not exactly those of `schema`. Threat: a trigger
- * that ignores deletions, or a view or a partial index that hides rows.
+ * Throws StoreBroken if the tables, indexes, triggers and views of a file are not exactly those of `schema`. Threat: an
+ * attacker who can write the file adds a trigger that ignores deletions, or a view or partial index that hides rows.
  */
 export function expectSchema(database: SqliteDatabase, fileName: string, schema: string): void {
   const ours = openInMemory(schema);

@@ -7,12 +7,12 @@ import type { SqliteDatabase } from './open-database.js';
 import { prepareFile } from './prepare-file.js';
 import { vaultSchema, vaultSchemaVersion } from './vault-schema.js';
 
-/** The keys of the vault itself are made before its first event, which needs one of them. */
+/** Excludes the vault's own keys. The vault creates those before its first event, which needs one of them. */
 const keysOfTenants = `tenant_keys WHERE tenant <> '${vaultKeyTenant}'`;
 
 /**
- * Opens both files for writing and makes those that are not there, unless the other one shows that it should be: then
- * it is lost, and a new one would hide that. Throws StoreBroken.
+ * Opens both files for writing and creates the missing ones. Throws StoreBroken if one file is missing and the other is
+ * in use: the missing file is lost, and a new one would hide the loss.
  */
 export function prepareStores(dataDir: string): { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase } {
   const hasKeys = hasContent(join(dataDir, 'keys.db'));
@@ -38,12 +38,15 @@ function lostKeys(): StoreBroken {
   return new StoreBroken('keys.db is missing or empty, and nothing opens without it. Restore it from a backup.');
 }
 
-/** What to say when the log is gone and the key store is not. */
+/** Returns the error for a log that is missing while the key store is in use. */
 export function lostVault(): StoreBroken {
   return new StoreBroken('vault.db is missing or empty, but keys.db is in use. Restore it from a backup.');
 }
 
-/** An empty file, and no log beside it, is what a lost one looks like after a careless restore. */
+/**
+ * Returns whether the file or its write-ahead log has any bytes. A careless restore can leave an empty file in place of
+ * a lost one.
+ */
 function hasContent(path: string): boolean {
   return [path, `${path}-wal`].some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }

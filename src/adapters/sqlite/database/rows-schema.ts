@@ -1,17 +1,18 @@
 /**
- * There are two sets of tables for token rows, because there are two generations at most. Both are always there, and one is
- * empty but during a rebuild: so no statement is ever prepared for a table that comes or goes (ADR 10).
+ * One of the two sets of tables for token rows. There are at most two generations, so two sets suffice. Both always
+ * exist, and one is empty except during a rebuild, so no statement is ever prepared for a table that comes or goes
+ * (ADR 10).
  */
 export type Slot = 0 | 1;
 
 export const slots = [0, 1] as const;
 
-/** Something for each set of tables. */
+/** Calls `make` for each set of tables. */
 export function ofBothSlots<T>(make: (slot: Slot) => T): readonly [T, T] {
   return [make(0), make(1)];
 }
 
-/** The tables of one set. */
+/** Returns the table names of one set. */
 export function rowTables(slot: Slot) {
   return {
     rows: `token_rows_${slot}`,
@@ -21,7 +22,7 @@ export function rowTables(slot: Slot) {
   } as const;
 }
 
-/** `token_rows`, `postings` and their counts of one generation. */
+/** Returns the schema of the token rows, the postings and their counts of one generation. */
 export function rowsSchema(slot: Slot): string {
   const { rows, postings, termCounts, tokenCounts } = rowTables(slot);
   const type = (row: 'OLD' | 'NEW'): string => `${row}.state ->> '$.life.tokenType'`;

@@ -2,8 +2,8 @@ import type { Statement } from 'better-sqlite3';
 import { rowTables, type Slot } from './rows-schema.js';
 
 /**
- * From so many tokens on the count of a term is kept; those of a rarer one are counted where they stand. Most terms are
- * of one token (its id, its fingerprint), and a counter of each would cost as much as all postings.
+ * The number of tokens from which on we store the count of a term. For a rarer term we count its postings. Most terms
+ * belong to one token (its id, its fingerprint), and a counter for each would cost as much as all postings.
  */
 export const keptCountMin = 64;
 
@@ -15,7 +15,7 @@ export function termCountSql(slot: Slot) {
   } as const;
 }
 
-/** How many tokens have a term, by `term_counts` or, when it is too rare for that, by its postings. */
+/** Returns how many tokens have a term, from `term_counts` or, for a rare term, from its postings. */
 export function termCount(
   { keptCount, countedCount }: { readonly keptCount: Statement; readonly countedCount: Statement },
   term: Buffer,

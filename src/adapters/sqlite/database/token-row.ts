@@ -2,7 +2,7 @@ import { noToken, type TokenState } from '../../../domain/token/token-state.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 
-/** The columns of a row that a view is read from. */
+/** The columns of a row that make up a view. */
 export type TokenRow = {
   readonly stream: string;
   readonly tenant: string;
@@ -23,7 +23,7 @@ function stateOf(state: string): TokenState {
   try {
     return JSON.parse(state) as TokenState;
   } catch {
-    // Threat: a row that was tampered with. No code is right for it.
+    // Threat: an attacker with write access to the file changed the row. No MAC is valid for this state.
     return noToken;
   }
 }

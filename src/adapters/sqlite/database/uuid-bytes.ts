@@ -1,4 +1,4 @@
-/** A UUID as its 16 bytes, and back. */
+/** Returns the 16 bytes of a UUID. `uuidText` is the inverse. */
 export function uuidBytes(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex');
 }

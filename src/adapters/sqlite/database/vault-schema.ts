@@ -7,8 +7,8 @@ const initialVersions = Object.entries(projectionVersions)
   .join('\n  ');
 
 /**
- * `vault.db`: the event log and, in the same transactions, what is projected from it. Everything a person put in lies
- * in boxes (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `terms`, `cmd`).
+ * `vault.db`: the event log and, updated in the same transactions, its projections. Everything that a caller supplied
+ * is stored as ciphertext (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `terms`, `cmd`).
  */
 export const vaultSchema = `
   CREATE TABLE events (

@@ -14,7 +14,7 @@ import type { Writer } from '../writer/writer.js';
 
 type Row = { readonly destroyed_at: number; readonly wrapped: Buffer };
 
-/** Makes the key of the first generation in a new key store. */
+/** Creates the key of the first generation in a new key store. */
 export async function ensureGenerationKey(
   database: SqliteDatabase,
   writer: Writer,
@@ -33,8 +33,8 @@ async function insertKey(writer: Writer, roots: RootKeys, generation: number, ma
 }
 
 /**
- * Keys of search terms: one random key for each generation of token rows, wrapped under the root key, and from it one
- * for each tenant.
+ * Creates the store of the keys of search terms. Each generation of token rows has one random key, wrapped under the
+ * root key. The key of each tenant is derived from it.
  */
 export function createGenerationKeys(database: SqliteDatabase, writer: Writer, roots: RootKeys) {
   const byGeneration = database.prepare('SELECT destroyed_at, wrapped FROM generation_keys WHERE generation = ?');

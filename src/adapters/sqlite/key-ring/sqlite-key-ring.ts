@@ -43,9 +43,9 @@ type StoredKey = {
 type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_head: number };
 
 /**
- * `KeyRing` on `keys.db`. Reads happen on the calling thread, one `get` each, so that no read transaction outlives a
- * call; everything that writes goes to the writer. `newestLink` returns the newest link of the log, whose position is that of
- * its newest event.
+ * Implements `KeyRing` on `keys.db`. Reads run on the calling thread as single statements, so no read transaction
+ * outlives a call. All writes go to the writer. `newestLink` returns the newest link of the log, whose position is that
+ * of its newest event.
  */
 export function sqliteKeyRing(
   database: SqliteDatabase,
@@ -71,7 +71,7 @@ export function sqliteKeyRing(
   const revisionOf = database.prepare('SELECT revision FROM directory_revisions WHERE kind = ? AND id = ?').pluck();
   const metaOf = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
 
-  /** One process has the file, and asks for one block of a tenant at a time. */
+  /** Not atomic, and need not be: one process has the file and requests one block of a tenant at a time. */
   async function reserveTraces(tenantId: string, count: number): Promise<number> {
     const name = `traces.${tenantId}`;
     const stored = reading(() => metaOf.get(name) as Buffer | undefined, 'keys.db');
@@ -80,7 +80,7 @@ export function sqliteKeyRing(
     return used;
   }
 
-  /** The id of the newest wrapping key of a tenant, with room for so many wraps more. */
+  /** Returns the id of the newest wrapping key of a tenant, with room for `wraps` more wraps. */
   async function wrapperFor(tenantId: string, wraps: number): Promise<string> {
     const newest = tenants.newestWrapping(tenantId);
     if (newest === null || newest.wraps + wraps <= wrapsMax) return newest?.id ?? '';
@@ -93,7 +93,7 @@ export function sqliteKeyRing(
 
   async function makeBlock(tenantId: string, size: number): Promise<DataKey[]> {
     const tenantKeyId = await wrapperFor(tenantId, size);
-    // Nothing is awaited from here to the last wrap: the key is zeroed when the tenant is destroyed.
+    // Must not await from here to the last wrap: destroying the tenant zeroes the key.
     const wrappingKey = tenants.wrappingKey(tenantId, tenantKeyId);
     if (wrappingKey === 'destroyed' || (wrappingKey === null && tenants.areDestroyed(tenantId))) {
       throw new StoreUnavailable('keys.db', 'tenant_destroyed');
@@ -126,12 +126,12 @@ export function sqliteKeyRing(
     return { key, revision };
   }
 
-  /** This process alone changes keys, so what is open of them knows what was noted. */
+  /** Updates the open keys. Only this process changes keys, so the cache stays current. */
   function noteOpen(advanced: readonly KeyRevision[]): void {
     for (const { keyId, revision } of advanced) cache.advance(keyId, revision);
   }
 
-  /** Null when the log cannot be read: no destruction is to fail for that. */
+  /** Returns null if the log cannot be read: that must not make a destruction fail. */
   function knownLink(): ChainLink | null {
     try {
       return newestLink();
@@ -173,7 +173,7 @@ export function sqliteKeyRing(
       try {
         await writer.request('destroy_generation_key', { generation, at: clock.now() });
       } finally {
-        // What a read brought back meanwhile.
+        // Drops what a concurrent read cached again.
         generations.dropGeneration(generation);
       }
     },
@@ -182,13 +182,13 @@ export function sqliteKeyRing(
       try {
         return await writer.request('destroy_tenant_keys', { tenantId, eventId, at: clock.now() });
       } finally {
-        // What a read brought back meanwhile.
+        // Drops what a concurrent read cached again.
         dropTenant(tenantId);
       }
     },
     async create(tenantId: string): Promise<DataKey> {
       const { id, key } = await pools.take(tenantId);
-      // What was just written is likely to be read next.
+      // A value that was just written is likely to be read next.
       cache.add(tenantId, id, ownBuffer(Buffer.from(key)), null);
       return { id, key };
     },
@@ -204,8 +204,8 @@ export function sqliteKeyRing(
         return await writer.request('destroy_keys', { ended, advanced, at: clock.now(), link: knownLink() });
       } finally {
         noteOpen(advanced);
-        // A read that began before the destruction may have cached the key once more; it is dropped also when the
-        // answer is "not yet", for then the key is overwritten all the same.
+        // A read that began before the destruction may have cached the key again. The key is dropped also when the
+        // writer responds "not yet", because it is overwritten in that case, too.
         for (const { keyId } of ended) cache.drop(keyId);
       }
     },
@@ -214,7 +214,7 @@ export function sqliteKeyRing(
       try {
         await writer.request('advance_keys', advanced);
       } finally {
-        // What a read opened meanwhile knew of less.
+        // A key that a concurrent read opened may have an older revision.
         noteOpen(advanced);
       }
     },
@@ -263,7 +263,7 @@ export function sqliteKeyRing(
     async replaceLogMemory(memory: LogMemory): Promise<void> {
       await writer.request('save_meta', { name: 'log_memory', value: logMemoryBytes(memory) });
     },
-    /** Forgets every key that is open: who reads a great many does so after each few. */
+    /** Forgets every open key. A caller that reads many keys calls this after each batch. */
     forgetAll(): void {
       tenants.forgetAll();
       generations.forgetAll();
@@ -276,7 +276,7 @@ export function sqliteKeyRing(
       if (ended.length === 0) return;
       const input = { ended, advanced: [], at: clock.now(), link: knownLink() };
       await writer.request('destroy_keys', input).catch((error: unknown) => {
-        // They are orphans then, and the search for orphans finds them.
+        // The keys are then orphans, and the search for orphans finds them.
         if (!(error instanceof StoreUnavailable)) throw error;
       });
     },
@@ -284,8 +284,8 @@ export function sqliteKeyRing(
 }
 
 /**
- * Which of these root keys the keys are under, the first one of a new key store, which is marked with it. Throws StoreBroken
- * when it is none of them.
+ * Returns the root key that wraps the keys. A new key store takes the first of `rootKeys`, and stores its check. Throws
+ * StoreBroken if none of `rootKeys` fits.
  */
 export async function findRootKey(
   database: SqliteDatabase,

@@ -23,7 +23,7 @@ type Needs = {
   readonly roots: RootKeys;
   readonly tenants: ReturnType<typeof createTenantKeys>;
   readonly clock: Clock;
-  /** The id of the newest wrapping key of a tenant, with room for so many wraps more. */
+  /** Returns the id of the newest wrapping key of a tenant, with room for `wraps` more wraps. */
   readonly wrapperFor: (tenantId: string, wraps: number) => Promise<string>;
 };
 
@@ -35,12 +35,14 @@ type LivingKey = {
   readonly wrapped: Buffer;
 };
 
-/** `lastRow`: of `tenant_keys` as it began. `at`: from before when copies hold none of the newer keys, ms. */
+/**
+ * `lastRow`: the last row of `tenant_keys` at the start. `at`: copies made before this time (ms) hold no newer keys.
+ */
 type Begun = { readonly lastRow: number; readonly at: number | null };
 
 /**
- * `KeyRotation` on `keys.db` (ADR 29). The row `rotation` of `meta` holds the last row of `tenant_keys` as it began, and
- * when that was: the wrapping keys up to there are the old ones.
+ * Implements `KeyRotation` on `keys.db` (ADR 29). The row `rotation` of `meta` holds the last row of `tenant_keys` at
+ * the start of the rotation, and the time of the start. The wrapping keys up to that row are the old ones.
  */
 export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wrapperFor }: Needs): KeyRotation {
   const metaOf = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
@@ -64,16 +66,16 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
     `SELECT generation, wrapped FROM generation_keys WHERE destroyed_at = ${never}`,
   );
 
-  /** Null: none was begun. */
+  /** Returns null if no rotation was begun. */
   function begun(): Begun | null {
     const value = reading(() => metaOf.get('rotation') as Buffer | undefined, 'keys.db');
     if (value === undefined) return null;
-    // The mark of an older version has no time.
+    // An older version of Strongroom stored no time.
     const at = value.length < 16 ? null : numberIn(value.subarray(8));
     return { lastRow: numberIn(value), at };
   }
 
-  /** The tenant of each old wrapping key. */
+  /** Returns the tenant of each old wrapping key, by key id. */
   function oldOnes(): ReadonlyMap<string, string> {
     const rows = reading(
       () => oldWrapping.all(begun()?.lastRow ?? 0) as { readonly id: string; readonly tenant: string }[],
@@ -85,7 +87,7 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
   async function mark(): Promise<number> {
     const before = begun();
     if (before !== null) return before.lastRow;
-    // Threat: a copy from between the mark and a later time would hold newer keys, and be told to be void.
+    // Threat: with a time later than the mark, a copy made in between would hold newer keys and still be declared void.
     const at = earliestNow(clock);
     const lastRow = reading(() => Number(lastTenantKey.get() ?? 0), 'keys.db');
     const value = Buffer.concat([numberBytes(lastRow), numberBytes(at)]);
@@ -120,7 +122,7 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
     return rows.flatMap((row) => rewrapped(row, old, newest));
   }
 
-  /** Nothing is awaited in it: the keys of a tenant are zeroed when it is destroyed. */
+  /** Must not await: destroying a tenant zeroes its keys. */
   function rewrapped(
     row: LivingKey,
     old: ReadonlyMap<string, string>,
@@ -128,7 +130,7 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
   ): readonly RewrappedKey[] {
     const [id, from] = [uuidText(row.id), uuidText(row.tenant_key)];
     const tenantId = old.get(from);
-    // Wrapped anew already, or by the key of a tenant that is gone.
+    // The key is already rewrapped, or its wrapping key belongs to a tenant that is gone.
     if (tenantId === undefined) return [];
     const to = newest.get(tenantId) ?? '';
     const [fromKey, toKey] = [from, to].map((keyId) => tenants.wrappingKey(tenantId, keyId));

@@ -16,9 +16,11 @@ type StoredKey = {
   readonly wrapped: Buffer;
 };
 
-/** The keys of tenants, each wrapped under the root key (`key-ring/tenant-key.ts` says what for). */
+/**
+ * Creates the store of tenant keys, each wrapped under the root key (`key-ring/tenant-key.ts` lists their purposes).
+ */
 export function createTenantKeys(database: SqliteDatabase, roots: RootKeys, traceUses: Pick<TraceUses, 'next'>) {
-  // Newest first by order of making: a clock that was set back must not bring an older one to the front.
+  // Newest first by insertion order: a clock that was set back must not put an older key first.
   const byTenant = database.prepare(
     'SELECT id, tenant, purpose, destroyed_at, wrapped FROM tenant_keys WHERE tenant = ? ORDER BY rowid DESC',
   );
@@ -47,7 +49,7 @@ export function createTenantKeys(database: SqliteDatabase, roots: RootKeys, trac
   }
 
   return {
-    /** A new key of a tenant, wrapped and ready to be stored. */
+    /** Returns a new tenant key, wrapped and ready to be stored. */
     make(rootKey: Buffer, tenantId: string, purpose: TenantKeyRow['purpose'], madeAt: number): TenantKeyRow {
       return { ...newTenantKey(rootKey, tenantId, purpose), madeAt };
     },
@@ -55,17 +57,17 @@ export function createTenantKeys(database: SqliteDatabase, roots: RootKeys, trac
       if (!subkeys.has(tenantId)) load(tenantId);
       return subkeys.get(tenantId) ?? null;
     },
-    /** Id of the key that wraps new data keys, and how many it has wrapped; null for an unknown tenant. */
+    /** Returns the id of the key that wraps new data keys and its number of wraps; null for an unknown tenant. */
     newestWrapping(tenantId: string): { readonly id: string; readonly wraps: number } | null {
       if (!newestWrapping.has(tenantId)) load(tenantId);
       const id = newestWrapping.get(tenantId);
       return id === undefined ? null : { id, wraps: reading(() => Number(wrapsOf.get(id) ?? 0), 'keys.db') };
     },
-    /** A newer wrapping key was stored: look it up at the next use. */
+    /** Call after storing a newer wrapping key. The next use looks it up. */
     rotated(tenantId: string): void {
       newestWrapping.delete(tenantId);
     },
-    /** Wrapping keys were destroyed that wrap nothing any more. */
+    /** Forgets and zeroes wrapping keys that were destroyed because they wrap nothing any more. */
     retired(ids: readonly string[]): void {
       for (const id of ids) {
         wrapping.get(id)?.key.fill(0);
@@ -82,17 +84,17 @@ export function createTenantKeys(database: SqliteDatabase, roots: RootKeys, trac
       wrapping.set(id, { tenantId, key });
       return key;
     },
-    /** Whether the tenant had keys that were destroyed. */
+    /** Returns whether the identity key of the tenant was destroyed. */
     areDestroyed(tenantId: string): boolean {
       const rows = reading(() => byTenant.all(tenantId) as StoredKey[], 'keys.db');
       return rows.some((row) => row.purpose === 'identity' && row.destroyed_at !== never);
     },
     /**
-     * Forgets the opened keys of a tenant. The subkeys are let go and not zeroed: a command under way may still hold
-     * them, and would then hash and seal under a key of zeros, which everybody knows.
+     * Forgets the opened keys of a tenant. Does not zero the subkeys: a running command may still hold them, and would
+     * then hash and seal under a key of zeros, which any attacker knows.
      */
     drop,
-    /** Forgets the opened keys of all tenants, in the same way. */
+    /** Forgets the opened keys of all tenants in the same way. */
     forgetAll(): void {
       for (const tenantId of new Set([...subkeys.keys(), ...[...wrapping.values()].map((known) => known.tenantId)])) {
         drop(tenantId);

@@ -15,7 +15,7 @@ type VaultKeyDeps = {
   readonly now: () => number;
 };
 
-/** Returns a function that opens a key of the vault. Its first call makes the key if `keys.db` has none. */
+/** Returns a function that opens a key of the vault. The first call creates the key if `keys.db` has none. */
 export function createVaultKey<T>(
   { database, writer, roots, now }: VaultKeyDeps,
   purpose: VaultKeyPurpose,

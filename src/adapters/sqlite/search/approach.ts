@@ -5,18 +5,18 @@ import { termCount } from '../database/term-counts.js';
 import { matchSeqs } from './match-seqs.js';
 import type { SearchStatements } from './search-statements.js';
 
-/** How a plan is answered: what is walked, and what is left to check of each token on the way. */
+/** How a plan runs: the postings that are walked, and what is left to check for each token on the walk. */
 export type Approach = {
   /** The term of every token of the tenant. */
   readonly all: Buffer;
-  /** The whole plan, weighed; null: it finds every token. */
+  /** The whole plan, weighed; null if it matches every token. */
   readonly node: WeighedNode | null;
   readonly driver: Driver;
-  /** Null: nothing is left to check. */
+  /** Null if nothing is left to check. */
   readonly left: WeighedNode | null;
 };
 
-/** Null: the plan finds nothing. */
+/** Returns null if the plan matches nothing. */
 export function approachOf(statements: SearchStatements, plan: SearchPlan): Approach | null {
   const countOf = (term: Buffer): number => termCount(statements, term);
   const all = Buffer.from(plan.all, 'hex');
@@ -29,7 +29,7 @@ export function approachOf(statements: SearchStatements, plan: SearchPlan): Appr
   return { all, node, driver, left: node === null ? null : residue(node, driver) };
 }
 
-/** Those of some tokens that live at `now`; `due` is how many tokens are due then. */
+/** Returns the tokens of `seqs` that live at `now`. `due` is the number of tokens that are due then. */
 export function livingOf(
   { amongLiving }: SearchStatements,
   seqs: readonly number[],
@@ -39,7 +39,7 @@ export function livingOf(
   return due === 0 ? seqs : (amongLiving.all({ seqs: JSON.stringify(seqs), now }) as number[]);
 }
 
-/** Those of some tokens met on the walk that the plan finds. */
+/** Returns the tokens of one step of the walk that match the plan. */
 export function foundAmong(
   statements: SearchStatements,
   { left }: Approach,

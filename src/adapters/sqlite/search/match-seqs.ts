@@ -1,7 +1,10 @@
 import type { WeighedNode } from '../../search-plan/weighed-plan.js';
 import type { SearchStatements } from './search-statements.js';
 
-/** Those of some tokens that a plan matches, in the order given: a look-up of each token for each part that decides. */
+/**
+ * Returns the tokens of `seqs` that match a plan, in the given order. Looks up each token for each deciding part of the
+ * plan.
+ */
 export function matchSeqs(statements: SearchStatements, node: WeighedNode, seqs: readonly number[]): readonly number[] {
   if (seqs.length === 0) return seqs;
   switch (node.is) {
@@ -25,7 +28,7 @@ export function matchSeqs(statements: SearchStatements, node: WeighedNode, seqs:
   }
 }
 
-/** Those of some tokens that have a term. */
+/** Returns the tokens of `seqs` that have a term. */
 export function amongTerm(statements: SearchStatements, term: Buffer, seqs: readonly number[]): readonly number[] {
   return statements.amongTerm.all({ seqs: JSON.stringify(seqs), term }) as number[];
 }
@@ -36,7 +39,7 @@ function without(seqs: readonly number[], others: readonly number[]): readonly n
   return seqs.filter((seq) => !taken.has(seq));
 }
 
-/** What refuses most comes first, so that the rest has less to look at; what is no term, last. */
+/** Puts the rarest terms first, so that later parts have fewer tokens to check, and parts other than terms last. */
 function rarestFirst(nodes: readonly WeighedNode[]): WeighedNode[] {
   const weight = (node: WeighedNode): number => (node.is === 'term' ? node.count : Number.MAX_SAFE_INTEGER);
   return [...nodes].sort((a, b) => weight(a) - weight(b));

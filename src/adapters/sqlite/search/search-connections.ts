@@ -5,8 +5,9 @@ import { prepareSearchStatements, type SearchConnection, type SearchStatements }
 const connectionsMax = 4;
 
 /**
- * Connections for searches. A search reads as of one instant, so it holds a read transaction, and a long one lets the
- * thread go in between: whatever else reads must not be inside it. Opened when needed; a search waits for a free one.
+ * Creates the pool of connections for searches. A search reads as of one instant, so it holds a read transaction, and a
+ * long search yields the thread in between. Other reads must not run inside that transaction. Connections are opened
+ * when needed, and a search waits for a free one.
  */
 export function createSearchConnections(open: () => SqliteDatabase) {
   const free: SearchConnection[] = [];
@@ -30,8 +31,8 @@ export function createSearchConnections(open: () => SqliteDatabase) {
 
   return {
     /**
-     * Runs `search` inside a read transaction: it sees the rows of a generation as of one instant. Throws
-     * GenerationDropped when that one is there no more.
+     * Runs `search` inside a read transaction, in which it sees the rows of a generation as of one instant. Throws
+     * GenerationDropped if the generation no longer exists.
      */
     async run<T>(generation: number, search: (statements: SearchStatements) => Promise<T>): Promise<T> {
       const connection = await take();

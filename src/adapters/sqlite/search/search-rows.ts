@@ -21,7 +21,7 @@ import { walkPostings } from './walk-postings.js';
 
 type RowState = Pick<TokenRow, 'stream' | 'state'>;
 
-/** `TokenRows.search`: finds and reads the rows of a page as of one instant. */
+/** Implements `TokenRows.search`: finds and reads the rows of a page as of one instant. */
 export function searchRows(
   connections: SearchConnections,
   plan: SearchPlan,
@@ -41,7 +41,7 @@ export function searchRows(
   });
 }
 
-/** `TokenRows.walk`. */
+/** Implements `TokenRows.walk`. */
 export function walkRows(
   connections: SearchConnections,
   plan: SearchPlan,
@@ -57,7 +57,7 @@ function rowsOf(
   { tenantId }: SearchPlan,
   seqs: readonly number[],
 ): readonly Stored<TokenView>[] {
-  // Threat: a row of another tenant. Its terms are under another key, but the tenant is checked as well.
+  // Threat: a caller finds a row of another tenant. Its terms are under another key, and we check the tenant as well.
   return (rows.all(JSON.stringify(seqs), tenantId) as TokenRow[]).map(viewOf);
 }
 
@@ -77,8 +77,8 @@ async function reading<T>(
 const dueFewMax = 1_000;
 
 /**
- * Runs a plan. For a single term, the total is its term count minus its due tokens, and the page is read from the index. Any
- * other plan walks the rarest postings that cover all matches, or a short range of dates.
+ * Runs a plan. For a single term, the total is its term count minus its due tokens, and the page is read from the
+ * index. Any other plan walks the rarest postings that cover all matches, or a short range of dates.
  */
 async function findSeqs(statements: SearchStatements, plan: SearchPlan, wanted: Wanted, now: number): Promise<Found> {
   const approach = approachOf(statements, plan);
@@ -121,8 +121,8 @@ function pageOfTerm(
 const seqsMax = 2_000;
 
 /**
- * Returns the tokens of all tenants in a short range of dates that contains all matches, newest first. Returns null if no
- * range is short, or if the driver is.
+ * Returns the tokens of all tenants in a short range of dates that contains all matches, newest first. Returns null if
+ * no range is short, or if the driver is.
  */
 function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCount: number): readonly number[] | null {
   if (driverCount <= seqsMax) return null;
@@ -135,7 +135,10 @@ function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCoun
   return null;
 }
 
-/** Returns the `seq` of the tokens of one step, newest first. It continues the walk of a search and stops when it has enough. */
+/**
+ * Returns the `seq` of the tokens of one step, newest first. It continues the walk of a search and stops when it has
+ * enough.
+ */
 async function walkSeqs(
   statements: SearchStatements,
   plan: SearchPlan,

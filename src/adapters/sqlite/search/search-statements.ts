@@ -4,7 +4,7 @@ import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
 import { termCountSql } from '../database/term-counts.js';
 import { viewColumns } from '../database/token-row.js';
 
-/** Those of some tokens, given as a JSON array of `seq`, that a look-up finds; in the order given. */
+/** Selects, in the given order, the tokens of a JSON array of `seq` that satisfy a condition. */
 const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';
 const dated = (rows: string, column: string): string =>
   `${among} (SELECT 1 FROM ${rows} t WHERE t.seq = p.value AND t.${column} >= @from AND t.${column} < @to) IS NOT NULL`;
@@ -13,7 +13,7 @@ const between = (rows: string, column: string): string =>
 
 type Columns = { readonly created_at: Statement; readonly modified_at: Statement };
 
-/** The statements of one set of tables. But for `rows` and `states`, each answers one column. */
+/** The statements of one set of tables. Each returns one column, except `rows` and `states`. */
 export type SearchStatements = Readonly<
   Record<
     | 'keptCount'
@@ -37,14 +37,14 @@ export type SearchStatements = Readonly<
 export type SearchConnection = {
   readonly begin: Statement;
   readonly commit: Statement;
-  /** The statements for the rows of a generation; null: it is there no more. */
+  /** Returns the statements for the rows of a generation; null if it no longer exists. */
   of(generation: number): SearchStatements | null;
 };
 
 /**
- * Every statement of search, prepared once for a connection: the shape of a plan is the caller's, and a statement for
- * each shape could neither be kept nor dropped (ADR 10). Scalar subqueries, because SQLite turns EXISTS into joins,
- * whose order it would choose by itself.
+ * Prepares every statement of search once for a connection. The caller determines the shape of a plan, and a statement
+ * for each shape could neither be kept nor dropped (ADR 10). The statements use scalar subqueries, because SQLite turns
+ * EXISTS into joins and chooses their order itself.
  */
 export function prepareSearchStatements(database: SqliteDatabase): SearchConnection {
   const slotOf = database.prepare(`SELECT slot FROM generations WHERE generation = ? AND state <> 'dropping'`).pluck();
@@ -73,7 +73,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot): SearchStatements {
        WHERE p.term = ? AND (SELECT 1 FROM ${rows} t WHERE t.seq = p.seq AND t.expires_at <= ?) IS NULL
        ORDER BY p.seq DESC LIMIT ? OFFSET ?`,
     ),
-    /** The place of the nth posting before a `seq`. */
+    /** Returns the `seq` of the nth posting before a `seq`. */
     nthBefore: column(`SELECT seq FROM ${postings} WHERE term = ? AND seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ?`),
     postings: column(`SELECT seq FROM ${postings} WHERE term = ? AND seq >= ? AND seq < ? ORDER BY seq DESC`),
     amongTerm: column(`${among} (SELECT 1 FROM ${postings} q WHERE q.term = @term AND q.seq = p.value) IS NOT NULL`),

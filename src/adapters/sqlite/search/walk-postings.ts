@@ -5,24 +5,24 @@ import type { Driver } from '../../search-plan/choose-driver.js';
 import type { Found, Wanted } from './found.js';
 import type { SearchStatements } from './search-statements.js';
 
-/** After so long the thread serves others before the walk goes on. */
+/** The time after which the walk yields the thread to other work. */
 const sliceMs = 4;
-/** A search that takes longer is refused; meanwhile it keeps the write-ahead log from being cut. */
+/** A longer search fails, because its read transaction keeps the write-ahead log from being truncated. */
 const patienceMs = 10_000;
-/** Postings between two looks at the clock, over all terms of the driver. */
+/** The number of postings between two checks of the clock, over all terms of the driver. */
 const postingsPerStep = 1_024;
 const postingsPerStepMin = 16;
 
-/** Which part of a walk is wanted; `before`: only tokens with a smaller `seq`. */
+/** The requested part of a walk. `before` limits it to tokens with a smaller `seq`. */
 type Walk = Wanted & {
   readonly before?: number;
-  /** Ends when the page is full: then `total` counts what was met until there. */
+  /** The walk ends when the page is full. Then `total` counts the matches up to there. */
   readonly untilFull?: boolean;
 };
 
 /**
- * Walks the postings of a driver from the newest token to the oldest, in steps by `seq`, and hands each step to `match`:
- * every match is counted, those of the page are kept. Throws StoreUnavailable after ten seconds.
+ * Walks the postings of a driver from the newest token to the oldest, in steps by `seq`, and passes each step to
+ * `match`. Counts every match and keeps those of the page. Throws StoreUnavailable after ten seconds.
  */
 export async function walkPostings(
   statements: SearchStatements,
@@ -52,14 +52,14 @@ export async function walkPostings(
   return { total, page };
 }
 
-/** The lower end of a step: no term has more than `step` postings in it. */
+/** Returns the lower end of a step, in which no term has more than `step` postings. */
 function lowerEnd({ nthBefore }: SearchStatements, terms: readonly Buffer[], upper: number, step: number): number {
   let lower = 0;
   for (const term of terms) lower = Math.max(lower, Number(nthBefore.get(term, upper, step - 1) ?? 0));
   return lower;
 }
 
-/** Newest first, none twice: a token may have several of the terms. */
+/** Returns the postings newest first, without repeats: a token may have several of the terms. */
 function postingsOf({ postings }: SearchStatements, terms: readonly Buffer[], lower: number, upper: number): number[] {
   const found = terms.map((term) => postings.all(term, lower, upper) as number[]);
   const [first = []] = found;

@@ -15,7 +15,7 @@ export function isOfStores(request: WriterRequest): request is StoreRequest {
   return !isOfAccess(request);
 }
 
-/** Runs a group of requests to the access log: all that is recorded in it is one transaction. */
+/** Runs a group of requests to the access log. All records of the group are stored in one transaction. */
 export function createAccessOperations(access: AccessWriter) {
   return function run(requests: readonly AccessRequest[]): readonly Attempt[] {
     const entries = requests.flatMap((request) => (request.operation === 'record_access' ? request.input : []));

@@ -10,17 +10,19 @@ const owedMax = 10_000;
 type Waiting = { readonly deadline: number; done(erased: boolean): void };
 
 /**
- * A destroyed key is overwritten by a commit, but the log file of SQLite still holds the page as it was. Erased means
- * that the log was copied back and cut to nothing, which any open reader turns into a silent no-op: so the row that
- * the checkpoint answers is looked at, for two seconds, and many destructions share one checkpoint. `onBroken` is told
- * when the file can no longer be written.
+ * Erases destroyed keys from the write-ahead log of `keys.db`. A commit overwrites a destroyed key, but the log still
+ * holds the old page. The key is erased only when the log was copied back and truncated. Any open reader makes such a
+ * checkpoint a silent no-op, so we check the row that the checkpoint returns, and retry for two seconds. Many
+ * destructions share one checkpoint. Calls `onBroken` when the file can no longer be written.
  */
 export function createErasure(database: SqliteDatabase, onBroken: (error: unknown) => void) {
-  /** Keys that are overwritten in the file and may still stand in its log. */
+  /** Keys that are overwritten in the file but may still be in its log. */
   const inLog = new Set<string>();
-  /** Keys whose command was told that they are not erased yet: its repeat is told when they are, whoever did it. */
+  /**
+   * Keys whose command was told that they are not erased yet. A repeat of the command counts them once they are erased.
+   */
   const owed = new Set<string>();
-  /** What a crash left in the log: keys of which only their absence from the log is known to be erasure. */
+  /** False if a crash may have left keys in the log. Then every erasure waits until the log is empty. */
   let logIsKnown = emptyLog(database);
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | null = logIsKnown ? null : setTimeout(retry, backgroundRetryMs);
@@ -49,7 +51,10 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
   }
 
   return {
-    /** Calls `done` once the keys are in no file, or with false after two seconds; then it goes on by itself. */
+    /**
+     * Calls `done` with the number of ended keys once they are in no file, or with null after two seconds. The erasure
+     * then continues in the background.
+     */
     erase(keyIds: readonly string[], destroyedNow: readonly string[], done: (ended: number | null) => void): void {
       for (const keyId of destroyedNow) inLog.add(keyId);
       const ended = keyIds.filter((keyId) => inLog.has(keyId) || owed.has(keyId));
@@ -67,13 +72,13 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
     flush(done: (isEmpty: boolean) => void): void {
       waiting.push({ deadline: performance.now() + patienceMs, done });
     },
-    /** One checkpoint for all that wait. Called after each group. */
+    /** Runs one checkpoint for all waiting requests. Called after each group. */
     settle(): void {
       if (waiting.length === 0) return;
       if (timer !== null) clearTimeout(timer);
       truncate();
     },
-    /** Leaves the file alone from now on. */
+    /** Stops retrying. The file is not touched any more. */
     stop(): void {
       if (timer !== null) clearTimeout(timer);
     },
@@ -90,8 +95,8 @@ function emptyLog(database: SqliteDatabase): boolean {
 }
 
 /**
- * True when the write-ahead log is empty now. A reader, or a disk without room for what is copied back, only puts it
- * off; throws StoreBroken when the file itself is at fault.
+ * Truncates the write-ahead log. Returns true if the log is empty now, and false if a reader or a full disk delays it.
+ * Throws StoreBroken if the file itself is broken.
  */
 export function truncateLog(database: SqliteDatabase, fileName: string): boolean {
   try {

@@ -10,7 +10,7 @@ export type WrittenGeneration = {
   readonly read: number;
 };
 
-/** Asks which generations of rows are written. */
+/** Returns a function that reads which generations of rows are written. */
 export function generationsIn(database: SqliteDatabase): () => readonly WrittenGeneration[] {
   const all = database.prepare(
     `SELECT generation, slot, state, (SELECT generation FROM generations WHERE state = 'read') AS read

@@ -7,13 +7,13 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { uuidBytes } from '../database/uuid-bytes.js';
 import type { TenantKeyRow, WriterOperations } from './protocol.js';
 
-/** Keys that were to be destroyed, and those of them that lived until now. */
+/** The keys that a request destroys, and those of them that were not destroyed before. */
 export type Destroyed = { readonly keyIds: readonly string[]; readonly destroyedNow: readonly string[] };
 
-/** As wide as the id of the event that will destroy the key. */
+/** A placeholder as wide as the id of the event that will destroy the key. */
 const noEvent = Buffer.alloc(16);
 
-/** What is done to `keys.db`, each call inside a savepoint of the group's transaction. No statement is iterated. */
+/** Operations on `keys.db`. Each call runs inside a savepoint of the group's transaction. No statement is iterated. */
 export function createKeyOperations(database: SqliteDatabase) {
   const insertTenantKey = database.prepare(
     `INSERT INTO tenant_keys (id, tenant, purpose, made_at, destroyed_at, destroyed_by, wrapped)
@@ -69,7 +69,7 @@ export function createKeyOperations(database: SqliteDatabase) {
   );
   const findMemory = database.prepare(`SELECT value FROM meta WHERE name = 'log_memory'`).pluck();
 
-  /** A log that is found to end before, or to hold something else there, is refused. */
+  /** The vault rejects a log that ends before the remembered place or differs there. */
   function remember(memory: LogMemory): void {
     const before = logMemoryIn(findMemory.get() as Buffer | undefined);
     saveMeta.run('log_memory', logMemoryBytes(newerMemory(before, memory)));
@@ -83,7 +83,7 @@ export function createKeyOperations(database: SqliteDatabase) {
   }
 
   return {
-    /** A tenant whose keys were destroyed gets none any more. */
+    /** A tenant whose keys were destroyed gets no new ones. */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
       for (const row of rows) insertTenantKey.run({ ...row, noEvent });
       return null;
@@ -97,7 +97,7 @@ export function createKeyOperations(database: SqliteDatabase) {
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
     insert_data_keys({ tenantKeyId, madeAt, link, keys }: WriterOperations['insert_data_keys']['input']): null {
-      // Threat: a key that was chosen before its end would wrap keys that nothing ever opens.
+      // Threat: a tenant key that was chosen before its destruction would wrap keys that can never be opened.
       if (livingTenantKey.get(tenantKeyId) === undefined) throw new StoreUnavailable('keys.db', 'tenant_key_destroyed');
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);
@@ -129,7 +129,7 @@ export function createKeyOperations(database: SqliteDatabase) {
       forgetDirectory.run();
       return null;
     },
-    /** The keys of a tenant are overwritten where they lie, and with them all that they wrap is out of reach. */
+    /** Overwrites the keys of a tenant in place. Nothing that they wrap can be opened any more. */
     destroy_tenant_keys({ tenantId, eventId, at }: WriterOperations['destroy_tenant_keys']['input']): Destroyed {
       const keyIds = tenantKeyIds.all(tenantId) as string[];
       const destroyedNow = keyIds.filter((id) => destroyTenantKey.run(at, uuidBytes(eventId), id).changes > 0);

@@ -21,12 +21,13 @@ export type TenantKeyRow = {
 
 export type DataKeyRow = { readonly id: string; readonly wrapped: Uint8Array };
 
-/** A data key under a newer key of its tenant; `from` and `to` are ids of keys of the tenant. */
+/** A data key wrapped under a newer key of its tenant. `from` and `to` are ids of tenant keys. */
 export type RewrappedKey = DataKeyRow & { readonly from: string; readonly to: string };
 
 /**
- * All that the root key wraps, under another one; `retired` are the keys of tenants that end with it, at `at`. Copies of
- * the keys from before `voidBefore` hold none of those that stay; null: nobody knows. Times in ms.
+ * Everything that the root key wraps, rewrapped under another root key. `retired` are the tenant keys that the
+ * replacement destroys, at `at`. Copies of the keys from before `voidBefore` hold none of the keys that stay; null if
+ * that time is unknown. Times are in ms.
  */
 export type NewRoot = {
   readonly tenantKeys: readonly DataKeyRow[];
@@ -37,7 +38,7 @@ export type NewRoot = {
   readonly voidBefore: number | null;
 };
 
-/** What the thread that owns both files can be asked for, with the answer of each. */
+/** The operations of the thread that owns both files, with their responses. */
 export type WriterOperations = {
   commit: { of: 'vault'; input: StoredChange; answer: CommitOutcome };
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
@@ -72,13 +73,13 @@ export type WriterOperations = {
   };
   leave_generation: { of: 'vault'; input: { readonly generation: number }; answer: null };
   empty_generation: { of: 'vault'; input: { readonly generation: number }; answer: boolean };
-  /** False: something was appended after `upTo` to the stream of a tenant. */
+  /** Returns false if an event was appended to the stream of a tenant after `upTo`. */
   replace_directory: {
     of: 'vault';
     input: { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };
     answer: boolean;
   };
-  /** Copies the log of `vault.db` back and cuts it to nothing; false: a reader is in the way. */
+  /** Copies the log of `vault.db` back and truncates it. Returns false if a reader or a full disk prevents that. */
   truncate_vault: { of: 'vault'; input: null; answer: boolean };
   insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
   insert_generation_key: {
@@ -121,9 +122,9 @@ export type WriterOperations = {
     answer: number;
   };
   rewrap_data_keys: { of: 'keys'; input: readonly RewrappedKey[]; answer: null };
-  /** False: something else than what it names is under the old keys; nothing was changed. */
+  /** Returns false, and changes nothing, if the old keys wrap anything that the input does not name. */
   replace_root: { of: 'keys'; input: NewRoot; answer: boolean };
-  /** Answers when the log of `keys.db` is empty. */
+  /** Responds when the log of `keys.db` is empty. */
   empty_keys_log: { of: 'keys'; input: null; answer: null };
   remember_log: { of: 'keys'; input: LogMemory; answer: null };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
@@ -139,14 +140,14 @@ export type WriterRequest = {
 
 export type WriterReply =
   | { readonly id: number; readonly ok: true; readonly answer: unknown }
-  /** `store` null: the request itself was wrong, which is a bug of ours; nothing of it is stored. */
+  /** If `store` is null, the request itself was wrong, which is a bug of ours. Nothing of it is stored. */
   | { readonly id: number; readonly ok: false; readonly store: string | null; readonly reason: string };
 
 export type FromWriter =
   | { readonly message: 'ready' }
-  /** All that one commit of this file answered, or erasures that were waiting for it. */
+  /** The replies of one commit of this file, or of erasures that waited for it. */
   | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
-  /** The files cannot be used any more, or never could: the process must end with this text. */
+  /** The files cannot be used, or no longer can. The process must end with this text. */
   | { readonly message: 'broken'; readonly problem: string | FoundProblem };
 
 export type ToWriter =

@@ -4,12 +4,12 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { uuidBytes, uuidText } from '../database/uuid-bytes.js';
 import type { NewRoot, RewrappedKey } from './protocol.js';
 
-/** As wide as the id of the event that ends a key. */
+/** A placeholder as wide as the id of the event that ends a key. */
 const noEvent = Buffer.alloc(16);
 
 /**
- * What a rotation does to `keys.db`: it overwrites living keys where they lie by bytes of the same width, never a
- * destroyed one, and adds no row.
+ * Operations of a rotation on `keys.db`. They overwrite living keys in place with bytes of the same width, never
+ * overwrite a destroyed key, and add no row of a key.
  */
 export function createRotationOperations(database: SqliteDatabase) {
   const rewrapDataKey = database.prepare(
@@ -42,7 +42,9 @@ export function createRotationOperations(database: SqliteDatabase) {
   );
   const endRotation = database.prepare(`DELETE FROM meta WHERE name = 'rotation'`);
 
-  /** Whether all that lives under the old root key, or under a key that ends, is named. */
+  /**
+   * Returns whether `NewRoot` names every living key under the old root key, and no retired key still wraps a data key.
+   */
   function isWhole({ tenantKeys, generationKeys, retired }: NewRoot): boolean {
     const ending = new Set(retired);
     const named = new Set([...tenantKeys.map(({ id }) => id), ...retired]);

@@ -7,19 +7,19 @@ import { createDirectoryRowWriter } from './directory-row-writer.js';
 import { generationsIn, type WrittenGeneration } from './generations-in.js';
 import { createTokenRowWriter } from './token-row-writer.js';
 
-/** Writes the rows that events lead to, inside the transaction that appends the events: those of tokens in every generation. */
+/** Writes the rows of events in the transaction that appends the events. Rows of tokens go into every generation. */
 export function createRowWriter(database: SqliteDatabase) {
   const of = ofBothSlots((slot) => createTokenRowWriter(database, slot));
   const written = generationsIn(database);
   const directory = createDirectoryRowWriter(database);
 
-  /** Null: it is not written any more, or not being built. */
+  /** Returns null if the generation is not being built, or no longer written. */
   function beingBuilt(generation: number): WrittenGeneration | null {
     return written().find((each) => each.generation === generation && each.state === 'building') ?? null;
   }
 
   return {
-    /** False: the index lacks the terms of a generation that was added since it was made. */
+    /** Returns false if the index lacks the terms of a generation that was added since the index was computed. */
     covers({ row }: StoredWrite): boolean {
       if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return true;
       const { terms } = row.index;
@@ -34,15 +34,15 @@ export function createRowWriter(database: SqliteDatabase) {
       const at = commit.events.at(-1)?.time ?? 0;
       for (const generation of written()) {
         const rows = of[generation.slot];
-        // The rebuild comes to this stream, and says what its row is found by.
+        // The rebuild will reach this stream and compute its terms.
         if (keeps && generation.state === 'building' && rows.revisionOf(view.stream) !== expectedRevision) continue;
         rows.write({ view, index, at }, generation);
       }
     },
-    /** Rows that a rebuild made; one that is as new or newer stays. */
+    /** Writes rows that a rebuild made. An existing row that is as new or newer stays. */
     put(generation: number, built: readonly BuiltRow[]): void {
       const into = beingBuilt(generation);
-      // It was cancelled meanwhile.
+      // The rebuild was cancelled meanwhile.
       if (into === null) return;
       const rows = of[into.slot];
       for (const row of built) {

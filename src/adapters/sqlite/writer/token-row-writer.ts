@@ -111,7 +111,10 @@ function createPostingWriter(database: SqliteDatabase, slot: Slot) {
   }
 
   return {
-    /** Replaces the search index of a row. Another `seq` means a recreated token, which shares no terms with the last one. */
+    /**
+     * Replaces the search index of a row. Another `seq` means a recreated token, which shares no terms with the last
+     * one.
+     */
     replace(before: Postings, after: Postings): void {
       const had = before.seq === null ? [] : before.terms;
       const has = after.seq === null ? [] : after.terms;

@@ -18,8 +18,8 @@ import { createVaultOperations } from './vault-operations.js';
 const vaultTruncateMs = 30_000;
 
 /**
- * The thread that owns `vault.db` and `keys.db` for writing, so that no commit ever holds up the thread that serves
- * HTTP. Whatever arrives while a commit runs makes the next group.
+ * Runs the thread that writes `vault.db` and `keys.db`, so that no commit ever blocks the thread that serves HTTP.
+ * Requests that arrive during a commit form the next group.
  */
 function start(port: MessagePort, dataDir: string): void {
   const { vault, keys } = prepareStores(dataDir);
@@ -31,7 +31,7 @@ function start(port: MessagePort, dataDir: string): void {
   const access = createAccessWriter(dataDir);
   const runAccess = createAccessOperations(access);
   const erasure = createErasure(keys, broken);
-  // Armed at the start: a crash may have left the bytes of removed rows in the log.
+  // Start the timer at once: a crash may have left the bytes of removed rows in the log.
   let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateVault, vaultTruncateMs);
   let scheduled = false;
   let queue: WriterRequest[] = [];
@@ -49,7 +49,7 @@ function start(port: MessagePort, dataDir: string): void {
     const accessGroup = queue.filter(isOfAccess);
     queue = [];
     try {
-      // An answer waits for its record; whoever changes something waits longer anyway.
+      // Access records first: a response waits for its record, and a write takes longer anyway.
       if (accessGroup.length > 0) replyAll(accessGroup, runAccess(accessGroup));
       // Keys first: a key is durable before the event that names it.
       commit('keys', group.filter(isOfKeys), commitKeys);
@@ -58,7 +58,7 @@ function start(port: MessagePort, dataDir: string): void {
         group.filter((request) => !isOfKeys(request)),
         commitVault,
       );
-      // Outside of any transaction: it would be in its own way.
+      // Outside of any transaction, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
         const answer = truncateLog(vault, 'vault.db');
         replyAll(
@@ -146,7 +146,7 @@ function start(port: MessagePort, dataDir: string): void {
     port.close();
   }
 
-  /** Nothing is written from here on; the files are let go, as they are. */
+  /** Ends all writing and closes the files. */
   function broken(error: unknown): void {
     if (isBroken) return;
     isBroken = true;
@@ -180,7 +180,7 @@ function reply(id: number, attempt: Attempt): WriterReply {
   return { id, ok: false, store: null, reason: error.message };
 }
 
-/** Why the files cannot be taken, for the person who starts the service. */
+/** Returns why the files cannot be opened, for the operator who starts the service. */
 function startFailure(error: unknown): string | FoundProblem {
   if (error instanceof StoreBroken && error.found !== null) return error.found;
   if (!(error instanceof StoreUnavailable)) return error instanceof Error ? error.message : 'the writer failed';

@@ -9,25 +9,27 @@ const endedUnexpectedly = 'the thread that writes the store ended unexpectedly';
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 export type Writer = {
-  /** Resolves when the change is durable. Rejects with StoreUnavailable: nothing of it is stored. */
+  /** Resolves when the change is durable. Rejects with StoreUnavailable if nothing of it is stored. */
   request<O extends WriterOperation>(
     operation: O,
     input: WriterOperations[O]['input'],
   ): Promise<WriterOperations[O]['answer']>;
-  /** Finishes what was requested, empties the logs of both files and closes them. */
+  /** Finishes pending requests, empties the logs of both files and closes them. */
   close(): Promise<void>;
 };
 
-/** MB for what a group of requests leaves behind: V8 would take four times as much before it looks for garbage. */
+/** In MB, for the garbage of a group of requests. By default, V8 would use four times as much before it collects. */
 const youngGenerationMb = 12;
 
-/** What is requested in one turn of the event loop goes to the thread this many at a time: it works while the turn goes on. */
+/**
+ * The number of requests per message to the thread. It starts to work while the turn of the event loop still continues.
+ */
 const requestsOfMessage = 8;
 
 /**
- * Starts the thread that writes both files of `dataDir`. Rejects with StoreBroken when they cannot be used;
- * `onBroken` is told when that happens later, and nothing is written from then on. `onCommitted` is told how many
- * requests each commit of `vault.db` held.
+ * Starts the thread that writes both files of `dataDir`. Rejects with StoreBroken if they cannot be used. If that
+ * happens later, calls `onBroken`, and nothing is written from then on. Calls `onCommitted` with the number of requests
+ * in each commit of `vault.db`.
  */
 export function startWriter(
   dataDir: string,
@@ -73,7 +75,7 @@ export function startWriter(
     });
   }
 
-  /** Resolves when the thread has ended, so that nothing of it holds the files any more. */
+  /** Resolves when the thread has ended and holds the files no longer. */
   function close(): Promise<void> {
     if (closing === null && failure === null) {
       flush();
@@ -110,7 +112,7 @@ export function startWriter(
       if (failure !== null) return;
       const error = breakDown(problem);
       if (ready) onBroken(error);
-      // Only when the thread has let go of the files may another one take them.
+      // Another thread can open the files only after this one has released them.
       else ended.then(() => reject(error));
     };
     worker.on('error', () => fail(endedUnexpectedly));
