@@ -2,7 +2,7 @@ import { verify } from 'node:crypto';
 import { type Checkpoint, checkpointHash, signedBytes } from '../events/audit/checkpoint.js';
 import { keyName } from './make-checkpoint.js';
 
-/** Whether the key signed the checkpoint; the text says what is wrong, null: nothing. */
+/** Returns what is wrong with the signature of a checkpoint, or null. */
 export function signatureProblem(checkpoint: Checkpoint, publicKey: string): string | null {
   const { number, signature, signed_by: signedBy } = checkpoint;
   if (signedBy !== keyName(publicKey)) return `checkpoint ${number} is signed by another key`;
@@ -11,7 +11,7 @@ export function signatureProblem(checkpoint: Checkpoint, publicKey: string): str
   return isSigned ? null : `the signature of checkpoint ${number} does not hold: it, or what it signs, was changed`;
 }
 
-/** Whether a checkpoint is the next one after another (null: none is known). */
+/** Returns whether a checkpoint is the next one after another (null: none is known). */
 export function orderProblem(checkpoint: Checkpoint, before: Checkpoint | null): string | null {
   if (before === null) return null;
   const { number, previous, log_id: logId } = checkpoint;

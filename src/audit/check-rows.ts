@@ -12,19 +12,22 @@ const claimsPageSize = 1_000;
 
 export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
 
-/** One step of a check; `next`: where the next one goes on, null: this was the last. */
+/** One step of a check. `next`: where the next step continues; null: this was the last. */
 export type CheckedRows = {
   readonly rows: number;
   readonly problems: readonly FoundRow[];
   readonly next: string | null;
 };
 
-/** Verifies the codes of all tenants and applications, and that none was replaced with an older version. Changes nothing. */
+/**
+ * Verifies the MACs of all tenants and applications, and that none was replaced with an older version. Changes
+ * nothing.
+ */
 export async function checkDirectory({ directory }: Pick<Vault, 'directory'>): Promise<Omit<CheckedRows, 'next'>> {
   const look = async () => [...(await directory.check('tenant')), ...(await directory.check('application'))];
   const first = await look();
   const suspected = first.some(({ problem }) => problem !== null);
-  // A change that was under way at the first look is over at the second one.
+  // A change that was running at the first check is over at the second.
   const problems = suspected ? (await look()).flatMap(({ record, problem }) => asFound(record, problem)) : [];
   return { rows: first.length, problems };
 }
@@ -66,7 +69,7 @@ async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | nu
   return now !== null && (await isOutdated(vault, now)) ? 'outdated' : null;
 }
 
-/** A key that is missing, or was destroyed without an event, is lost: that is another finding. */
+/** A key that is missing, or was destroyed without an event, is lost: that is a different finding. */
 async function isOutdated(vault: Vault, { tenantId, stream, state: { life, revision } }: TokenView): Promise<boolean> {
   if (life === null) return false;
   const used = await vault.keys.use(tenantId, life.key, () => null);

@@ -15,7 +15,7 @@ import { createSignedHeads } from './signed-heads.js';
 const eventsMax = 10_000;
 const hourMs = 3_600_000;
 const roundMs = 1_000;
-/** After an anchor has refused a line. */
+/** The pause after an anchor has rejected a line. */
 const anchorRestMs = 5_000;
 
 export type CheckpointerNeeds = {
@@ -33,10 +33,10 @@ export type CheckpointerNeeds = {
 };
 
 export type Checkpointer = {
-  /** Signs a checkpoint when one is due. `isLast`: also when anything was added at all. Throws ForgedLog. */
+  /** Signs a checkpoint if one is due. `isLast`: also if anything was added. Throws ForgedLog. */
   run(isLast?: boolean): Promise<void>;
   start(): void;
-  /** Signs what was added since the last one and stops; does nothing when it was never started. */
+  /** Signs what was added since the last checkpoint and stops. Does nothing if it was never started. */
   stop(): Promise<void>;
 };
 
@@ -48,12 +48,12 @@ export type Checkpointer = {
 export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
   const { log, chain, keys, accessLog, clock, random, metrics, logId, anchor, onError } = needs;
   const heads = createSignedHeads(log, accessLog);
-  /** Null: it is to be read. */
+  /** Null: not read yet. */
   let known: Known | null = null;
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
   let stopped = true;
-  /** False: the last round failed, and a last one would keep the stop waiting for nothing. */
+  /** False: the last round failed, so a last one would only delay the stop. */
   let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;
 
@@ -61,7 +61,7 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
     await chain.follow();
     const head = await chain.head();
     if (head === null) return;
-    // Another run of this process may learn of a later one meanwhile: this one goes by what it knew when it looked.
+    // Another run in this process may learn of a later checkpoint meanwhile: this run uses what it read.
     const before = known ?? (await newest(log));
     let after: Known | null = before;
     const proven = await followLog(log, before.chain, head.position);
@@ -70,7 +70,7 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
     const { last } = before;
     const now = clock.now();
     const isHourly = last === null || hourOf(now) !== before.hour;
-    // The event of the last checkpoint itself is nothing to sign.
+    // The event of the last checkpoint needs no new checkpoint.
     const added = last === null ? proven.events : proven.events - 1;
     if (isHourly || added >= eventsMax || isLast) {
       const access = await heads.grown(last?.time ?? 0);
@@ -133,7 +133,10 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
   };
 }
 
-/** The newest checkpoint (null: there is none), the hour of the newest one that began an hour, and what was verified since. */
+/**
+ * The newest checkpoint (null: there is none), the hour of the newest one that began an hour, and what was verified
+ * since.
+ */
 type Known = { readonly last: Checkpoint | null; readonly hour: number; readonly chain: ProvenChain };
 
 async function newest(log: EventLog): Promise<Known> {

@@ -14,7 +14,7 @@ type Needs = {
   readonly keys: Pick<KeyRing, 'signingKey' | 'logMemory'>;
 };
 
-/** Commits that are remembered until the checkpoint comes that signs them: it lies a few events later. */
+/** How many commits to remember until the checkpoint that signs them, which follows a few events later. */
 const recentMax = 20_000;
 
 /**
@@ -29,7 +29,7 @@ export async function expectContinuity({ log, chain, keys }: Needs): Promise<voi
   await followTo(log, from, [link, await chain.head()]);
 }
 
-/** Verifies the whole log in the same way, with every checkpoint in it. What the key store remembers is not asked. */
+/** Verifies the whole log in the same way, with every checkpoint in it, regardless of what the key store remembers. */
 export async function expectWholeLog({ log, chain, keys }: Needs): Promise<void> {
   await chain.follow();
   const { publicKey } = await keys.signingKey();
@@ -50,14 +50,17 @@ export async function expectWholeLog({ log, chain, keys }: Needs): Promise<void>
   });
 }
 
-/** Awaits work at the start; `isAllowed`: a forged log is opened all the same, for whoever names what is wrong with it. */
+/**
+ * Awaits work at the start; `isAllowed`: a forged log is opened all the same, for whoever names what is wrong with
+ * it.
+ */
 export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isAllowed || !(error instanceof ForgedLog)) throw error;
   });
 }
 
-/** The remembered checkpoint as the log holds it. */
+/** Returns the remembered checkpoint as the log holds it. */
 async function checkpointIn(
   log: Needs['log'],
   keys: Needs['keys'],

@@ -7,12 +7,15 @@ const pageSize = 100;
 
 type Needs = {
   readonly log: EventLog;
-  /** Remembers how far the anchor has come. */
+  /** Stores which checkpoints the anchor has accepted. */
   readonly keys: Pick<KeyRing, 'checkpoint' | 'saveCheckpoint'>;
   readonly anchor: Anchor;
 };
 
-/** Hands the anchor every checkpoint that it has not taken yet, in order, up to this one. Throws at the first failure. */
+/**
+ * Delivers every checkpoint that the anchor has not accepted yet, in order, up to this one. Throws at the first
+ * failure.
+ */
 export async function deliverCheckpoints({ log, keys, anchor }: Needs, upTo: number): Promise<void> {
   let delivered = await keys.checkpoint('anchor');
   while (delivered < upTo) {

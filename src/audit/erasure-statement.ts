@@ -11,7 +11,7 @@ const unsigned = z.object({
   log_id: z.string(),
   tenant_id: z.string(),
   token_id: z.string(),
-  /** Its stream: what the log keeps for ever in place of the id. */
+  /** Its stream, which the log keeps for ever in place of the id. */
   stream: z.string(),
   stated_at: time,
   lives: z.array(
@@ -20,7 +20,7 @@ const unsigned = z.object({
   keys: z.object({ destroyed: z.int(), last_destroyed_at: time }),
   derived: z.object({
     row: z.enum(['none', 'tombstone']),
-    /** What was looked for and where, at how many entries; in none of them was anything of the token. */
+    /** What was searched and where, in how many entries; none of them belongs to the token. */
     looked: z.array(
       z.object({
         kind: z.enum(['row', 'search_term', 'fingerprint', 'deadline', 'timer', 'found_by_id']),
@@ -36,7 +36,7 @@ const unsigned = z.object({
   signed_by: z.string(),
 });
 
-/** What became of a token: signed with the key of the checkpoints. Times are ISO 8601. */
+/** The state of an erased token, signed with the key of the checkpoints. Times are ISO 8601. */
 export const erasureStatement = unsigned.extend({ signature: z.string() });
 
 export type ErasureStatement = z.output<typeof erasureStatement>;
@@ -47,13 +47,13 @@ export function signErasure(key: SigningKey, facts: ErasureFacts): ErasureStatem
   return { ...statement, signature: key.sign(bytesOf(statement)).toString('base64') };
 }
 
-/** Whether this key signed the statement as it is. */
+/** Returns whether this key signed the statement in this form. */
 export function isSignedErasure({ signature, ...statement }: ErasureStatement, publicKey: string): boolean {
   if (statement.signed_by !== keyName(publicKey)) return false;
   return verify(null, bytesOf(unsigned.parse(statement)), publicKey, Buffer.from(signature, 'base64'));
 }
 
-/** Its fields in the order of the schema, whatever their order in a file. */
+/** Returns its fields in the order of the schema, whatever their order in a file. */
 function bytesOf(statement: z.output<typeof unsigned>): Buffer {
   return lengthPrefixed(['strongroom.erasure.1', JSON.stringify(statement)]);
 }

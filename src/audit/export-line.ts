@@ -3,7 +3,7 @@ import type { JsonObject } from '../domain/json.js';
 import { type EventProof, type StoredEvent, sealedHash } from '../events/commit.js';
 import type { ClearEvent } from '../events/event.js';
 
-/** The version of the form of an export. */
+/** The version of the export format. */
 export const exportVersion = 2;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -40,10 +40,10 @@ export const exportLine = z.object({
   event: eventSchema.nullable(),
 });
 
-/** As it lies in an export: boxes in base64, the link in hex. */
+/** As in an export: ciphertexts in base64, the link in hex. */
 export type ExportLine = z.output<typeof exportLine>;
 
-/** What a verification looks at: the same with the hash of what is sealed in place of that. */
+/** The same for a verification: with the hash of the ciphertexts in place of the ciphertexts. */
 export type ChainedEvent = {
   readonly position: number;
   readonly count: number | null;

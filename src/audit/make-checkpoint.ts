@@ -27,7 +27,7 @@ type Signed = {
   readonly time: number;
 };
 
-/** Which key a checkpoint names: SHA-256 of the public key as PEM, hex. */
+/** Returns the key id in a checkpoint: SHA-256 of the public key as PEM, in hex. */
 export function keyName(publicKey: string): string {
   return createHash('sha256').update(publicKey).digest('hex');
 }
@@ -47,7 +47,7 @@ export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, a
   return { ...unsigned, signature, peaks: head.tree.peaks.map(hex) };
 }
 
-/** Appends it to the log; false: another process was first. */
+/** Appends it to the log. Returns false if another process was first. */
 export async function storeCheckpoint(log: EventLog, id: string, checkpoint: Checkpoint): Promise<boolean> {
   const event = {
     ...{ id, type: checkpointType, version: checkpointVersion, tenantId: '', actorId: 'system' },

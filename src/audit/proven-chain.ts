@@ -5,7 +5,7 @@ import { endsCommit, linkAfter, noLink, type ProvenClear } from '../events/commi
 import type { ChainLink } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
 
-/** On one page: few enough that a turn of the thread that serves stays short. */
+/** Events per page: few enough that one turn of the serving thread stays short. */
 const pageSize = 250;
 
 /** Up to where the log was verified: every event after a checkpoint by its code, and their order by the chain. */
@@ -15,7 +15,7 @@ export type ProvenChain = {
   readonly link: Uint8Array;
   /** Over all commits up to it. */
   readonly tree: MerkleTree;
-  /** How many events were read since the checkpoint. */
+  /** The number of events that were read since the checkpoint. */
   readonly events: number;
 };
 
@@ -41,7 +41,7 @@ export async function followLog(
   for (let after = from.position; ; ) {
     const page = await log.readClear(after, pageSize);
     for (const event of page) {
-      // What is appended meanwhile may be half of a commit on this page.
+      // An append meanwhile may put only part of a commit on this page.
       if (event.position > upTo) return chain;
       expectNext(commit.at(-1), event);
       commit.push(event);
@@ -55,17 +55,17 @@ export async function followLog(
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return chain;
     after = last.position;
-    // Where reading is no waiting, others have their turn.
+    // Where reads do not wait, this lets other work run.
     await endOfTurn();
   }
 }
 
-/** Whether a link is the one of a chain that was computed. */
+/** Returns whether a link belongs to a computed chain. */
 export function isAt(chain: ProvenChain, { position, count, hash }: ChainLink): boolean {
   return chain.position === position && chain.tree.size === count && Buffer.from(chain.link).equals(hash);
 }
 
-/** The events of a commit follow one another; one without the others is not what was written. */
+/** The events of a commit are adjacent; one without the others was not written like this. */
 function expectNext(before: ProvenClear | undefined, event: ProvenClear): void {
   const { stream, revision, proof } = event;
   const follows =

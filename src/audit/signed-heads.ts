@@ -7,7 +7,10 @@ const aDayMs = 24 * 3_600_000;
 /** What one checkpoint names; the others are named by the next one. */
 const headsMax = 2_000;
 
-/** Which ends of the chains of the access log are signed already, so that a checkpoint names those alone that have grown. */
+/**
+ * Which ends of the chains of the access log are signed already, so that a checkpoint names those alone that have
+ * grown.
+ */
 export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'heads'>) {
   /** By chain, the sequence that is signed. */
   const signed = new Map<string, number>();

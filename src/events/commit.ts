@@ -13,7 +13,7 @@ export type EventProof = {
   readonly digests: Uint8Array | null;
   /** The hash of the trace and of what is sealed, so that the event can be verified without reading them. */
   readonly sealedHash: Uint8Array;
-  /** HMAC-SHA-256 over the leaf of the commit, under a key that only the vault has. */
+  /** The MAC: HMAC-SHA-256 over the leaf of the commit, under a key that only the vault has. */
   readonly mac: Uint8Array;
 };
 
@@ -24,15 +24,18 @@ export type Commit = {
   readonly leaf: Uint8Array;
 };
 
-/** An event as a store holds it: whatever could write to the store may have written it. */
+/** An event as a store holds it. Anything that can write to the store may have written it. */
 export type StoredEvent = RecordedEvent & { readonly proof: EventProof };
 export type StoredClear = ClearEvent & { readonly proof: EventProof };
 
-/** An event whose authentication code was verified. `leaf` is that of its commit. */
+/** An event whose MAC was verified. `leaf` is that of its commit. */
 export type ProvenEvent = StoredEvent & { readonly leaf: Uint8Array };
 export type ProvenClear = StoredClear & { readonly leaf: Uint8Array };
 
-/** An event with its place in its stream. Its position in the log is not part of any hash: a restored log may have others. */
+/**
+ * An event with its place in its stream. Its position in the log is not part of any hash: a restored log may have
+ * others.
+ */
 export type PlacedEvent = Omit<ClearEvent, 'position'>;
 
 const hashBytes = 32;
@@ -55,7 +58,7 @@ export function sealCommit(
   const digests = events.map((event, index) =>
     eventDigest({ ...event, stream, revision: first + index }, sealedHashes[index] ?? noLink),
   );
-  // Unpooled: a structured clone to another thread copies the whole pool that a pooled buffer lies in.
+  // Unpooled: a structured clone to another thread copies the whole pool of a pooled buffer.
   const joined = Buffer.allocUnsafeSlow(digests.length * hashBytes);
   for (const [index, digest] of digests.entries()) digest.copy(joined, index * hashBytes);
   const leaf = commitLeaf(stream, first, joined);
@@ -76,17 +79,17 @@ export function sealCommit(
 
 type Placed = { readonly revision: number; readonly proof: Pick<EventProof, 'first' | 'digests'> };
 
-/** How many events the commit of an event has. */
+/** Returns how many events the commit of an event has. */
 export function commitSize({ digests }: Pick<EventProof, 'digests'>): number {
   return digests === null ? 1 : digests.length / hashBytes;
 }
 
-/** Whether an event is the last one of its commit. */
+/** Returns whether an event is the last one of its commit. */
 export function endsCommit({ revision, proof }: Placed): boolean {
   return revision === proof.first + commitSize(proof) - 1;
 }
 
-/** The leaf of the commit that an event claims to be part of; null if it cannot be part of that commit. Needs no key. */
+/** Returns the leaf of the commit that an event claims to belong to; null if it cannot belong to it. Needs no key. */
 export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, 'mac'> }): Buffer | null {
   const { stream, revision, proof } = event;
   const { first, digests, sealedHash: sealed } = proof;
@@ -98,7 +101,7 @@ export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, '
   return commitLeaf(stream, first, digests);
 }
 
-/** The leaf of an event's commit if its authentication code holds; otherwise null. */
+/** Returns the leaf of an event's commit if its MAC is valid; otherwise null. */
 export function provenLeaf(key: Uint8Array, event: StoredClear): Buffer | null {
   const leaf = leafOf(event);
   const { mac } = event.proof;
@@ -106,12 +109,12 @@ export function provenLeaf(key: Uint8Array, event: StoredClear): Buffer | null {
   return timingSafeEqual(commitMac(key, leaf), mac) ? leaf : null;
 }
 
-/** The link of the hash chain after a commit: SHA-256 over the link before and the leaf. */
+/** Returns the link of the hash chain after a commit: SHA-256 over the previous link and the leaf. */
 export function linkAfter(previous: Uint8Array, leaf: Uint8Array): Buffer {
   return sha256(Buffer.concat([previous, leaf], 2 * hashBytes));
 }
 
-/** The hash of what an event does not show: its trace, its content and its cvc. */
+/** Returns the hash of the encrypted parts of an event: its trace, its content and its cvc. */
 export function sealedHash({ trace, sealed }: Pick<NewEvent, 'trace' | 'sealed'>): Buffer {
   if (trace === null && sealed.content === null && sealed.cvc === null) return nothingSealed;
   return hashOfBoxes([trace, sealed.content, sealed.cvc]);
@@ -135,7 +138,9 @@ function eventDigest(event: PlacedEvent, sealed: Uint8Array): Buffer {
   return sha256(Buffer.concat([sealed, lengthPrefixed([...place, ...facts])]));
 }
 
-/** It depends on nothing of any other stream, so that the events of one person can be proven without those of others. */
+/**
+ * It depends on nothing of any other stream, so that the events of one person can be proven without those of others.
+ */
 function commitLeaf(stream: string, first: number, digests: Uint8Array): Buffer {
   const count = digests.length / hashBytes;
   const head = lengthPrefixed(['strongroom.commit.1', stream, String(first), String(count)]);

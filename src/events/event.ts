@@ -1,20 +1,20 @@
 import type { JsonObject } from '../domain/json.js';
 
-/** The sealed part of an event: boxes of `sealing/box.ts`. The cvc is in no box but its own. */
+/** The encrypted part of an event: ciphertexts of `sealing/box.ts`. The cvc has a ciphertext of its own. */
 export type SealedParts = {
   readonly content: Uint8Array | null;
   readonly cvc: Uint8Array | null;
 };
 
-/** By which key and from where an actor asked. It goes into the access log, not into the event log. */
+/** The key and the address of the actor. They go into the access log, not into the event log. */
 export type EventSource = { readonly keyId: string; readonly sourceAddress: string | null };
 
-/** An event before it has a place in the log. Nothing in it but the boxes is derived from data. */
+/** An event before it has a place in the log. Only its ciphertexts are derived from data. */
 export type NewEvent = {
   /** UUID v4, random per attempt to append. */
   readonly id: string;
   readonly type: string;
-  /** Schema version of `clear` and of what the boxes hold. */
+  /** The schema version of `clear` and of the encrypted contents. */
   readonly version: number;
   readonly tenantId: string;
   /** The application id, or `system` for expiry and purge, or `operator` for the command line. */
@@ -25,7 +25,7 @@ export type NewEvent = {
   readonly time: number;
   /** Keyed hash of the idempotency key that caused the event. */
   readonly cmd: string | null;
-  /** The trace id, sealed under the tenant's audit key. */
+  /** The trace id, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;
   readonly clear: JsonObject;
   readonly sealed: SealedParts;
@@ -39,7 +39,7 @@ export type RecordedEvent = NewEvent & {
   readonly position: number;
 };
 
-/** An event without what is sealed. */
+/** An event without its ciphertexts. */
 export type ClearEvent = Omit<RecordedEvent, 'sealed' | 'trace'>;
 
 export const noSealedParts: SealedParts = { content: null, cvc: null };

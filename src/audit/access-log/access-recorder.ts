@@ -3,12 +3,12 @@ import type { AccessLog } from '../../ports/access-log.js';
 import type { AccessRecorder } from '../../vault/vault.js';
 import { createLosses } from './losses.js';
 
-/** How long an entry that nobody waits for may wait for others. */
+/** How long an entry that no request awaits may wait for others. */
 const batchMs = 5;
 /** About 256 KiB of entries. */
 const batchEntriesMax = 500;
 const retryMs = 1_000;
-/** What is kept while the log cannot be written: some 10 MB. */
+/** How many entries to keep while the log cannot be written: about 10 MB. */
 const keptEntriesMax = 20_000;
 
 export function createAccessRecorder(log: AccessLog, onError: (error: unknown) => void): AccessRecorder {
@@ -31,7 +31,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
     writable = true;
   }
 
-  /** Everything that waits, in one batch. Throws when it could not be written; then it waits again. */
+  /** Writes all waiting entries in one batch. If that throws, the entries wait again. */
   async function flush(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -54,7 +54,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
   }
 
   function flushLater(): void {
-    // A failure was reported by `record`, and is tried again.
+    // `record` has reported the failure, and the entries are retried.
     flush().catch(() => undefined);
   }
 
@@ -64,12 +64,12 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   return {
     async now(entries) {
-      // Nothing waits, which is the usual case: then nothing is put together for it either.
+      // Usually nothing waits; then there is nothing to combine.
       if (writable && kept.length === 0 && underWay.size === 0 && losses.isEmpty()) {
         return entries.length === 0 ? undefined : record(entries);
       }
       const alone = !writable && entries.length > 0;
-      // While the log is down what was kept waits for its own turn, unless it is all that is asked for.
+      // While the log is down, kept entries wait for their own turn, unless the caller asks for nothing else.
       const before = alone ? [] : [...underWay, flush()];
       await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
     },

@@ -23,7 +23,7 @@ const wordsByType: Readonly<Record<string, Words>> = {
 
 const accessFields: readonly unknown[] = ['rules', 'permissions'];
 
-/** What the access log says of a stored event; null: nothing. `namesKey` null: the tenant's keys are gone. */
+/** Returns the access-log entry of a stored event, or null. `namesKey` is null if the tenant's keys are destroyed. */
 export function entryOfEvent(
   event: NewEvent,
   stream: string,

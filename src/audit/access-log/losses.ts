@@ -1,6 +1,6 @@
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 
-/** Counts entries that could not be kept while the log was down, so that each tenant's log says so afterwards. */
+/** Counts entries that were dropped while the log was down, so that each tenant's log records the loss afterwards. */
 export function createLosses() {
   const times = new Map<string, number>();
   return {
@@ -8,7 +8,7 @@ export function createLosses() {
     add(entries: readonly AccessEntry[]): void {
       for (const { tenantId, time } of entries) if (!times.has(tenantId)) times.set(tenantId, time);
     },
-    /** An entry for each tenant that lost some, with the time of the first. */
+    /** Returns an entry for each tenant that lost entries, with the time of the first. */
     take(): AccessEntry[] {
       const entries = [...times].map(([tenantId, time]) => lossOf(tenantId, time));
       times.clear();

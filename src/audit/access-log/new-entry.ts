@@ -4,7 +4,7 @@ import type { TenantKeys } from '../../ports/key-ring.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import type { AccessEntity, AccessOperation } from './operation.js';
 
-/** Where trace ids of entries are sealed that stand beside no event. */
+/** The place that a trace id is encrypted for if its entry belongs to no event. */
 export const accessTracePlace = { stream: 'access-log', revision: 0 } as const;
 
 /** What was done to what. */
@@ -18,7 +18,7 @@ export type AccessFact = {
   readonly message: string;
 };
 
-/** Makes entries for what one request did; the trace id is sealed once for all of them. */
+/** Creates the entries of one request; the trace id is encrypted once for all of them. */
 export function entriesOfRequest(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   tenantKeys: TenantKeys,
@@ -27,7 +27,7 @@ export function entriesOfRequest(
 ): AccessEntry[] {
   const { tenantId, applicationId: actorId, keyId, sourceAddress = null } = caller;
   const trace = sealTrace(tenantKeys, traceId, { tenantId, ...accessTracePlace });
-  // Each field by itself: spreading objects here costs as much as sealing.
+  // Each field is written out: spreading objects here costs as much as encryption.
   return facts.map(({ entity, ref, entityId = null, operation, outcome = 'success', message }) => ({
     tenantId,
     time,

@@ -14,12 +14,14 @@ const exhaustedMessages: Readonly<Record<BudgetName, string>> = {
   deduplication_misses: 'refused: the deduplication misses of this hour are used up',
 };
 
-/** Records that an application has used up a budget of the hour (docs/contract.md, "Operations routes"). Never throws. */
+/**
+ * Records that an application has used up a budget of the hour (docs/contract.md, "Operations routes"). Never throws.
+ */
 export function recordExhaustedBudget(deps: Deps, caller: Caller, budget: BudgetName): Promise<void> {
   return recordOfApplication(deps, caller, 'denied', exhaustedMessages[budget]);
 }
 
-/** Records that an application deduplicates many values and meets none, as one does that tries values. Never throws. */
+/** Records that an application deduplicates many values without a hit, like one that tries values. Never throws. */
 export function recordSuspect(deps: Deps, caller: Caller): Promise<void> {
   const message = 'suspect: a tenth of the deduplication misses of this hour are used, without a hit';
   return recordOfApplication(deps, caller, 'success', message);
@@ -32,7 +34,7 @@ async function recordOfApplication(
   message: string,
 ): Promise<void> {
   const { tenantId, applicationId, keyId, sourceAddress = null } = caller;
-  // Nothing else records this; without the key store the entry only lacks its reference.
+  // Nothing else records this. Without the key store, the entry only lacks its reference.
   const tenantKeys = await keys.tenantKeys(tenantId).catch(() => null);
   recorder.soon([
     {

@@ -11,7 +11,7 @@ const messages = {
   log: 'checkpoints of the event log read',
 } as const;
 
-/** Records that a request was shown an application, the tenant, a report, or what happened to a token. */
+/** Records that a request read an application, the tenant, a report, or the history of a token. */
 export async function recordManagementRead(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,

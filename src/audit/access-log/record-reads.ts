@@ -5,10 +5,10 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type AccessFact, entriesOfRequest } from './new-entry.js';
 
-/** Who reads, by which request. */
+/** The caller and the request that read. */
 export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
 
-/** A token that an answer shows, and how. */
+/** A token in a response, and its transform. */
 export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
@@ -32,7 +32,7 @@ export async function recordReads(vault: Vault, context: ReadContext, shown: rea
   const entries = read.length === 0 ? [] : await entriesOf(vault, context, read);
   if (revealing) await vault.recorder.now(entries);
   else if (entries.length > 0) vault.recorder.soon(entries);
-  // What a change has stored and shows was read from the log.
+  // A change returns what it read from the log.
   if (shown.length > 0 && read.length === 0) return;
   await vault.confirmReads(context.beganAt, revealing);
 }

@@ -20,7 +20,10 @@ const messages = {
   failed: 'failed: the service could not do it',
 } as const;
 
-/** Records a request that was refused with 403 or failed with 500 or 503. Never throws: the answer stands. */
+/**
+ * Records a request that was rejected with 403 or failed with 500 or 503. Never throws, and does not change the
+ * response.
+ */
 export async function recordRefusal(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
@@ -36,6 +39,6 @@ export async function recordRefusal(
     const fact = { entity, ref, operation: operations[action] ?? 'read', outcome, message: messages[outcome] };
     vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
   } catch {
-    // The key store is down, which the answer says already.
+    // The key store is down; the response says so already.
   }
 }

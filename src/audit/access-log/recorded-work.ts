@@ -4,8 +4,8 @@ import type { AccessRecorder } from '../../vault/vault.js';
 import { entryOfEvent } from './entry-of-event.js';
 
 /**
- * A unit of work that records every event it commits: so no command, present or to come, can change anything without a
- * line in the access log. The events themselves are the proof; the line comes some milliseconds after.
+ * A unit of work that records every event it commits, so that no command can change anything without an entry in the access log.
+ * The events themselves are the proof; the entry follows within milliseconds.
  */
 export function recordedWork(
   work: UnitOfWork,
@@ -33,7 +33,7 @@ function storedWrites({ writes }: Change, committed: CommitOutcome): readonly St
   return landed === undefined ? [] : writes.filter((_, index) => landed.includes(index));
 }
 
-/** Null also when the key store is down: what is committed is committed, and its line says what it can. */
+/** Also null if the key store is down: the change is committed, and its entry says what it can. */
 function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
   return keys.tenantKeys(tenantId).then(
     (tenantKeys) => tenantKeys?.names ?? null,

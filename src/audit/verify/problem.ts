@@ -1,4 +1,6 @@
-/** The first thing that is not as it was written. The text names events by position, id and stream, which say nothing. */
+/**
+ * The first thing that is not as it was written. The text names events by position, id and stream, which say nothing.
+ */
 export type Problem = {
   readonly kind:
     | 'changed'

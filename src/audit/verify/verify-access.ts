@@ -25,7 +25,10 @@ export type AccessReport = { readonly problem: Problem | null; readonly chains: 
 
 type Signed = { readonly sequence: number; readonly hash: string; readonly number: number };
 
-/** Recomputes chains of the access log, each of them in one piece and in order, and compares them with their signed ends. */
+/**
+ * Recomputes chains of the access log, each of them in one piece and in order, and compares them with their signed
+ * ends.
+ */
 export async function verifyAccess(
   batches: AsyncIterable<ChainBatch>,
   { checkpoints, from, keptFrom }: AccessChecks,

@@ -1,10 +1,10 @@
-/** Who did it: an application, the operator at the command line, or the service itself. */
+/** The actor: an application, the operator at the command line, or the service itself. */
 export type ActorType = 'application' | 'operator' | 'system';
 
-/** What came of it. `denied` is a 403, `failed` an answer of 500 or 503. */
+/** The outcome. `denied` is a 403, `failed` a 500 or 503. */
 export type AccessOutcome = 'success' | 'denied' | 'failed';
 
-/** Where the box of a trace id belongs: beside an event, or in the access log itself (null). */
+/** What the ciphertext of a trace id is bound to: an event, or the access log itself (null). */
 export type TracePlace = { readonly stream: string; readonly revision: number };
 
 /**
@@ -22,24 +22,24 @@ export type AccessEntry = {
   /** Null: the command line, or the service itself. */
   readonly sourceAddress: string | null;
   readonly entityType: string;
-  /** Keyed hash of the id, hex (`entity-ref.ts`); null when no single entity is concerned. */
+  /** Keyed hash of the id, in hex (`entity-ref.ts`); null if no single entity is concerned. */
   readonly entityRef: string | null;
-  /** The id of an application, key or tenant, which is random and says nothing. Never the id of a token. */
+  /** The random id of an application, key or tenant. Never the id of a token. */
   readonly entityId: string | null;
   readonly operation: string;
   readonly outcome: AccessOutcome;
-  /** Fixed words of ours. */
+  /** A fixed text of ours. */
   readonly message: string;
-  /** The trace id, sealed under the tenant's audit key. */
+  /** The trace id, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;
   readonly tracePlace: TracePlace | null;
 };
 
-/** Entries that became durable together, each batch with the hash of the one before by the same writer. */
+/** Entries that became durable together, with the hash of the previous batch of the same writer. */
 export type AccessBatch = {
   /** From 1 in each chain, without gaps. */
   readonly sequence: number;
-  /** Hash of the batch before; zeros in the very first. */
+  /** The hash of the previous batch; zeros in the first. */
   readonly previous: Uint8Array;
   readonly hash: Uint8Array;
   readonly entries: readonly AccessEntry[];

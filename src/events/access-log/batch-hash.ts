@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AccessEntry } from './access-entry.js';
 
-/** What stands before the very first batch. */
+/** The previous hash of the first batch. */
 export const noBatch: Uint8Array = new Uint8Array(32);
 
 /**
@@ -15,7 +15,7 @@ export function batchHash(previous: Uint8Array, sequence: number, lines: readonl
     .digest();
 }
 
-/** Every field of an entry as one line of JSON, always in this order: the bytes that the chain is made over. */
+/** Returns every field of an entry as one line of JSON, always in this order: the bytes that the chain hashes. */
 export function entryLine(entry: AccessEntry): string {
   const { trace, tracePlace } = entry;
   const fields: (string | number | null)[] = [

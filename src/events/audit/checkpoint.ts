@@ -36,7 +36,7 @@ export const checkpointSchema = z.object({
   /** `checkpointHash` of the checkpoint before; null in the first. */
   previous: hash.nullable(),
   access: z.array(z.object({ chain: z.string(), sequence: z.int().min(1), hash })),
-  /** Which key signed it: the hash of the public one. */
+  /** The hash of the public key that verifies it. */
   signed_by: hash,
   /** Ed25519 (RFC 8032) over `signedBytes`, base64. */
   signature: z.string(),
@@ -47,7 +47,10 @@ export const checkpointSchema = z.object({
 export type Checkpoint = z.output<typeof checkpointSchema>;
 type Signed = Omit<Checkpoint, 'signature' | 'peaks'>;
 
-/** SHA-256 over every signed field, each with its length before it, in hex: what the signature and the next checkpoint name. */
+/**
+ * SHA-256 over every signed field, each with its length before it, in hex: what the signature and the next checkpoint
+ * name.
+ */
 export function checkpointHash(checkpoint: Signed): string {
   const { log_id, number, time, hourly, hours, position, count: commits, hash: head, root, previous } = checkpoint;
   const numbers = [number, time, hourly, hours, position, commits].map(String);
@@ -63,7 +66,7 @@ export function signedBytes(hashOfCheckpoint: string): Buffer {
   return lengthPrefixed(['strongroom.checkpoint.2.signature', hashOfCheckpoint]);
 }
 
-/** What is remembered elsewhere of a checkpoint, to know it again. */
+/** Returns what the key store remembers of a checkpoint, to recognize it. */
 export function rememberedOf(checkpoint: Checkpoint) {
   const { number, signature } = checkpoint;
   return { number, hash: checkpointHash(checkpoint), signature };
@@ -74,12 +77,12 @@ export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks
   return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };
 }
 
-/** The clear part of the event; its time is that of the event. */
+/** Returns the clear part of the event; its time is that of the event. */
 export function checkpointClear({ time: _, ...clear }: Checkpoint): JsonObject {
   return clear;
 }
 
-/** The checkpoint that an event holds. Throws UnreadableEvent. */
+/** Returns the checkpoint that an event holds. Throws UnreadableEvent. */
 export function readCheckpointEvent(event: ClearEvent): Checkpoint {
   if (event.version > checkpointVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   const parsed = checkpointSchema.safeParse({ ...event.clear, time: event.time });
@@ -89,11 +92,11 @@ export function readCheckpointEvent(event: ClearEvent): Checkpoint {
   return parsed.data;
 }
 
-/** One line of JSON that holds all of a checkpoint: what an anchor gets. */
+/** Returns a checkpoint as one line of JSON, for an anchor. */
 export function checkpointLine(checkpoint: Checkpoint): string {
   return JSON.stringify({ strongroom_checkpoint: checkpointVersion, ...checkpoint });
 }
-/** Reads such a line; null when it is none. */
+/** Parses such a line; null if it is not one. */
 export function readCheckpointLine(line: string): Checkpoint | null {
   try {
     const parsed = z

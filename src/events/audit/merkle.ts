@@ -28,7 +28,7 @@ export function treeRoot({ peaks }: MerkleTree): Uint8Array {
   return larger.reduce((root, peak) => innerNode(peak, root), last);
 }
 
-/** Whether a tree of this size has this number of peaks. */
+/** Returns whether a tree of this size has this number of peaks. */
 export function hasItsPeaks({ size, peaks }: MerkleTree): boolean {
   let bits = 0;
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) bits += rest % 2;

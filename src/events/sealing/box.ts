@@ -6,11 +6,11 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const headBytes = 1 + nonceBytes;
 
-/** Where a box belongs. It opens nowhere else: all of it is additional data of the cipher. */
+/** What a ciphertext is bound to, as additional data of the cipher. It opens nowhere else. */
 export type BoxPlace = {
   readonly tenantId: string;
   readonly stream: string;
-  /** Revision of the event that the box was sealed for. */
+  /** The revision of the event that the ciphertext was made for. */
   readonly revision: number;
   readonly keyId: string;
   readonly field: 'content' | 'cvc' | 'trace' | 'data-key' | 'tenant-key' | 'generation-key' | 'root-check';
@@ -42,7 +42,7 @@ export function sealBox(key: Uint8Array, plain: Uint8Array, place: BoxPlace): Bu
   cipher.setAAD(additionalData(place));
   const body = cipher.update(plain);
   cipher.final();
-  // Unpooled: a structured clone to another thread copies the whole pool that a pooled buffer lies in.
+  // Unpooled: a structured clone to another thread copies the whole pool of a pooled buffer.
   const box = Buffer.allocUnsafeSlow(headBytes + body.length + tagBytes);
   box[0] = formatVersion;
   nonce.copy(box, 1);
@@ -51,7 +51,7 @@ export function sealBox(key: Uint8Array, plain: Uint8Array, place: BoxPlace): Bu
   return box;
 }
 
-/** Opens a box; null when the key, the place or a single bit of the box is another. */
+/** Decrypts a ciphertext; null if the key, the place or a single bit differs. */
 export function openBox(key: Uint8Array, box: Uint8Array, place: BoxPlace): Buffer | null {
   if (box.length < headBytes + tagBytes || box[0] !== formatVersion) return null;
   const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(1, headBytes), { authTagLength: tagBytes });

@@ -19,7 +19,7 @@ export function sealJson(key: Uint8Array, value: unknown, place: BoxPlace): Buff
   return box;
 }
 
-/** Opens what `sealJson` sealed; undefined when the box is damaged, moved or under another key. */
+/** Decrypts the result of `sealJson`; undefined if the ciphertext is damaged, moved or under another key. */
 export function openJson(key: Uint8Array, box: Uint8Array, place: BoxPlace): Json | undefined {
   const plain = openBox(key, box, place);
   if (plain === null) return undefined;

@@ -1,10 +1,13 @@
 const ascii = /^[\0-\x7f]*$/;
 
-/** Each part with its length (4 bytes, big endian) before it, so that no two lists of parts give the same bytes. */
+/**
+ * Returns each part with its length (4 bytes, big endian) before it, so that no two lists of parts have the same
+ * bytes.
+ */
 export function lengthPrefixed(parts: readonly string[]): Buffer {
   let text = '';
   for (const part of parts) text += lengthOf(part) + part;
-  // Names and ids are ASCII: then a character is a byte, and one copy does.
+  // Names and ids are ASCII: a character is a byte, so one copy is enough.
   return ascii.test(text) ? Buffer.from(text, 'latin1') : Buffer.concat(parts.flatMap(encoded));
 }
 

@@ -3,7 +3,7 @@ import { type BoxPlace, openBox, sealBox } from './box.js';
 
 type TracePlace = Pick<BoxPlace, 'tenantId' | 'stream' | 'revision'>;
 
-/** What seals traces of a tenant: `KeyRing.tenantKeys`. */
+/** The keys for traces of a tenant: `KeyRing.tenantKeys`. */
 type TraceKeys = { readonly audit: Buffer; readonly traceEpoch: () => number };
 
 const epochBytes = 4;
@@ -21,7 +21,7 @@ export function sealTrace(keys: TraceKeys, traceId: string, at: TracePlace): Buf
   return Buffer.concat([head, sealBox(epochKey(keys.audit, epoch), Buffer.from(traceId), boxPlace(at))]);
 }
 
-/** Opens it; null when it is damaged or moved. */
+/** Decrypts a trace id; null if the ciphertext is damaged or moved. */
 export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace): string | null {
   if (stored.length < epochBytes) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
@@ -29,7 +29,7 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
   return openBox(key, bytes.subarray(epochBytes), boxPlace(at))?.toString('utf8') ?? null;
 }
 
-/** The key of the last epoch that was asked for, of each audit key. */
+/** The key of the most recently used epoch, for each audit key. */
 const derived = new WeakMap<Buffer, { readonly epoch: number; readonly key: Buffer }>();
 
 function epochKey(auditKey: Buffer, epoch: number): Buffer {

@@ -23,11 +23,11 @@ const schemas = {
   'application.deleted': z.object(application),
   'application.key.issued': z.object(key),
   'application.key.revoked': z.object(key),
-  /** Changes nothing. It takes the place of an append that was given up, so that this can never come late. */
+  /** Changes nothing. It takes the place of an abandoned append, so that the append can never land later. */
   'tenant.fenced': z.object({}),
 } satisfies { readonly [T in DirectoryEventType]: z.ZodType };
 
-/** The clear part of each directory event, as it is stored. */
+/** The stored clear part of each directory event. */
 export type DirectoryClear<T extends DirectoryEventType> = z.output<(typeof schemas)[T]>;
 
 export type DirectoryEvent = {
@@ -42,7 +42,7 @@ export function isDirectoryEvent({ type }: RecordedEvent): boolean {
   return Object.hasOwn(schemas, type);
 }
 
-/** Type and clear part of a stored event, brought to the newest version. Throws UnreadableEvent. */
+/** Returns the type and clear part of a stored event in the newest version. Throws UnreadableEvent. */
 export function readDirectoryEvent(event: RecordedEvent): DirectoryEvent {
   if (event.version > directoryEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never was');

@@ -9,7 +9,10 @@ export function fingerprintOf(fingerprintsKey: Buffer, type: TokenType, value: s
   return base58(keyedHash(fingerprintsKey, 'fingerprint', type, value));
 }
 
-/** Returns the search term of a fingerprint. It is a hash, so that the store does not contain the callers' fingerprints. */
+/**
+ * Returns the search term of a fingerprint. It is a hash, so that the store does not contain the callers'
+ * fingerprints.
+ */
 export function fingerprintHash(claimsKey: Buffer, fingerprint: string): string {
   return keyedHash(claimsKey, 'fingerprint', fingerprint).toString('hex');
 }
