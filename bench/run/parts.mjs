@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOfRequest } from '../../dist/audit/access-log/new-entry.js';
-import { recordReads } from '../../dist/audit/access-log/record-reads.js';
 import { openEmbedded } from '../../dist/compose/embedded/embedded.js';
 import { finish } from '../../dist/domain/steps.js';
 import { sealJson } from '../../dist/events/sealing/json-box.js';
@@ -11,6 +10,7 @@ import { fingerprintHash, fingerprintOf } from '../../dist/events/tokens/fingerp
 import { tokenStream } from '../../dist/events/tokens/stream-name.js';
 import { rowIndexOf } from '../../dist/projections/row-index.js';
 import { readToken } from '../../dist/queries/read-token.js';
+import { release } from '../../dist/queries/release.js';
 import { tokenAnswer } from '../../dist/queries/token-answer.js';
 import { openToken } from '../../dist/vault/open-token.js';
 import { searchKeyOf, tenantKeysOf } from '../../dist/vault/tenant-keys.js';
@@ -59,7 +59,7 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
       'the answer as JSON': () => JSON.stringify(finish(tokenAnswer(vault, read, 'reveal').render())),
       'the record of the read, sealed': () => entriesOfRequest(context(), tenantKeys, vault.clock.now(), [fact]),
       'the same, and handed over until it is durable': (i) =>
-        recordReads(vault, context(), [{ stream: streams[i], transform: 'reveal' }]),
+        release(vault, context(), [{ stream: streams[i], transform: 'reveal' }]),
       'of a create: the keyed hashes that its card is found by': () => {
         const fingerprint = fingerprintOf(tenantKeys.fingerprints, content.type, content.data.number);
         rowIndexOf([searchKey], fingerprintHash(tenantKeys.claims, fingerprint), content, circumstances);

@@ -76,7 +76,7 @@ function tryTogether(
         do: 'store',
         writes: outcomes.flatMap((outcome) => (outcome.is === 'new' ? [outcome.write] : [])),
         claim: (after) => ({ tokens: outcomes.map((outcome) => claimedBy(outcome, after)) }),
-        answer: (after) => ({ ok: true, answers: outcomes.map((outcome) => answerOf(vault, context, outcome, after)) }),
+        answer: (after) => ({ ok: true, answers: outcomes.map((outcome) => answerOf(context, outcome, after)) }),
       };
     },
   );

@@ -99,7 +99,7 @@ async function attemptCreate(
       claims: {
         tokens: [{ stream: other.view.stream, createdRevision, carriedContent, deduplicated: true, cvcIgnored }],
       },
-      answer: () => done(duplicateAnswer(vault, command.context, other, asked)),
+      answer: () => done(duplicateAnswer(command.context, other, asked)),
     };
   }
   const keys = await indexKeysOf(vault, place.view.tenantId);
@@ -109,6 +109,6 @@ async function attemptCreate(
     ...write,
     do: 'store',
     carriesFingerprint: true,
-    answer: (created) => done(createdAnswer(vault, command.context.caller, write.payload, created, transform)),
+    answer: (created) => done(createdAnswer(command.context.caller, write.payload, created, transform)),
   };
 }

@@ -31,8 +31,6 @@ export async function refuseDeduplication(
 ): Promise<Rejected | null> {
   // A caller that may read every token learns nothing more from a deduplication.
   if (transformFor(caller, 'token:read', ['/']) !== null) return null;
-  const unread = met.filter(
-    ({ open }) => transformFor(caller, 'token:read', open.content.reveal().containers) === null,
-  ).length;
+  const unread = met.filter(({ open }) => transformFor(caller, 'token:read', open.containers) === null).length;
   return unread === 0 ? guesses.refusal(caller) : guesses.charge(caller, unread);
 }

@@ -37,7 +37,7 @@ export async function deleteToken(
     if (life === null || isExpired(life, at)) return finishErasure(vault, view);
     const open = await openToken(vault, view, life);
     if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
-    if (transformFor(caller, 'token:delete', open.content.reveal().containers) === null) {
+    if (transformFor(caller, 'token:delete', open.containers) === null) {
       return { do: 'answer', answer: rejected('forbidden') };
     }
     if (!preconditionHolds(ifMatch, revision)) return { do: 'answer', answer: rejected('precondition_failed') };

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../domain/access/caller.js';
 import { transformFor } from '../../domain/access/decide-access.js';
-import type { TokenContent } from '../../domain/token/content.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { earliestNow } from '../../ports/clock.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { KeyLost } from '../../vault/key-lost.js';
-import { openToken } from '../../vault/open-token.js';
+import { type OpenToken, openToken } from '../../vault/open-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
@@ -22,7 +21,7 @@ const tokensAtOnce = 100;
 export type Doomed = { readonly stream: string; readonly revision: number | null };
 
 /** Throws for a token that must not be deleted with the others, given what the log and the keys say of it. */
-type Expect = (stream: string, token: { readonly content: TokenContent; readonly life: TokenLife }) => void;
+type Expect = (stream: string, token: { readonly open: OpenToken; readonly life: TokenLife }) => void;
 
 /** `refused` counts living tokens that the caller may not delete, `changed` those of another revision. */
 export type Deletion = { readonly deleted: number; readonly refused: number; readonly changed: number };
@@ -108,9 +107,8 @@ async function mayDelete(vault: Vault, caller: Caller, view: TokenView, expect: 
   const { life } = view.state;
   const open = life === null ? null : await openToken(vault, view, life);
   if (life === null || open === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
-  const content = open.content.reveal();
-  expect(view.stream, { content, life });
-  return transformFor(caller, 'token:delete', content.containers) !== null;
+  expect(view.stream, { open, life });
+  return transformFor(caller, 'token:delete', open.containers) !== null;
 }
 
 const nothingToSeal = {

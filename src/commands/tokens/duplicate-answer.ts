@@ -2,7 +2,6 @@ import { transformFor } from '../../domain/access/decide-access.js';
 import type { ReadToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import type { Vault } from '../../vault/vault.js';
 
 /**
  * The fields of the other token for a caller that may not read it (docs/contract.md, "Deduplication on create").
@@ -17,7 +16,6 @@ const shownUnread = {
 
 /** The response when a request finds a living token with the same fingerprint. */
 export function duplicateAnswer(
-  vault: Vault,
   { caller }: CommandContext,
   token: ReadToken,
   request: {
@@ -27,18 +25,8 @@ export function duplicateAnswer(
   },
 ): TokenAnswer {
   const extras = { deduplicated: true, ...(request.cvcIgnored ? { cvc_ignored: true } : {}) };
-  const transform = transformFor(caller, 'token:read', token.open.content.reveal().containers);
-  const answer = tokenAnswer(vault, caller, token, transform ?? 'redact', {
-    extras,
-    carriesFingerprint: request.carriesFingerprint,
-  });
-  if (transform !== null) return answer;
-  const shown: readonly string[] = [...shownUnread[request.operation], '_extras'];
-  return {
-    ...answer,
-    *render() {
-      const all = Object.entries(yield* answer.render());
-      return Object.fromEntries(all.filter(([field]) => shown.includes(field)));
-    },
-  };
+  const transform = transformFor(caller, 'token:read', token.open.containers);
+  const options = { extras, carriesFingerprint: request.carriesFingerprint };
+  if (transform !== null) return tokenAnswer(caller, token, transform, options);
+  return tokenAnswer(caller, token, 'redact', { ...options, fields: [...shownUnread[request.operation], '_extras'] });
 }

@@ -78,14 +78,14 @@ export function claimedBy(outcome: Outcome, after: ViewOf): ClaimedToken {
 }
 
 /** The token as its caller gets it. */
-export function answerOf(vault: Vault, context: CommandContext, outcome: Outcome, after: ViewOf): TokenAnswer {
+export function answerOf(context: CommandContext, outcome: Outcome, after: ViewOf): TokenAnswer {
   const { cvc, transform } = outcome.creation;
   if (outcome.is === 'new') {
     const { view, open } = newToken(outcome.write, after);
-    return createdAnswer(vault, context.caller, open, view, transform);
+    return createdAnswer(context.caller, open, view, transform);
   }
   const token = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
-  return duplicateAnswer(vault, context, token, {
+  return duplicateAnswer(context, token, {
     operation: 'create',
     cvcIgnored: cvc !== null,
     carriesFingerprint: true,

@@ -34,7 +34,7 @@ export async function purgeCvc(
       return { do: 'answer', answer: rejected('token_not_found') };
     const open = await openToken(vault, view, life);
     if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
-    if (transformFor(caller, 'token:update', open.content.reveal().containers) === null) {
+    if (transformFor(caller, 'token:update', open.containers) === null) {
       return { do: 'answer', answer: rejected('forbidden') };
     }
     if (!preconditionHolds(ifMatch, revision)) return { do: 'answer', answer: rejected('precondition_failed') };

@@ -30,7 +30,7 @@ export async function renderAgain(
   // Threat: since the first request, somebody else may have stored another value.
   const carriesFingerprint = read.life.contentRevision === claimed.carriedContent;
   if (deduplicated) {
-    return done(duplicateAnswer(vault, context, read, { operation, cvcIgnored, carriesFingerprint }));
+    return done(duplicateAnswer(context, read, { operation, cvcIgnored, carriesFingerprint }));
   }
   // The first may have been answered 503 because the keys of replaced data could not be destroyed yet.
   const now = await loadToken(vault, caller.tenantId, claimed.stream);
@@ -38,9 +38,9 @@ export async function renderAgain(
     await rowsFollow(vault, [now]);
     await vault.keys.destroy(now.state.ended);
   }
-  const { containers } = read.open.content.reveal();
+  const { containers } = read.open;
   const transform =
     operation === 'create' ? transformForCreate(caller, containers) : transformFor(caller, 'token:update', containers);
   if (transform === null) return rejected('forbidden');
-  return done(tokenAnswer(vault, caller, read, transform, { carriesFingerprint }));
+  return done(tokenAnswer(caller, read, transform, { carriesFingerprint }));
 }

@@ -3,7 +3,6 @@ import { maySeeClear, transformFor } from '../../domain/access/decide-access.js'
 import { decideMove } from '../../domain/access/decide-move.js';
 import type { Transform } from '../../domain/access/transform.js';
 import { type Checked, invalid, valid } from '../../domain/field-errors.js';
-import { Secret } from '../../domain/secret.js';
 import type { TokenContent } from '../../domain/token/content.js';
 import { decide } from '../../domain/token/decide.js';
 import { deriving } from '../../domain/token/derive-content.js';
@@ -25,11 +24,13 @@ import type { TenantKeys } from '../../ports/key-ring.js';
 import { rowIndexOf } from '../../projections/row-index.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
+import { Decrypted } from '../../vault/decrypted.js';
 import type { ChargedMisses } from '../../vault/guesses.js';
 import { KeyLost } from '../../vault/key-lost.js';
-import { type OpenToken, openToken } from '../../vault/open-token.js';
+import { type OpenToken, openToken, openTokenOf } from '../../vault/open-token.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
 import { indexKeysOf, tenantKeysOf } from '../../vault/tenant-keys.js';
+import { unwrap } from '../../vault/unwrap.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 import { type Attempt, changeToken } from '../change-token.js';
@@ -96,10 +97,10 @@ async function attemptUpdate(vault: Vault, update: Update, view: TokenView): Pro
   if (life === null || isExpired(life, latestNow(vault.clock))) return refuse(rejected('token_not_found'));
   const open = await openToken(vault, view, life);
   if (open === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
-  const allowed = authorise(update, open.content.reveal());
+  const allowed = authorise(update, unwrap(open.content));
   if (!allowed.ok) return refuse(allowed);
   if (!preconditionHolds(update.ifMatch, revision)) return refuse(rejected('precondition_failed'));
-  const drafted = await draft(vault, update, open.content.reveal(), life);
+  const drafted = await draft(vault, update, unwrap(open.content), life);
   return drafted.ok
     ? storeUpdate(vault, update, { view, life, open, transform: allowed.value, ...drafted.value })
     : refuse(invalidFields(drafted.errors));
@@ -123,7 +124,7 @@ function authorise({ context, patch }: Update, content: TokenContent): CommandRe
 
 type Drafted = {
   readonly updated: UpdateDraft;
-  readonly content: Secret<TokenContent>;
+  readonly content: TokenContent;
   readonly indexValues: readonly string[];
 };
 
@@ -139,7 +140,7 @@ async function draft(
   if (!drafted.ok) return drafted;
   const { draft: next, ownValues, ownValuesGiven } = drafted.value;
   if (drafted.value.changed.length === 0) {
-    return valid({ updated: drafted.value, content: new Secret(content), indexValues: [] });
+    return valid({ updated: drafted.value, content, indexValues: [] });
   }
   const derived = await work.run(deriving(vault.expressions, next));
   if (!derived.ok) return derived;
@@ -153,7 +154,7 @@ async function draft(
   }
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, content.type, derived.value.fingerprintValue);
   const { indexValues } = derived.value;
-  return valid({ updated: drafted.value, content: new Secret({ id: content.id, ...next, fingerprint }), indexValues });
+  return valid({ updated: drafted.value, content: { id: content.id, ...next, fingerprint }, indexValues });
 }
 
 type Ready = Drafted & {
@@ -166,22 +167,22 @@ type Ready = Drafted & {
 async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<Attempt<TokenResult>> {
   const { context, distinct, at, keepSuperseded } = update;
   const { view, life, open, content, indexValues, updated, transform } = ready;
-  const { fingerprint } = content.reveal();
+  const { fingerprint } = content;
   const modifiedBy = context.caller.applicationId;
   const keys = await indexKeysOf(vault, view.tenantId);
   const hash = fingerprintHash(update.tenantKeys.claims, fingerprint);
-  const index = rowIndexOf(keys, hash, content.reveal(), { createdBy: life.createdBy, modifiedBy, indexValues });
-  const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
+  const index = rowIndexOf(keys, hash, content, { createdBy: life.createdBy, modifiedBy, indexValues });
+  const guarded = distinct && fingerprint !== open.fingerprint;
   // Also when nothing changes: else a caller out of guesses learns by the answer that its candidate is the value.
   const guesses = distinct && (guarded || update.patch.data !== undefined);
   const charged = guesses ? await update.charge() : null;
   if (charged !== null && !charged.ok) return refuse(charged);
   // Threat: a caller that creates a token for each candidate of a hidden value, and then changes another value that the
   // fingerprint reads, meets the token with the right candidate: one request tries them all.
-  const seesValues = updated.carriesFingerprint || maySeeClear(context.caller, open.content.reveal().containers);
+  const seesValues = updated.carriesFingerprint || maySeeClear(context.caller, open.containers);
   if (guarded && !seesValues) return refuse(rejected('reveal_required'));
-  const newCvc = updated.cvc.is === 'set' ? new Secret(updated.cvc.value) : null;
-  const stored = { do: 'store', payload: { content, cvc: newCvc }, index } as const;
+  const newCvc = updated.cvc.is === 'set' ? new Decrypted(updated.cvc.value) : null;
+  const stored = { do: 'store', payload: { content: new Decrypted(content), cvc: newCvc }, index } as const;
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;
   const met = other === null ? [] : [other];
   const refusal = guesses ? await refuseDeduplication(vault, context.caller, met) : null;
@@ -195,7 +196,7 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
     const asked = { operation: 'update', cvcIgnored: false, carriesFingerprint } as const;
     return {
       ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens } },
-      answer: () => done(duplicateAnswer(vault, context, other, asked)),
+      answer: () => done(duplicateAnswer(context, other, asked)),
     };
   }
   const { changed, dataReplaced, expiresAt } = updated;
@@ -204,7 +205,7 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
   const change = { changed, dataReplaced, keepSuperseded, expiresAt, cvc: updated.cvc.is, cvcRetentionMs };
   const decided = decide({ do: 'update', ...times, ...change }, view.state);
   if (!decided.ok) return refuse(rejected(decided.code));
-  const shown = { content, cvc: updated.cvc.is === 'kept' ? open.cvc : newCvc };
+  const shown = openTokenOf(content, updated.cvc.is === 'kept' ? open.cvc : newCvc);
   return {
     ...{ ...stored, decisions: decided.events, distinctFingerprint: guarded ? hash : null },
     carriesFingerprint,
@@ -212,8 +213,8 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
       const { life } = view.state;
       if (life === null) throw new Error('an updated token lives');
       if (isExpired(life, latestNow(vault.clock))) return rejected('token_not_found');
-      const answer = tokenAnswer(vault, context.caller, { view, life, open: shown }, transform, { carriesFingerprint });
-      return done({ ...answer, recordedAs: 'update' });
+      const read = { view, life, open: shown };
+      return done(tokenAnswer(context.caller, read, transform, { recordedAs: 'update', carriesFingerprint }));
     },
   };
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { recordReads, type ShownToken } from '../../audit/access-log/record-reads.js';
 import { type TokenizePart, tokenize } from '../../commands/tokens/tokenize.js';
 import { createSharedBudget } from '../../domain/expressions/budget.js';
 import { type Checked, errorsOf, invalid, valid } from '../../domain/field-errors.js';
@@ -8,6 +7,8 @@ import { errorsUnder, itemPath, memberPath } from '../../domain/json-path.js';
 import { jsonText } from '../../domain/json-text.js';
 import { replaceValues } from '../../domain/replace-values.js';
 import type { Steps } from '../../domain/steps.js';
+import { release } from '../../queries/release.js';
+import type { ShownToken } from '../../queries/token-answer.js';
 import { jsonBodyOf } from '../body/json-body.js';
 import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
@@ -61,16 +62,14 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       const result = await tokenize(vault, context, parts.value);
       if (!result.ok) throw problemFrom(result);
       const isShown = (index: number) => parts.value[index]?.isValue !== true;
-      await recordReads(
-        vault,
-        context,
-        result.value.map((token, index): ShownToken => (isShown(index) ? token : { ...token, transform: 'redact' })),
+      const answers = result.value.map(
+        (token, index): ShownToken => (isShown(index) ? token : { ...token, transform: 'redact' }),
       );
-      const shared = createSharedBudget();
+      const render = await release(vault, context, answers, createSharedBudget());
       const shown: Json[] = [];
       // A value that stands alone is replaced by its id, not by a token object.
-      for (const [index, { id, render }] of result.value.entries()) {
-        shown.push(isShown(index) ? await work.run(render(shared)) : id);
+      for (const [index, token] of result.value.entries()) {
+        shown.push(isShown(index) ? await work.run(render(token)) : token.id);
       }
       const replacements = shown.values();
       const answer = await work.run(withReplaced(body, () => replacements.next().value ?? null));
