@@ -14,6 +14,7 @@ import { release } from '../../dist/queries/release.js';
 import { tokenAnswer } from '../../dist/queries/token-answer.js';
 import { openToken } from '../../dist/vault/open-token.js';
 import { searchKeyOf, tenantKeysOf } from '../../dist/vault/tenant-keys.js';
+import { unwrap } from '../../dist/vault/unwrap.js';
 import { processorTime } from './processor-time.mjs';
 
 const atOnce = 64;
@@ -43,7 +44,9 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
     const read = await readToken(vault, caller.tenantId, streams[0]);
     const fact = { entity: 'token', ref: streams[0].slice('token-'.length), operation: 'reveal', message: 'shown' };
 
-    const content = read.open.content.reveal();
+    const answer = tokenAnswer(caller, read, 'reveal');
+    const render = await release(vault, context(), [answer]);
+    const content = unwrap(read.open.content);
     const searchKey = await searchKeyOf(vault, caller.tenantId);
     const circumstances = { createdBy: caller.applicationId, modifiedBy: null, indexValues: [] };
     const place = { tenantId: caller.tenantId, stream: streams[0], revision: 0 };
@@ -56,7 +59,7 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
       'the row': (i) => vault.rows.get(streams[i]),
       'its key and its content, opened': (i) => openToken(vault, views[i], views[i].state.life),
       'the same, with a key that is open': (i) => openToken(vault, views[i % atOnce], views[i % atOnce].state.life),
-      'the answer as JSON': () => JSON.stringify(finish(tokenAnswer(vault, read, 'reveal').render())),
+      'the answer as JSON': () => JSON.stringify(finish(render(answer))),
       'the record of the read, sealed': () => entriesOfRequest(context(), tenantKeys, vault.clock.now(), [fact]),
       'the same, and handed over until it is durable': (i) =>
         release(vault, context(), [{ stream: streams[i], transform: 'reveal' }]),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createToken as create } from '../../commands/tokens/create-token.js';
+import { createToken as create } from '../../commands/tokens/create-tokens.js';
 import { deleteToken as remove } from '../../commands/tokens/delete-token.js';
 import { createSharedBudget } from '../../domain/expressions/budget.js';
 import type { JsonObject } from '../../domain/json.js';

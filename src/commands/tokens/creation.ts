@@ -14,8 +14,8 @@ import { type CommandResult, done, invalidFields, rejected } from '../../vault/r
 import type { Work } from '../../vault/turns.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
-import type { TokenWrite } from '../change-tokens.js';
-import { deduplicationInForce } from './find-duplicate.js';
+import type { TokenWrite } from '../write-path.js';
+import { deduplicationInForce } from './deduplication.js';
 
 /** A create request that was validated and authorized; it has no id yet. */
 export type Creation = TokenDraft & {

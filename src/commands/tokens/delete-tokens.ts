@@ -10,15 +10,16 @@ import { type OpenToken, openToken } from '../../vault/open-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
-import { changeTokens, type TokenWrite, type ViewOf } from '../change-tokens.js';
 import { originOf } from '../event-origin.js';
+import { conflict } from '../retry-on-conflict.js';
+import { type Attempt, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
 import { finishErasure, forgetFinished, rememberUnfinished } from './finish-erasure.js';
 
 /** Tokens of one unit of work: their ciphertexts, up to 512 KiB each, are in memory together. */
 const tokensAtOnce = 100;
 
 /** A token to delete; with a revision, only if it still has that revision. */
-export type Doomed = { readonly stream: string; readonly revision: number | null };
+export type DeleteTarget = { readonly stream: string; readonly revision: number | null };
 
 /** Throws for a token that must not be deleted with the others, given what the log and the keys say of it. */
 type Expect = (stream: string, token: { readonly open: OpenToken; readonly life: TokenLife }) => void;
@@ -34,7 +35,7 @@ export type Deletion = { readonly deleted: number; readonly refused: number; rea
 export async function deleteTokens(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
-  tokens: readonly Doomed[],
+  tokens: readonly DeleteTarget[],
   expect: Expect = () => undefined,
 ): Promise<Deletion> {
   let sum: Deletion = { deleted: 0, refused: 0, changed: 0 };
@@ -56,16 +57,17 @@ export async function deleteTokens(
 async function deleteAtOnce(
   vault: Vault,
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
-  tokens: readonly Doomed[],
+  tokens: readonly DeleteTarget[],
   expect: Expect,
 ): Promise<Deletion> {
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
-  const origin = originOf({ caller, traceId }, null);
-  const targets = { tenantId, tenantKeys, streams: new Set(tokens.map(({ stream }) => stream)) };
-  const { writes, gone, refused, changed } = await changeTokens<Sorted>(vault, targets, origin, async (viewOf, at) => {
-    const sorted = await sort(vault, { caller, tokens, at, expect }, viewOf);
-    return { do: 'store', writes: sorted.writes, claim: () => null, answer: () => sorted };
+  const streams = [...new Set(tokens.map(({ stream }) => stream))];
+  const target = { tenantId, tenantKeys, streams, origin: originOf({ caller, traceId }, null) };
+  const { writes, gone, refused, changed } = await changeTokens<Sorted>(vault, target, async (attempt) => {
+    const sorted = await sort(vault, { caller, tokens, expect }, attempt);
+    const sealed = await attempt.seal(sorted.writes);
+    return (await attempt.commit(sealed, null)) === conflict ? conflict : sorted;
   });
   return { deleted: writes.length + (await finishErasure(vault, gone)), refused, changed };
 }
@@ -79,12 +81,11 @@ type Sorted = {
 
 type Deleting = {
   readonly caller: Caller;
-  readonly tokens: readonly Doomed[];
-  readonly at: number;
+  readonly tokens: readonly DeleteTarget[];
   readonly expect: Expect;
 };
 
-async function sort(vault: Vault, { caller, tokens, at, expect }: Deleting, viewOf: ViewOf): Promise<Sorted> {
+async function sort(vault: Vault, { caller, tokens, expect }: Deleting, { viewOf, at }: Attempt): Promise<Sorted> {
   const work = vault.turns.begin(caller.tenantId);
   const writes: TokenWrite[] = [];
   const gone: TokenView[] = [];
@@ -110,9 +111,3 @@ async function mayDelete(vault: Vault, caller: Caller, view: TokenView, expect: 
   expect(view.stream, { open, life });
   return transformFor(caller, 'token:delete', open.containers) !== null;
 }
-
-const nothingToSeal = {
-  payload: { content: null, cvc: null },
-  index: 'keep',
-  distinctFingerprint: null,
-} as const;

@@ -10,7 +10,7 @@ import type { CommandContext } from '../../vault/command-context.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { createToken } from './create-token.js';
+import { createToken } from './create-tokens.js';
 
 /** `skipped`: the token of the request is there already. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';

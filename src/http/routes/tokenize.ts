@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type TokenizePart, tokenize } from '../../commands/tokens/tokenize.js';
+import { type CreateRequest, createTokens } from '../../commands/tokens/create-tokens.js';
 import { createSharedBudget } from '../../domain/expressions/budget.js';
 import { type Checked, errorsOf, invalid, valid } from '../../domain/field-errors.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
@@ -59,7 +59,7 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       if (!parts.ok) throw new Problem('validation_failed', parts.errors);
       const context = { ...contextOf(request), idempotency };
       await limits.weigh(context.caller, parts.value.length);
-      const result = await tokenize(vault, context, parts.value);
+      const result = await createTokens(vault, context, parts.value);
       if (!result.ok) throw problemFrom(result);
       const isShown = (index: number) => parts.value[index]?.isValue !== true;
       const answers = result.value.map(
@@ -81,7 +81,7 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
 const tokensMax = 100;
 
 /** Returns the tokens that a body asks for. Checks only the JSON types of their fields; the domain checks the rest. */
-function* readParts(body: Json): Steps<Checked<readonly TokenizePart[]>> {
+function* readParts(body: Json): Steps<Checked<readonly CreateRequest[]>> {
   const places = yield* placesOf(body, tokensMax + 1);
   if (places.length > tokensMax) return invalid('body', `must hold at most ${tokensMax} tokens`);
   const parts = places.map(readPart);
@@ -89,7 +89,7 @@ function* readParts(body: Json): Steps<Checked<readonly TokenizePart[]>> {
   return errors === null ? valid(parts.flatMap((part) => (part.ok ? [part.value] : []))) : { ok: false, errors };
 }
 
-function readPart({ value, isRequest, path }: Place): Checked<TokenizePart> {
+function readPart({ value, isRequest, path }: Place): Checked<CreateRequest> {
   if (!isRequest) return valid({ request: { type: 'token', data: value }, path, isValue: true });
   const parsed = createTokenBody.safeParse(value);
   if (parsed.success) return valid({ request: parsed.data, path, isValue: false });

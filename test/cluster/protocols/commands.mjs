@@ -1,8 +1,7 @@
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
-import { createToken } from '#src/commands/tokens/create-token.js';
+import { createToken, createTokens } from '#src/commands/tokens/create-tokens.js';
 import { deleteByIds } from '#src/commands/tokens/delete-by-ids.js';
 import { deleteToken } from '#src/commands/tokens/delete-token.js';
-import { tokenize } from '#src/commands/tokens/tokenize.js';
 import { updateToken } from '#src/commands/tokens/update-token.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { finish } from '#src/domain/steps.js';
@@ -55,7 +54,7 @@ export function commandsOn(vault) {
     },
     async tokenize(given) {
       const parts = given.requests.map((request, index) => ({ request, path: `[${index}]`, isValue: false }));
-      const made = await tokenize(vault, contextOf(given, 'POST', '/tokenize'), parts);
+      const made = await createTokens(vault, contextOf(given, 'POST', '/tokenize'), parts);
       return answer(made, (tokens) => Promise.all(tokens.map(shownTo(given))));
     },
     async get(given) {
