@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const readyLimitMs = 120_000;
+/** The image and the installer start the service with them (Dockerfile, scripts/install.sh). */
+const serviceFlags = ['--max-semi-space-size=32'];
 
 /** Runs `strongroom` with these arguments to its end, and answers what it printed. */
 export async function strongroom(args) {
@@ -29,7 +31,7 @@ export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] 
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    [...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'],
+    [...serviceFlags, ...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'],
     {
       stdio: ['ignore', log, log],
       // The limits are what keeps a benchmark from being answered.

@@ -7,12 +7,19 @@ const batchBytesMax = 256 * 1024;
 /** Entries that are stored together, all of one month, with their lines in the order of the entries. */
 export type NewBatch = { readonly month: Month; readonly entries: AccessEntry[]; readonly lines: string[] };
 
+/** An entry and its line. */
+export type EntryLine = { readonly entry: AccessEntry; readonly line: string };
+
 /** Splits entries, in their order, into batches of one month and at most 256 KiB each. */
 export function batchesOf(entries: readonly AccessEntry[]): readonly NewBatch[] {
+  return batchesOfLines(entries.map((entry) => ({ entry, line: entryLine(entry) })));
+}
+
+/** Like `batchesOf`, for entries whose lines are known. */
+export function batchesOfLines(entries: readonly EntryLine[]): readonly NewBatch[] {
   const batches: NewBatch[] = [];
   let bytes = 0;
-  for (const entry of entries) {
-    const line = entryLine(entry);
+  for (const { entry, line } of entries) {
     const month = monthOf(entry.time);
     let batch = batches.at(-1);
     if (batch?.month !== month || bytes + line.length > batchBytesMax) {

@@ -1,4 +1,5 @@
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
+import { entryLine } from '../../events/access-log/batch-hash.js';
 import type { AccessLog } from '../../ports/access-log.js';
 import { type Month, monthOf } from '../access-log/month.js';
 import { accessLogError } from './access-log/access-log-error.js';
@@ -28,7 +29,8 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
 
   return {
     async record(entries) {
-      await writer.request('record_access', entries);
+      // Lines cross to the other thread faster than objects do.
+      await writer.request('record_access', entries.map(entryLine));
     },
     async query(tenantId, filter, { offset, limit }) {
       return reading(() => {

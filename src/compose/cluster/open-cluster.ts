@@ -121,6 +121,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       ...{ clock, random: systemRandom, metrics, limits, onError, cvcRetentionMs, spans },
       rateLimits: spans?.store('rate_limits', 'redis', redis.rateLimits) ?? redis.rateLimits,
       systems: { log: 'eventstoredb', rows: 'mongodb' },
+      rowCache: null,
       timers: redis.timers,
       knownCallers,
       async confirmReads(since, hasWritten) {

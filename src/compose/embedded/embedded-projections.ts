@@ -1,4 +1,5 @@
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
+import type { Generations } from '../../ports/generations.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import { createProjections } from '../../projections/rebuild/projections.js';
 import { createTokenRebuild } from '../../projections/rebuild/token-rebuild.js';
@@ -15,12 +16,23 @@ type Needs = {
   readonly dataDir: string;
   readonly keptMs: number;
   readonly state: () => Promise<ServiceState>;
+  /** Called when other rows are read. */
+  readonly onSwap: () => void;
   readonly onError: (error: unknown) => void;
 };
 
 /** The projections of the embedded profile, and the rebuild of tokens on a thread of its own. */
-export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onError }: Needs) {
-  const { generations } = stores;
+export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onSwap, onError }: Needs) {
+  const generations: Generations = {
+    ...stores.generations,
+    async swap(...args) {
+      try {
+        return await stores.generations.swap(...args);
+      } finally {
+        onSwap();
+      }
+    },
+  };
   const openThread = async () => {
     const rootKey = stores.rootKey();
     try {

@@ -18,6 +18,7 @@ import { createKnownCallers } from '../../vault/known-callers.js';
 import { type LimitSettings, noLimits } from '../../vault/limit-settings.js';
 import { expectNotBehind, noteLog } from '../../vault/log-behind.js';
 import { logIdentity, openLog } from '../../vault/open-log.js';
+import { createRowCache } from '../../vault/row-cache.js';
 import { projectionVersions, type StoredProjection } from '../../views/versions.js';
 import { composeVault, systemRandom } from '../vault/compose-vault.js';
 import { type GuardedClock, guardedClock, holdNotices, lateClock, newestEventTime } from '../vault/guarded-clock.js';
@@ -114,11 +115,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const reserve = diskReserve(dataDir, options.reserveBytes ?? reserveBytesDefault);
     const guarded = { ...stores, work: reserve.guardWork(stores.work), keys: reserve.guardKeys(stores.keys) };
     const held = guard;
+    const rowCache = createRowCache();
     const { vault, recorder, service, damage, backgroundFailed } = composeVault(guarded, {
       integrity: await stores.keys.integrityKeys(),
       ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
       spans: options.spans ?? null,
       systems: { log: 'sqlite', rows: 'sqlite' },
+      rowCache,
       // One timer wakes the sweep, and it names no token.
       timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
       knownCallers: createKnownCallers(),
@@ -135,7 +138,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       const notices = holdNotices(held.hold());
       return embeddedState(stores, damage(), recorder.isWritable(), running, notices, await readLastBackup(dataDir));
     };
-    const needs = { vault, stores, dataDir, keptMs, state, onError: onBackgroundError };
+    const needs = { vault, stores, dataDir, keptMs, state, onSwap: rowCache.clear, onError: onBackgroundError };
     const rebuildOf = embeddedProjections(needs);
     const { tokens, projections } = rebuildOf;
     if (outdated.includes('directory')) {

@@ -25,6 +25,7 @@ import { createGuesses } from '../../vault/guesses.js';
 import { KeyLost } from '../../vault/key-lost.js';
 import type { KnownCallers } from '../../vault/known-callers.js';
 import type { LimitSettings } from '../../vault/limit-settings.js';
+import type { RowCache } from '../../vault/row-cache.js';
 import { createTurns } from '../../vault/turns.js';
 import type { AccessRecorder, Vault } from '../../vault/vault.js';
 import { countingKeyRing } from './counting-key-ring.js';
@@ -41,6 +42,8 @@ export type Parts = Pick<Vault, 'integrity' | 'clock' | 'random' | 'timers' | 'c
   readonly rateLimits: RateLimits;
   readonly limits: LimitSettings;
   readonly knownCallers: KnownCallers;
+  /** Null: other processes change rows, too. */
+  readonly rowCache: RowCache | null;
   readonly spans: Spans | null;
   /** What the stores are, as spans name them. */
   readonly systems: { readonly log: string; readonly rows: string };
@@ -69,12 +72,14 @@ const forgedNamedMax = 10;
 
 /** What all commands work with, on the stores of one profile. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
-  const { integrity, metrics, rateLimits, limits, onError, spans, systems, ...parts } = given;
+  const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
   const { log, storedLog, chain, traces, generations, budgets, accessLog, ...stores } =
     spans === null ? bare : tracedStores(bare, spans, systems);
   const keys = countingKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
-  const rows = authenticTokenRows(stores.rows, integrity.rows);
+  const authenticRows = authenticTokenRows(stores.rows, integrity.rows);
+  const rows = rowCache?.rows(authenticRows) ?? authenticRows;
+  const work = recordedWork(stores.work, keys, recorder);
   const directory = authenticDirectory({
     ...{ directory: stores.directory, keys, key: integrity.rows },
     heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
@@ -83,7 +88,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     ...{ log, storedLog, chain, rows, traces, generations, keys, budgets, directory, accessLog, recorder },
     claims: authenticClaims(stores.claims, integrity.rows),
     ...{ integrity, ...parts },
-    work: recordedWork(stores.work, keys, recorder),
+    work: rowCache?.work(work) ?? work,
     expressions: createExpressions(),
     streams: createStreamQueue(),
     turns: createTurns(),

@@ -15,6 +15,47 @@ export function batchHash(previous: Uint8Array, sequence: number, lines: readonl
     .digest();
 }
 
+type Fields = readonly [
+  tenantId: string,
+  time: number,
+  actorId: string,
+  actorType: AccessEntry['actorType'],
+  keyId: string | null,
+  sourceAddress: string | null,
+  entityType: string,
+  entityRef: string | null,
+  entityId: string | null,
+  operation: string,
+  outcome: AccessEntry['outcome'],
+  message: string,
+  trace: string | null,
+  traceStream?: string,
+  traceRevision?: number,
+];
+
+/** Returns the entry of a line that `entryLine` returned. */
+export function entryOfLine(line: string): AccessEntry {
+  const fields = JSON.parse(line) as Fields;
+  const [tenantId, time, actorId, actorType, keyId, sourceAddress, entityType, entityRef, entityId] = fields;
+  const [, , , , , , , , , operation, outcome, message, trace, stream, revision] = fields;
+  return {
+    tenantId,
+    time,
+    actorId,
+    actorType,
+    keyId,
+    sourceAddress,
+    entityType,
+    entityRef,
+    entityId,
+    operation,
+    outcome,
+    message,
+    trace: trace === null ? null : Buffer.from(trace, 'base64'),
+    tracePlace: stream === undefined || revision === undefined ? null : { stream, revision },
+  };
+}
+
 /** Returns every field of an entry as one line of JSON, always in this order: the bytes that the chain hashes. */
 export function entryLine(entry: AccessEntry): string {
   const { trace, tracePlace } = entry;

@@ -39,6 +39,7 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
       integrity: await stores.keys.integrityKeys(),
       timers: { set: () => undefined },
       spans: null,
+      rowCache: null,
       systems: { log: 'eventstoredb', rows: 'mongodb' },
       onError: (error) => process.stderr.write(`${error.stack}\n`),
     },

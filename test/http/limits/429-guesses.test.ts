@@ -31,6 +31,23 @@ test('deduplications onto tokens that the caller may not read are counted; over 
   expect((await guess(service, key, secret['data'])).status).toBe(201);
 });
 
+test.each(['/tokens', '/tokenize'])(
+  'over the budget, POST %s under an id in use does not tell a right guess from a wrong one',
+  async (url) => {
+    const service = await limitedService({ requests: 1_000, guesses: 1 });
+    const secret = await createPlain(service, { data: uniqueId() });
+    const key = await service.application(writeOnly);
+    await guess(service, key, secret['data']);
+    const { id } = await createPlain(service);
+    const under = (data: unknown) => () => {
+      const request = { id, type: 'token', data, deduplicate_token: true };
+      return service.call('POST', url, url === '/tokens' ? request : [request], { key });
+    };
+    await expectRefusal(service, under(secret['data']), exhausted);
+    await expectRefusal(service, under(uniqueId()), exhausted);
+  },
+);
+
 test('over the budget everything else goes on, and so do other applications', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const secret = await createPlain(service, { data: uniqueId() });

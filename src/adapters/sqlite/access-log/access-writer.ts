@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccessEntry } from '../../../events/access-log/access-entry.js';
-import { noBatch } from '../../../events/access-log/batch-hash.js';
+import { entryOfLine, noBatch } from '../../../events/access-log/batch-hash.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import type { EntryLine } from '../../access-log/batches-of.js';
 import { type Month, monthOf } from '../../access-log/month.js';
 import { openDatabase } from '../database/open-database.js';
 import { accessLogError } from './access-log-error.js';
@@ -46,22 +46,22 @@ export function createAccessWriter(dataDir: string) {
     return open;
   }
 
-  function append(entries: readonly AccessEntry[]): void {
+  function append(entries: readonly EntryLine[]): void {
     for (let start = 0, end = 0; start < entries.length; start = end) {
-      const month = monthOf(entries[start]?.time ?? 0);
+      const month = monthOf(entries[start]?.entry.time ?? 0);
       do end += 1;
-      while (end < entries.length && monthOf(entries[end]?.time ?? 0) === month);
+      while (end < entries.length && monthOf(entries[end]?.entry.time ?? 0) === month);
       const writer = writerOf(month);
       head = writer.append(entries.slice(start, end), head ?? noHead);
     }
   }
 
   return {
-    /** Appends the records of many callers in one transaction. Returns null once they are durable. */
-    record(entries: readonly AccessEntry[]): Error | null {
+    /** Appends the entries of many callers, as their lines, in one transaction. Returns null once they are durable. */
+    record(lines: readonly string[]): Error | null {
       if (performance.now() < restsUntil) return new StoreUnavailable('access log', 'broken');
       try {
-        append(entries);
+        append(lines.map((line) => ({ line, entry: entryOfLine(line) })));
         restMs = restMsMin;
         return null;
       } catch (error) {

@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import { batchHash } from '../../../events/access-log/batch-hash.js';
-import { batchesOf } from '../../access-log/batches-of.js';
+import { batchesOfLines, type EntryLine } from '../../access-log/batches-of.js';
 import type { Month } from '../../access-log/month.js';
 import { createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
@@ -60,9 +60,9 @@ export function openMonthWriter(dataDir: string, month: Month) {
     );
   }
 
-  function insertAll(entries: readonly AccessEntry[], head: ChainHead): ChainHead {
+  function insertAll(entries: readonly EntryLine[], head: ChainHead): ChainHead {
     let { sequence, hash } = head;
-    for (const batch of batchesOf(entries)) {
+    for (const batch of batchesOfLines(entries)) {
       const previous = hash;
       sequence += 1;
       hash = batchHash(previous, sequence, batch.lines);
@@ -76,7 +76,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
     month,
     identity,
     /** Appends the entries durably in one transaction and returns the new end of the chain. */
-    append(entries: readonly AccessEntry[], head: ChainHead): ChainHead {
+    append(entries: readonly EntryLine[], head: ChainHead): ChainHead {
       let next = head;
       const work = () => {
         next = insertAll(entries, head);

@@ -18,8 +18,8 @@ export function isOfStores(request: WriterRequest): request is StoreRequest {
 /** Runs a group of requests to the access log. All records of the group are stored in one transaction. */
 export function createAccessOperations(access: AccessWriter) {
   return function run(requests: readonly AccessRequest[]): readonly Attempt[] {
-    const entries = requests.flatMap((request) => (request.operation === 'record_access' ? request.input : []));
-    const failed = entries.length === 0 ? null : access.record(entries);
+    const lines = requests.flatMap((request) => (request.operation === 'record_access' ? request.input : []));
+    const failed = lines.length === 0 ? null : access.record(lines);
     return requests.map((request) => {
       if (request.operation === 'record_access') return attemptOf(failed);
       return attemptOf(access.drop(request.input.beforeMonth));

@@ -1,5 +1,4 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../../../domain/guess-budget.js';
-import type { AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { BudgetName } from '../../../ports/budgets.js';
 import type { ChainLink } from '../../../ports/event-chain.js';
 import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
@@ -128,7 +127,8 @@ export type WriterOperations = {
   empty_keys_log: { of: 'keys'; input: null; answer: null };
   remember_log: { of: 'keys'; input: LogMemory; answer: null };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
-  record_access: { of: 'access'; input: readonly AccessEntry[]; answer: null };
+  /** Entries as their lines (`entryLine`). */
+  record_access: { of: 'access'; input: readonly string[]; answer: null };
   drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };
 };
 

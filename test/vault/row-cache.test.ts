@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { tokenStream } from '#src/events/tokens/stream-name.js';
+import type { CommitOutcome, UnitOfWork } from '#src/ports/unit-of-work.js';
+import type { AuthenticTokenRows } from '#src/vault/authentic-token-rows.js';
+import { createRowCache } from '#src/vault/row-cache.js';
+import type { TokenView } from '#src/views/token-view.js';
+import { createPlain, path } from '../http/routes/support.js';
+import { startTestService } from '../support/test-service.js';
+
+const stream = 'token-1';
+
+/** Rows and a unit of work over one number, the revision; both can be held up. */
+async function cacheOver() {
+  const service = await startTestService();
+  const { id } = await createPlain(service);
+  const { names } = (await service.vault.keys.tenantKeys(service.tenantId)) ?? expect.fail('the tenant has keys');
+  const view = (await service.vault.rows.get(tokenStream(names, id))) ?? expect.fail('the token has a row');
+  await service.close();
+
+  let revision = 0;
+  let reads = 0;
+  let held: Promise<unknown> = Promise.resolve();
+  const rows = {
+    async get(): Promise<TokenView | null> {
+      reads += 1;
+      const found = { ...view, stream, state: { ...view.state, revision } };
+      await held;
+      return found;
+    },
+  };
+  const work = {
+    async commit(): Promise<CommitOutcome> {
+      revision += 1;
+      await held;
+      return { outcome: 'committed' };
+    },
+  };
+  const cache = createRowCache();
+  const cached = cache.rows({ ...service.vault.rows, ...rows } as AuthenticTokenRows);
+  const changing = cache.work({ ...service.vault.work, ...work } as UnitOfWork);
+  const write = { stream, expectedRevision: 0, events: [], row: null, distinct: null };
+  return {
+    cache,
+    revisionOf: async () => (await cached.get(stream))?.state.revision,
+    change: () => changing.commit({ writes: [write], claim: null }),
+    reads: () => reads,
+    hold(): () => void {
+      let release: () => void = () => undefined;
+      held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+  };
+}
+
+test('a row is read once, and again after a change of its token', async () => {
+  const { revisionOf, change, reads } = await cacheOver();
+  expect([await revisionOf(), await revisionOf()]).toEqual([0, 0]);
+  expect(reads()).toBe(1);
+  await change();
+  expect([await revisionOf(), await revisionOf()]).toEqual([1, 1]);
+  expect(reads()).toBe(2);
+});
+
+test('a read that began before a change and ends after it leaves no old row in the cache', async () => {
+  const { revisionOf, change, hold } = await cacheOver();
+  const release = hold();
+  const early = revisionOf();
+  const changed = change();
+  release();
+  await changed;
+  expect(await early).toBe(0);
+  expect(await revisionOf()).toBe(1);
+});
+
+test('while a change is stored, no row of its token is kept, so no read goes back in time', async () => {
+  const { revisionOf, change, hold, reads } = await cacheOver();
+  const release = hold();
+  const changed = change();
+  const during = [revisionOf(), revisionOf()];
+  release();
+  await changed;
+  expect(await Promise.all(during)).toEqual([1, 1]);
+  expect(reads()).toBe(2);
+  expect(await revisionOf()).toBe(1);
+  expect(reads()).toBe(3);
+});
+
+test('after a swap of the rows nothing of the old ones is left', async () => {
+  const { cache, revisionOf, reads } = await cacheOver();
+  await revisionOf();
+  cache.clear();
+  await revisionOf();
+  expect(reads()).toBe(2);
+});
+
+test('a service shows each change, deletion and expiry at once, however often it was read before', async () => {
+  const service = await startTestService();
+  const { id } = await createPlain(service, { data: 'one' });
+  const shown = async () => (await service.call('GET', path(id))).body['data'];
+  expect([await shown(), await shown()]).toEqual(['one', 'one']);
+  await service.call('PATCH', path(id), { data: 'two' });
+  expect([await shown(), await shown()]).toEqual(['two', 'two']);
+  await service.call('DELETE', path(id));
+  expect((await service.call('GET', path(id))).status).toBe(404);
+
+  const expiresAt = new Date(service.clock.now() + 60_000).toISOString();
+  const expiring = await createPlain(service, { expires_at: expiresAt });
+  expect((await service.call('GET', path(expiring.id))).status).toBe(200);
+  service.clock.advance(60_001);
+  expect((await service.call('GET', path(expiring.id))).status).toBe(404);
+  await service.close();
+});
