@@ -20,7 +20,10 @@ export function faultOfContainer({ settings }: Config): string | null {
   );
 }
 
-/** The device of a path, or of its nearest parent that exists. A volume is never on the device of the container's root. */
+/**
+ * Returns the device of a path, or of its nearest existing parent. A volume is never on the device of the container's
+ * root.
+ */
 function deviceOf(path: string): number {
   const real = realPath(path);
   const stats = statSync(real, { throwIfNoEntry: false });

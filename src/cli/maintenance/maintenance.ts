@@ -57,5 +57,5 @@ function macOf(key: Uint8Array, of: z.infer<typeof authenticated>, text: string)
   return keyedHash(key, purposes[of], text).toString('hex');
 }
 
-/** A MAC of one part never fits another. */
+/** Separate purposes, so that the MAC of one part is never valid for another. */
 const purposes = { manifest: 'strongroom.backup.1', 'erased-keys': 'strongroom.erased-keys.1' } as const;

@@ -21,7 +21,7 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
-      // On a read-only file system Node.js reports the missing directory instead.
+      // On a read-only file system, Node.js reports the missing directory instead.
       await access(existingParent(dataDir), constants.W_OK);
       throw error;
     });
@@ -33,7 +33,7 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
   if (fault !== null) throw new StoreBroken(fault);
   const paths = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
   for (const path of paths) await expectWritable(path);
-  // The directory did not exist at the first look, or another user put a link there since.
+  // Either the directory did not exist at the first check, or another user has put a link there since.
   if (!isDev) for (const path of paths) expectNotReplaceable(path, '');
   for (const path of paths) await expectPrivate(path);
   const lock = lockData(dataDir);
@@ -72,7 +72,10 @@ function isGroupsOwn(directory: Stats): boolean {
   return (directory.mode & setgid) !== 0 && isOfOwnGroup(directory);
 }
 
-/** Returns a database and what SQLite keeps beside it; behind a link that is beside the file that the link leads to. */
+/**
+ * Returns a database and the files that SQLite keeps beside it. If the database is a symbolic link, these are beside
+ * the link's target.
+ */
 function filesOf(database: string): readonly string[] {
   const real = realPath(database);
   return [database, `${real}-wal`, `${real}-shm`];
@@ -97,7 +100,10 @@ async function expectPrivate(file: string): Promise<void> {
   }
 }
 
-/** SQLite opens a file that it may not write for reading alone, and locks nothing then; it says so at the first write. */
+/**
+ * Checks that a file is writable. SQLite opens a file that it may not write as read-only and then takes no lock, and
+ * it reports this only at the first write.
+ */
 async function expectWritable(file: string): Promise<void> {
   try {
     await access(file, constants.R_OK | constants.W_OK);

@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
-/** Probes connect directly, without the proxy. */
+/** Returns whether the URL is a health route. Probes connect directly, without the proxy. */
 export function isHealthRoute(url: string | undefined): boolean {
   return url?.startsWith('/health/') === true;
 }

@@ -8,7 +8,7 @@ import { type ProblemCode, problemCatalogue } from '../problem/problem-catalogue
 import { type HeaderDocs, pick, type ResponseHeader, requestHeaders, responseHeaders } from './headers.js';
 import type { AnswerDoc, Operation } from './operation.js';
 
-/** The body of every refusal (RFC 9457; docs/contract.md, "Errors"). */
+/** The body of every error response (RFC 9457; docs/contract.md, "Errors"). */
 const problemDocument = z
   .object({
     type: z.string().meta({ description: 'The path of a page about this kind of problem, served here.' }),
