@@ -4,9 +4,9 @@ import type { Config } from './config/config.js';
 import { realPath } from './root-key/real-path.js';
 
 /**
- * Returns what is wrong with the container that this process runs in and how to correct it, or null; always null unless the
- * setting `container` is on. Threats: a process that runs as root can read and change everything in its container, and data
- * on the container's own file system is lost with it.
+ * Returns what is wrong with the container that this process runs in and how to correct it, or null; always null unless
+ * the setting `container` is on. Threats: a process that runs as root can read and change everything in its container,
+ * and data on the container's own file system is lost with it.
  */
 export function faultOfContainer({ settings }: Config): string | null {
   if (!settings.container) return null;

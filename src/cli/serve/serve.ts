@@ -153,8 +153,9 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
 }
 
 /**
- * Accepts requests for the delay while readiness already returns 503, so that a load balancer notices before the listener
- * closes. Each response asks its client to close the connection: no later request meets a connection that we close.
+ * Accepts requests for the delay while readiness already returns 503, so that a load balancer notices before the
+ * listener closes. Each response asks its client to close the connection: no later request meets a connection that we
+ * close.
  */
 async function keepServing(app: FastifyInstance, delaySeconds: number, logger: Logger): Promise<void> {
   logger.info('stopping: not ready any more, requests are still accepted', { delaySeconds });

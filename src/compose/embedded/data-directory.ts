@@ -13,9 +13,9 @@ const setgid = 0o2000;
 
 /**
  * Takes a data directory for this process: creates it (owner only) if it does not exist. Rejects a directory that this
- * process cannot write, that others can write or replace, whose files others can read or replace, or that another process
- * holds. Throws StoreBroken. `isDev`: data that `--dev` makes may lie in a directory of another user, such as a project that is
- * mounted into a container.
+ * process cannot write, that others can write or replace, whose files others can read or replace, or that another
+ * process holds. Throws StoreBroken. `isDev`: data that `--dev` makes may lie in a directory of another user, such as a
+ * project that is mounted into a container.
  */
 export async function takeDataDirectory(dataDir: string, isDev = false): Promise<{ release(): void }> {
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
@@ -46,8 +46,8 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
 }
 
 /**
- * Returns what is wrong with the owner or mode of a data directory and how to correct it, or null. Threat: a user that can
- * write to the directory can replace our files. The group may write only if it is the group of this process and the
+ * Returns what is wrong with the owner or mode of a data directory and how to correct it, or null. Threat: a user that
+ * can write to the directory can replace our files. The group may write only if it is the group of this process and the
  * directory is setgid: that is how container platforms hand over a volume (`fsGroup`).
  */
 export function faultOfDataDirectory(directory: Stats, dataDir: string): string | null {

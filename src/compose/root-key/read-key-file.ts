@@ -16,10 +16,11 @@ const ownerModes: readonly number[] = [0o600, 0o400];
 const mountedMode = 0o440;
 
 /**
- * Reads the root key from a regular file outside of the data directory, because a copy of that directory must not carry its
- * own key. Only this user may have access to the file; or root owns it and only the group of this process may read it, as
- * container platforms mount secrets. No other user can replace the file, or a link or directory on the way to it. Checks the
- * same file that it reads. `isDev`: the key of data that `--dev` makes, which may lie in a directory of another user.
+ * Reads the root key from a regular file outside of the data directory, because a copy of that directory must not carry
+ * its own key. Only this user may have access to the file; or root owns it and only the group of this process may read
+ * it, as container platforms mount secrets. No other user can replace the file, or a link or directory on the way to
+ * it. Checks the same file that it reads. `isDev`: the key of data that `--dev` makes, which may lie in a directory of
+ * another user.
  */
 export function readKeyFile(file: string, dataDir: string, isDev = false): RootKeyResult {
   const path = realPath(file);

@@ -44,13 +44,13 @@ type Needs = {
 };
 
 /**
- * Guards against a clock that is wrong: one bad reading must not destroy anything. A start more than 7 days past the newest
- * recorded time, a start or step of more than an hour back, and a step of more than an hour forward begin a hold: what is due
- * by the old or the new time is hidden, and nothing is destroyed, until the vault has run for 24 hours, the operator confirms
- * the clock, or the clock returns to where it should be.
+ * Guards against a clock that is wrong: one bad reading must not destroy anything. A start more than 7 days past the
+ * newest recorded time, a start or step of more than an hour back, and a step of more than an hour forward begin a
+ * hold: what is due by the old or the new time is hidden, and nothing is destroyed, until the vault has run for 24
+ * hours, the operator confirms the clock, or the clock returns to where it should be.
  *
- * A step back moves the time scale of verification codes by the same amount, so their hour goes on. At a start nothing tells
- * how long the vault was stopped, so a clock that went back makes all stored codes due.
+ * A step back moves the time scale of verification codes by the same amount, so their hour continues. At a start it is
+ * unknown how long the vault was stopped, so all stored codes become due if the clock went back.
  */
 export async function guardedClock(needs: Needs): Promise<GuardedClock> {
   const { clock, records, newestEvent, onError, onNotice } = needs;
@@ -214,8 +214,8 @@ export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock
 }
 
 /**
- * Returns the time of the newest event, or null if there is none. `acceptsForged`: also null if the event is not authentic,
- * because a log that is opened only to be examined says nothing about the time.
+ * Returns the time of the newest event, or null if there is none. `acceptsForged`: also null if the event is not
+ * authentic, because a log that is opened only to be examined says nothing about the time.
  */
 export async function newestEventTime(log: EventLog, acceptsForged: boolean): Promise<number | null> {
   try {

@@ -17,7 +17,9 @@ export type RequestLine = {
 /** Health routes that load balancers and orchestrators call about once per second. */
 const probes: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
-/** Logs one line for each finished request, at `debug` for a health probe, and one for each error behind a 5xx response. */
+/**
+ * Logs one line for each finished request, at `debug` for a health probe, and one for each error behind a 5xx response.
+ */
 export function createRequestLog(logger: Logger) {
   return {
     request({ route, method, status, durationMs, traceId, applicationId, code, otelTraceId }: RequestLine): void {
