@@ -63,7 +63,8 @@ export const auditErasure = operation(
 
 /**
  * Describes what copies of the key store can still open if they were made before its last key was destroyed, ms.
- * Threat: a copy that was made during a rotation opens with the keys of tenants that were not rotated yet.
+ * Threat: a copy that was made during a rotation also holds tenant keys that stay in use after the rotation, so it
+ * still opens.
  */
 async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
