@@ -1,10 +1,10 @@
 # Strongroom, for both profiles: docs/how-to/run-a-cluster.md and docs/how-to/run-it.md say how to run it.
 #
-# Tags are exact. To pin an image to its bytes as well, look up its digest and write it behind the tag:
+# Tags are exact. To pin the bytes of an image as well, look up its digest and append it to the tag:
 #   docker buildx imagetools inspect node:24.21.0-bookworm-slim --format '{{.Manifest.Digest}}'
 #   FROM node:24.21.0-bookworm-slim@sha256:…
 
-# This one has what better-sqlite3 is compiled with, where no built one can be had.
+# This image contains the tools to compile better-sqlite3 if there is no prebuilt binary.
 FROM node:24.21.0-bookworm AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
@@ -19,7 +19,8 @@ RUN groupadd --gid 10001 strongroom \
   && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin strongroom \
   && install -d -m 0700 -o strongroom -g strongroom /var/lib/strongroom
 WORKDIR /opt/strongroom
-# All of it belongs to root and can be read by everybody: the service writes nothing here, whatever user it runs as.
+# All files belong to root and are readable by all users. The service writes nothing here, regardless of the user that
+# it runs as.
 COPY --from=build --chmod=a+rX,go-w /build/node_modules ./node_modules
 COPY --from=build --chmod=a+rX,go-w /build/dist ./dist
 COPY --chmod=0444 package.json ./
@@ -30,10 +31,10 @@ ENV STRONGROOM_CONTAINER=true
 USER 10001:10001
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-# The process lives. Whether it takes requests is /health/ready.
+# Checks that the process is alive. /health/ready says whether it accepts requests.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/health/live').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# A core dump would hold keys. prlimit becomes node, so signals arrive; there is no shell between. With semi-spaces of 32 MB, garbage
-# collection takes a fifth less of the processor.
+# A core dump would contain keys. prlimit replaces itself with node and there is no shell in between, so signals
+# arrive. With semi-spaces of 32 MB, garbage collection takes less of the processor.
 ENTRYPOINT ["prlimit", "--core=0:0", "--", "node", "--max-semi-space-size=32", "/opt/strongroom/dist/cli/main.js"]
 CMD ["serve"]

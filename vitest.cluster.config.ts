@@ -2,13 +2,13 @@ import { defineConfig } from 'vitest/config';
 
 const shared = {
   ...{ testTimeout: 180_000, hookTimeout: 60_000 },
-  // A list of what is wrong is shown, not its length.
+  // Shows the content of a list of problems instead of its length.
   chaiConfig: { truncateThreshold: 0 },
 };
 
 /**
- * `npm run test:cluster`: what needs the servers of the cluster profile; the suites of the service, which `npm test` runs on
- * the embedded profile, on the cluster profile; and long faults.
+ * `npm run test:cluster` runs the tests that need the servers of the cluster profile, long fault tests, and the suites
+ * of the service, which `npm test` runs on the embedded profile, on the cluster profile.
  */
 export default defineConfig({
   test: {
@@ -27,21 +27,22 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'cluster',
-          // Each file would load the clients of three servers again.
+          // Otherwise each file would load the clients of three servers again.
           isolate: false,
           include: [
             'test/{http,jobs,commands,search,audit}/**/*.test.ts',
             'test/rebuild/under-load.test.ts',
             'test/cluster/rebuild/**/*.test.ts',
           ],
-          // Parts of the program without stores, which `npm test` runs for both.
+          // These parts of the program use no stores, so `npm test` covers them for both profiles.
           exclude: ['test/http/body/**', 'test/search/{query,terms}/**', 'test/commands/*.test.ts'],
           env: { STRONGROOM_TEST_PROFILE: 'cluster' },
           sequence: { groupOrder: 0 },
         },
       },
       {
-        // Each has servers and processes of its own and measures how long things take: one after the other, and last.
+        // Each of these has its own servers and processes and measures durations, so they run one after the other, and
+        // last.
         test: {
           ...shared,
           name: 'faults',

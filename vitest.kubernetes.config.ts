@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:kubernetes`: what needs helm, the schemas of Kubernetes, and Prometheus. */
+/** `npm run test:kubernetes` runs the tests that need helm, the schemas of Kubernetes, and Prometheus. */
 export default defineConfig({
   test: {
     globalSetup: 'test/kubernetes/prepare-tools.ts',

@@ -1,13 +1,13 @@
-// The benchmark: the vault beside its own physical limit on this machine, in one run.
+// The benchmark: measures the vault beside its physical limit on this machine, in one run.
 //
 //   npm run bench                 embedded profile, up to 100,000 tokens, about ten minutes
-//   npm run bench -- --quick      two minutes, to see whether something broke
-//   npm run bench -- --full       a million tokens too; an hour
+//   npm run bench -- --quick      two minutes, to detect breakage
+//   npm run bench -- --full       a million tokens as well; an hour
 //   npm run bench -- --cluster    the cluster profile, on the servers of `npm run servers -- up`
-//   npm run bench -- --rebuild    what a rebuild of 100,000 tokens costs those who read meanwhile
-//   npm run bench -- --fairness   what one tenant at its worst costs another; with --quick in two minutes
+//   npm run bench -- --rebuild    what a rebuild of 100,000 tokens costs concurrent readers
+//   npm run bench -- --fairness   what a hostile tenant costs another tenant; two minutes with --quick
 //
-// Writes bench/results/MODE.json, and from it tables and charts beside it (bench/report).
+// Writes bench/results/MODE.json, and generates tables and charts beside it (bench/report).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';

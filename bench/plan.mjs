@@ -1,6 +1,6 @@
-// What one run measures. Counts are fixed, so that two runs do the same.
+// Defines what one run measures. Counts are fixed, so that two runs do the same work.
 
-/** Requests of each work at 1, 16 and 64 connections. */
+/** The number of requests of each workload at 1, 16 and 64 connections. */
 const counts = {
   'get revealed': { 1: 800, 16: 3000, 64: 4000 },
   'get masked': { 1: 800, 16: 3000, 64: 4000 },
@@ -17,7 +17,7 @@ const counts = {
 export const works = Object.keys(counts);
 export const connectionCounts = [1, 16, 64];
 
-/** What is measured again at each size, and at how many connections. */
+/** The workloads that are measured again at each size, with their numbers of connections. */
 export const growthWorks = [
   ['get revealed', 64],
   ['search exact data', 64],
@@ -26,12 +26,13 @@ export const growthWorks = [
   ['create card', 64],
 ];
 
-/** What is measured beside a bare vault too, and profiled: what bounds it is asked. */
+/** The workloads that are also measured against a bare vault and profiled, to find out what bounds them. */
 export const boundedWorks = ['get revealed', 'list page', 'search exact data', 'create card'];
 
-// `sizes`: tokens in each vault; the last is the one that the main table is measured on. `growthRounds`: for all but that one.
-// `rebuilt`: the sizes at which a rebuild is timed. `parts`: how often each part of a get is run; at most half of the last size. `warmUp`: requests
-// until Node has compiled most of what a server runs, of each server that is measured.
+// `sizes` is the number of tokens in each vault; the main table is measured on the last one. `growthRounds` applies to
+// all sizes but the last. `rebuilt` lists the sizes at which a rebuild is timed. `parts` is how often each part of a
+// get runs, at most half of the last size. `warmUp` is the number of requests that each measured server gets first,
+// until Node.js has compiled most of the code that a server runs.
 const modes = {
   quick: {
     share: 0.18,
@@ -65,7 +66,7 @@ const modes = {
   },
 };
 
-/** The plan of a mode: `quick`, `normal` or `full`. */
+/** Returns the plan of a mode: `quick`, `normal` or `full`. */
 export function planOf(mode) {
   const { share, ...plan } = modes[mode];
   return { ...plan, mode, countOf: (work, connections) => Math.ceil(counts[work][connections] * share) };

@@ -1,4 +1,5 @@
-// Makes a replica set of the mongod on these ports of loopback, unless they are one, and waits until it takes writes.
+// Initiates a replica set of the mongod processes on these loopback ports, unless they already form one, and waits
+// until it accepts writes.
 import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient, MongoServerError } from 'mongodb';
 

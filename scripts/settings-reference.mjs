@@ -1,4 +1,5 @@
-// Writes docs/reference/settings.md from the table of settings. With --check it only says whether the page is as it should be.
+// Writes docs/reference/settings.md from the table of settings. With --check it only reports whether the page is up to
+// date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { environmentName, flagName } from '#src/compose/config/setting.js';
 import { settingPaths, settings } from '#src/compose/config/settings.js';

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Runs part of the suites on Node.js 24, which the image uses: what depends on Node.js itself, that is the native module, the
-# cryptography, HTTP, the processes and their signals. The rest of the suites runs on
-# the Node.js of the machine alone. Takes Node.js 24 from npm into a cache, and builds the native module in a copy.
+# Runs some suites on Node.js 24, which the image uses: those that depend on Node.js itself, which are the native
+# module, cryptography, HTTP, processes and signals. The other suites run only on the Node.js of the machine. Downloads
+# Node.js 24 from npm into a cache, and builds the native module in a copy.
 #
 #   scripts/test-node-24.sh [--more] [DIRECTORY]
 #
-# DIRECTORY receives the reports: node-24.json and, with --more, node-24-more.json and node-24-cluster.json. --more also runs
-# suites that take longer or need the servers of the cluster profile. Fails if Node.js 24 or the native module is missing.
+# DIRECTORY receives the reports: node-24.json and, with --more, node-24-more.json and node-24-cluster.json. --more also
+# runs suites that take longer or need the servers of the cluster profile. Fails if Node.js 24 or the native module is
+# missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=24.21.0
@@ -21,7 +22,7 @@ if [ ! -x "$node_24/bin/node" ]; then npm install --no-save --no-fund --no-audit
 export PATH=$node_24/bin:$PATH
 [ "$(node --version)" = "v$version" ] || { echo "the cache holds $(node --version), not v$version" >&2; exit 1; }
 
-# The modules as they are were built for the other Node.js: the program must say so, in one line.
+# The present modules were built for the other Node.js. The program must say so in one line.
 if node dist/cli/main.js --version >"$reports/wrong-node" 2>&1 || ! grep -q 'npm rebuild better-sqlite3' "$reports/wrong-node" ||
   [ "$(wc -l <"$reports/wrong-node")" != 1 ]; then
   echo 'with a native module built for another Node.js the program says:' >&2
@@ -32,7 +33,8 @@ fi
 if [ ! -d "$modules" ]; then
   rm -rf "$modules.part"
   mkdir -p "$modules.part/node_modules"
-  # `node_modules` may be a symbolic link: copied as one, the rebuild would replace the native module of the original.
+  # `node_modules` may be a symbolic link. If it were copied as a link, the rebuild would replace the native module of
+  # the original.
   cp -r node_modules/. "$modules.part/node_modules"
   cp package.json package-lock.json "$modules.part"
   (cd "$modules.part" && npm_config_build_from_source=true npm_config_nodedir=$node_24 npm rebuild better-sqlite3)

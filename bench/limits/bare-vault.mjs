@@ -1,8 +1,12 @@
-// What a vault cannot do without, and nothing else. Of a get in clear: the hash of the key, the keyed hash of the id, one row from
-// SQLite, its data key and its content opened, a sealed and durable record of the read. Of a page the same for each of its
-// tokens, of a search the hash of its term and its postings besides; of a create its keyed hashes, its sealed content and key, and
-// event, row, key and postings in one durable commit. No rules, no checks, no expiry, no generations, no metrics, no request log; one
-// file, and one thread. It makes `COUNT` tokens, as the benchmark imports them, that each lead to an answer of about `BYTES`.
+// Does only the work that a vault cannot do without.
+//   get in plaintext: hashes the key and the id, reads one row from SQLite, opens its data key and content, and writes
+//     a sealed and durable record of the read
+//   page: the same for each of its tokens
+//   search: the same as a page, and also hashes the term and reads its postings
+//   create: computes the keyed hashes, seals content and key, and stores event, row, key and postings in one durable
+//     commit
+// It has no rules, checks, expiry, generations, metrics or request log, and uses one file and one thread. It creates
+// `COUNT` tokens, as the benchmark imports them. The response for each has about `BYTES`.
 //   node bench/limits/bare-vault.mjs DIRECTORY COUNT BYTES
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -57,7 +61,7 @@ function open(key, box, name) {
   return plain;
 }
 
-/** Keys that were opened are kept, as the vault keeps them for a minute. */
+/** Caches opened keys, as the vault does for a minute. */
 const openKeys = new Map();
 
 function tokenIn({ position, name, content }) {
@@ -67,16 +71,16 @@ function tokenIn({ position, name, content }) {
   return JSON.parse(open(key, content, name).toString('utf8'));
 }
 
-/** What all tokens share is hashed once. */
+/** The terms that all tokens share are hashed once. */
 const sharedTerms = ['all', 'type', 'created_by', 'container', 'within'].map(termOf);
 
-/** All of a new token that needs no store. */
+/** Prepares everything of a new token that needs no store. */
 function sealed(token) {
   const name = nameOf(token.id);
   const key = randomBytes(32);
   const value = typeof token.data === 'string' ? token.data : token.data.number;
   const fingerprint = hashOf(namesKey, value).toString('base64');
-  // The hash of the fingerprint stands for the index that equal tokens are found by.
+  // The hash of the fingerprint stands for the index by which equal tokens are found.
   const own = [token.id, fingerprint, nameOf(fingerprint), value, ...Object.values(token.metadata)].map(termOf);
   const content = seal(key, JSON.stringify({ ...token, fingerprint }), name);
   return { name, content, wrapped: seal(tenantKey, key, name), terms: [...sharedTerms, ...own] };
@@ -98,7 +102,7 @@ const filled = (token) => ({
   ...token,
   filling: 'x'.repeat(Math.max(0, Number(bytes) - JSON.stringify(token).length)),
 });
-// Only while it is filled.
+// Only while the database is filled.
 db.pragma('cache_size = -400000');
 db.transaction(() => {
   for (let n = 0; n < Number(count); n++) store(sealed(filled(storedToken(n))));
@@ -107,7 +111,7 @@ db.pragma('wal_checkpoint(TRUNCATE)');
 db.pragma('cache_size = -16000');
 
 let waiting = [];
-/** Resolves when what the work writes is durable, in one commit with whatever else waits. */
+/** Resolves when the writes of `work` are durable, in one commit with all other waiting work. */
 function durably(work) {
   return new Promise((resolve) => {
     waiting.push({ work, resolve });
@@ -124,7 +128,7 @@ function commitAll() {
   for (const { resolve } of group) resolve();
 }
 
-/** A record for each token that is shown; the trace id is sealed once. */
+/** Returns a record for each token that is shown. The trace id is sealed once. */
 function recorded(names, traceId) {
   const trace = seal(auditKey, traceId, names[0] ?? '');
   return durably(() => {

@@ -1,5 +1,5 @@
-// The limit of every write: Fastify that stores the bytes of a request in SQLite and answers when they are on the disk. All
-// requests that wait share one commit.
+// The limit of every write: a Fastify server that stores the bytes of a request in SQLite and responds when they are on
+// disk. All waiting requests share one commit.
 //   node bench/limits/durable-insert.mjs DIRECTORY ANSWER_BYTES
 import { join } from 'node:path';
 import Database from 'better-sqlite3';

@@ -1,4 +1,5 @@
-// The limit of every read: Fastify that answers each request with the same text, of the size that the vault answers with.
+// The limit of every read: a Fastify server that responds to each request with the same text. The text has the size of
+// the vault's response.
 //   node bench/limits/fixed-answer.mjs BYTES
 import { fastify } from 'fastify';
 import { listen } from './listen.mjs';

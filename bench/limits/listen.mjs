@@ -1,4 +1,4 @@
-/** Listens on a free port and tells the parent process where. Ends with it. */
+/** Listens on a free port and sends the address to the parent process. Ends when the parent process ends. */
 export async function listen(app) {
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   process.send({ address });

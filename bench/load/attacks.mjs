@@ -1,5 +1,6 @@
-// What a hostile tenant does, in a process of its own until it is told to stop. A job comes as a message:
-// { attacks, origin, keys, ids }; the answer is 'attacking', and after 'stop' the number of requests that were answered.
+// Acts as a hostile tenant, in a separate process, until it is told to stop. A job arrives as a message:
+// { attacks, origin, keys, ids }. The reply is 'attacking', and after 'stop' the number of requests that got a
+// response.
 import { connect } from 'node:net';
 import { Agent, request } from 'undici';
 
@@ -7,10 +8,10 @@ const connections = 64;
 const mib = 1024 * 1024;
 const json = { 'content-type': 'application/json' };
 
-/** 4 MiB of the smallest values there are. */
+/** A body of 4 MiB with the smallest possible values. */
 const largeBody = `[${'[],'.repeat(Math.floor((4 * mib - 8) / 3))}[]]`;
 
-/** One round of each attack, repeated on every connection with the keys of all applications in turn. */
+/** One round of each attack. Every connection repeats it with the keys of all applications in turn. */
 const rounds = {
   'hostile masks': (ask, _ids, key) => ask('GET', '/tokens?size=100&type=token', key),
   'bodies of 4 MiB': (ask, _ids, key) => ask('POST', '/detokenize', key, largeBody),
@@ -46,7 +47,7 @@ async function attack(name, { origin, keys, ids }) {
   await agent.destroy();
 }
 
-/** Asks for a page, and waits for the vault to give up. */
+/** Requests a page, does not read it, and waits until the vault gives up. */
 function unread(origin, key) {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(origin);
@@ -59,7 +60,7 @@ function unread(origin, key) {
       resolve();
     });
     socket.write(`GET /tokens?size=100 HTTP/1.1\r\nHost: vault\r\nSERVICE-API-KEY: ${key}\r\n\r\n`);
-    // A paused socket does not see its end.
+    // A paused socket does not notice that the other side has closed it.
     setTimeout(() => socket.destroy(), 12_000).unref();
   });
 }

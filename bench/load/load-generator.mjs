@@ -1,5 +1,6 @@
-// Sends the requests of one work in a process of its own and tells how long each took. A job comes as a message:
-// { work, origins, keys, connections, count, from, stored, fresh }; the answer is { seconds, p50, p95, p99, longest, bytes } in ms, or { error }.
+// Sends the requests of one workload in a separate process and measures their durations. A job arrives as a message:
+// { work, origins, keys, connections, count, from, stored, fresh }. The result is
+// { seconds, p50, p95, p99, longest, bytes }, with durations in ms, or { error }.
 import { createHistogram, performance } from 'node:perf_hooks';
 import { Client } from 'undici';
 import { works } from './requests.mjs';
@@ -11,7 +12,7 @@ process.on('message', (job) => {
   );
 });
 
-/** Each connection asks, waits for the whole answer, and asks again, until all requests are sent. */
+/** Runs all requests. Each connection sends a request, waits for the whole response, and sends the next one. */
 async function run({ work, origins, keys, connections, count, from, stored, fresh }) {
   const { caller, expect, request } = works[work];
   const key = { 'service-api-key': keys[caller] };
@@ -39,7 +40,7 @@ async function run({ work, origins, keys, connections, count, from, stored, fres
   }
 
   try {
-    // Connections are opened once and kept, as by any client of a service: what that takes is no request's.
+    // Connections are opened once and kept, as a client of a service does, so opening them is not part of any request.
     await Promise.all(clients.map(async (client) => (await client.request({ method: 'GET', path: '/' })).body.dump()));
     const began = performance.now();
     await Promise.all(clients.map(ask));

@@ -1,7 +1,9 @@
-// The requests of each kind of work. Everything follows from numbers, so the same run sends the same requests again, and
-// the load generator needs no list of what is stored.
+// The requests of each workload. Everything is derived from numbers, so the same run sends the same requests again,
+// and the load generator needs no list of stored tokens.
 
-/** Half of all stored tokens are cards, half generic tokens of 200 bytes; this is the n-th line of what is imported. */
+/**
+ * Returns the n-th line of the import. Half of all stored tokens are cards, and half are generic tokens of 200 bytes.
+ */
 export function storedToken(n) {
   const common = {
     id: `bench-${n}`,
@@ -16,12 +18,12 @@ export function storedToken(n) {
     : { ...common, type: 'token', data: textOf(n), search_indexes: ['{{ data }}'] };
 }
 
-/** 200 bytes that no other number gives. */
+/** Returns 200 bytes that are unique to this number. */
 function textOf(n) {
   return `secret-${n}-`.padEnd(200, 'abcdefghijklmnopqrstuvwxyz0123456789');
 }
 
-/** 16 digits with a right check digit. */
+/** Returns a card number of 16 digits with a valid check digit. */
 function cardNumber(n) {
   const body = `400000${String(n).padStart(9, '0')}`;
   let sum = 0;
@@ -42,14 +44,14 @@ function search(query) {
   return post('/tokens/search', { query });
 }
 
-/** A stored number, spread over all of them: neighbours in time are no neighbours in the store. */
+/** Returns a stored number. Consecutive requests get numbers that are not neighbours in the store. */
 function spread(i, stored) {
   return (i * 7919) % stored;
 }
 
 /**
- * What is asked by the i-th request of each work, of a vault with `stored` tokens. `fresh` numbers tokens that are not
- * stored yet, and each is used once. `caller`: the application whose key is sent. `expect`: the status.
+ * Each workload returns its i-th request to a vault with `stored` tokens. `fresh` numbers tokens that are not stored
+ * yet, and each number is used once. `caller` is the application whose key is sent. `expect` is the expected status.
  */
 export const works = {
   'create card': {
@@ -72,7 +74,7 @@ export const works = {
     expect: 200,
     request: (i, { stored }) => ({ method: 'GET', path: `/tokens/bench-${spread(i, stored)}`, headers: {} }),
   },
-  // What every answer costs, with no vault behind it.
+  // Measures the cost of a response without a vault behind it.
   'no vault': {
     caller: 'revealing',
     expect: 200,
@@ -93,7 +95,7 @@ export const works = {
     expect: 204,
     request: (_i, { fresh }) => ({ method: 'DELETE', path: `/tokens/gone-${fresh}`, headers: {} }),
   },
-  // What `delete` deletes; not measured.
+  // Creates the tokens that `delete` deletes. It is not measured.
   'create to delete': {
     caller: 'revealing',
     expect: 201,

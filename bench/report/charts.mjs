@@ -1,9 +1,9 @@
-// Charts as SVG, without a library: two kinds, a few numbers each.
+// Draws SVG charts without a library: two kinds, with a few numbers each.
 
 const colours = ['#1b6ca8', '#d1495b', '#2e8b57', '#edae49', '#6c4ab6', '#444444'];
 const font = 'font-family="system-ui, sans-serif" font-size="12"';
 
-/** Horizontal bars from 0 to 1 with the range of all rounds as a line. */
+/** Returns horizontal bars from 0 to 1, with the range of all rounds as a line. */
 export function barChart({ title, bars }) {
   const width = 720;
   const left = 150;
@@ -19,7 +19,7 @@ export function barChart({ title, bars }) {
   return svg(title, width, height, [...rows]);
 }
 
-/** Lines over a logarithmic axis of x; y begins at 0. */
+/** Returns lines over a logarithmic x axis. The y axis begins at 0. */
 export function lineChart({ title, lines }) {
   const width = 720;
   const height = 380;

@@ -1,7 +1,7 @@
 // The tables of a run, as Markdown.
 import { ownCode } from '../run/profile.mjs';
 
-/** The targets that the product has set itself, by work and connections; ratios to the limit. */
+/** The product's own targets by workload and connections, as ratios to the limit. */
 const targets = {
   'get revealed, 64': 0.5,
   'get masked, 64': 0.45,
@@ -11,10 +11,10 @@ const targets = {
   'search half of all, 16': 'p99 5 ms',
 };
 
-/** Those of the cluster profile. */
+/** The targets for the cluster profile. */
 const clusterTargets = { 'get revealed, 64': 0.5, 'create card, 64': 0.5 };
 
-/** The parts of a report by name; the pages of the documentation show some of them. */
+/** Returns the sections of a report by name. The pages of the documentation show some of them. */
 export function sectionsOf(run) {
   const { table, growth, bare, parts, rebuild, fairness, erasure, profile } = run;
   if (fairness !== undefined) return { machine: machineLine(run), fairness: fairnessTable(fairness) };
@@ -43,7 +43,7 @@ export function sectionsOf(run) {
 
 const openedName = 'the same, with a key that is open';
 
-/** All parts as one page. */
+/** Returns all sections as one page. */
 export function reportOf(run) {
   const parts = Object.entries(sectionsOf(run)).map(([name, text]) => `## ${name}\n\n${text}`);
   return [`# Benchmark \`${run.name}\``, ...parts, ''].join('\n\n');
@@ -78,7 +78,7 @@ function workTable(rows) {
   );
 }
 
-/** A tenant at its worst may make p99 of another so many times what it is at rest. */
+/** While a tenant does its worst, p99 of another tenant may be at most this many times its value at rest. */
 const fairnessTarget = 3;
 
 function fairnessTable({ connections, applications, largeTokens, largeBytes, count, rounds, atRest, measured }) {
@@ -116,7 +116,7 @@ function growthTable(growth) {
         `${ms(figures.vault.p50.median)} / ${ms(figures.vault.p99.median)} (${ratios.limit.median.toFixed(2)})`,
     );
     const decades = Math.log10(growth.at(-1).size / growth[0].size);
-    // Beside the limit of the same moments: the machine is not equally fast all the time.
+    // Compared with the limit measured at the same time, because the speed of the machine varies.
     const [first, last] = [rows[0], rows.at(-1)].map(
       ({ figures }) => figures.vault.p50.median / figures.limit.p50.median,
     );
@@ -149,7 +149,7 @@ function storeTable(growth) {
   return markdown(['tokens', ...growth.map(({ size }) => number(size))], lines);
 }
 
-/** What the files of the largest vault that was measured say of more tokens, if they go on as they did. */
+/** Extrapolates the files of the largest measured vault to more tokens, assuming linear growth. */
 function scaleTable(growth) {
   const { files, size } = growth.at(-1);
   const { rebuild, size: rebuilt } = growth.findLast((one) => one.rebuild !== undefined);
@@ -166,7 +166,7 @@ function scaleTable(growth) {
   );
 }
 
-/** What a request takes of the processors, µs, at 64 connections. */
+/** Returns the processor time of a request, µs, at 64 connections. */
 function timesTable(table) {
   const lines = table
     .filter(({ connections }) => connections === 64)
@@ -174,7 +174,10 @@ function timesTable(table) {
   return markdown(['work', 'serving', 'other threads', 'limit, serving', 'limit, others'], lines);
 }
 
-/** What a request takes of one API process, and of all processes of the machine, µs; and the ratio if the API took nothing. */
+/**
+ * Returns the processor time of a request in one API process and in all processes of the machine, µs, and the ratio if
+ * the API took no time.
+ */
 function clusterTimesTable(table) {
   const lines = table.map(({ work, figures }) => {
     const [name] = Object.keys(figures);
@@ -193,7 +196,7 @@ function threads({ serving, others }) {
   return [serving, others].map(({ median }) => (median === null ? '' : number(median)));
 }
 
-/** What the serving thread spends its time on, %, and the ratio if it never waited and our code took none of its time. */
+/** Returns how the serving thread spends its time, %, and the ratio if it never waited and our code took no time. */
 function profileTable(profile, table) {
   const works = Object.keys(profile);
   const kinds = Object.keys(profile[works[0]]);
@@ -209,7 +212,7 @@ function profileTable(profile, table) {
   return markdown(['%', ...works], [...lines, ['**the ratio at most, without our code and its libraries**', ...left]]);
 }
 
-/** What works cost at the least, and what the vault does besides. */
+/** Compares the minimum cost of each workload with the cost in the vault. */
 function bareTable(results) {
   const lines = results.flatMap(({ work, figures }) => {
     const line = (name, figure) => [
@@ -229,13 +232,15 @@ function bareTable(results) {
   return markdown(['', 'a second', 'of the limit', 'serving, µs', 'other threads, µs'], lines);
 }
 
-/** What parts of a request take of the thread that serves. */
+/** Returns the time that parts of a request take on the serving thread. */
 function partsTable(parts) {
   const lines = Object.entries(parts).map(([name, micros]) => [name, micros === null ? '' : micros.toFixed(1)]);
   return markdown(['part', 'µs'], lines);
 }
 
-/** Why a page of many tokens cannot be as fast as its target: what cannot be left out alone takes longer. */
+/**
+ * Explains why a page of many tokens cannot reach its target: the work that cannot be left out already takes longer.
+ */
 function pageLine(parts) {
   const opened = parts[openedName];
   if (opened === null) return '';
@@ -259,7 +264,7 @@ function span({ median, low, high }) {
   return `${ms(median)} (${ms(low)}-${ms(high)})`;
 }
 
-/** A revealed read waits for its record in the access log, a masked one does not. */
+/** Compares a revealed read, which waits for its record in the access log, with a masked read, which does not. */
 function auditLine(table) {
   const of = (work) => table.find((row) => row.work === work && row.connections === 64).ratios.limit.median;
   return `A get in clear is answered when its record in the access log is on the disk; a masked one does not wait for its own, but evaluates a mask. As parts of the limit beside them, 64 connections: ${of('get revealed').toFixed(2)} and ${of('get masked').toFixed(2)}.`;

@@ -1,8 +1,8 @@
-// Puts the parts of committed results into docs/performance.md and docs/scale.md, between marks such as
+// Writes sections of the committed results into docs/performance.md and docs/scale.md, between marks such as
 // `<!-- bench normal works -->` and `<!-- end -->`, so that no figure there is written by hand.
 //
 //   node bench/report/write-docs.mjs            writes
-//   node bench/report/write-docs.mjs --check    fails when the pages are not what the results say
+//   node bench/report/write-docs.mjs --check    fails if the pages do not match the results
 import { readFileSync, writeFileSync } from 'node:fs';
 import { sectionsOf } from './tables.mjs';
 

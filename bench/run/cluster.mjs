@@ -14,7 +14,10 @@ const standIn = fileURLToPath(new URL('../../test/support/eventstoredb-stand-in/
 const tokens = 2_000;
 const connections = 64;
 
-/** Measures one and two API processes of the cluster profile, with a worker beside them, against what the servers alone can do. */
+/**
+ * Measures one and two API processes of the cluster profile, with a worker beside them, against the limit of the
+ * servers alone.
+ */
 export async function measureCluster({ directory, mode, say }) {
   const mongodb = process.env.STRONGROOM_TEST_MONGODB_URL ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
   const redis = process.env.STRONGROOM_TEST_REDIS_URL ?? 'redis://127.0.0.1:6479';
@@ -58,7 +61,7 @@ export async function measureCluster({ directory, mode, say }) {
           const origins = services.map(({ origin }) => origin);
           const [, other] = services;
           const competitors = [
-            // Of several processes only the machine tells what they took.
+            // With several processes, only the time of the whole machine shows what they used.
             { name: `${services.length} API`, origins, keys, stored: tokens, warmUp, pid: other ? undefined : one.pid },
             { name: 'limit', origins: [limit.origin], keys, stored: tokens, warmUp, pid: limit.pid },
           ];

@@ -9,7 +9,7 @@ import { fileSizes, makeVault, memoryOf } from './vault.mjs';
 
 const isRead = (work) => /^(get|list|search)/.test(work);
 
-/** Measures the embedded profile: at each size what grows, at the last size everything. */
+/** Measures the embedded profile: at each size what grows with it, and at the last size everything. */
 export async function measureEmbedded({ directory, mode, say }) {
   const plan = planOf(mode);
   const generator = startLoadGenerator();
@@ -23,7 +23,7 @@ export async function measureEmbedded({ directory, mode, say }) {
       say(`importing ${size} tokens`);
       const vault = await makeVault(join(directory, String(size)), size);
       const files = fileSizes(vault.data);
-      // The first start after an import should have no more to do than any other.
+      // The first start after an import should have no more to do than any other start.
       const first = await vault.start();
       await first.stop();
       const service = await vault.start();
@@ -66,7 +66,7 @@ export async function measureEmbedded({ directory, mode, say }) {
   return { table, growth, bare, ...rest };
 }
 
-/** Measures one work beside its limit, which answers with as many bytes as the vault did. */
+/** Measures one workload beside its limit, whose responses are as long as those of the vault. */
 function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
   const own = { name: 'vault', origins: [service.origin], keys, stored, pid: service.pid };
@@ -94,7 +94,10 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   };
 }
 
-/** Works beside what does only what they cannot do without, and a get beside an answer of the service that needs no vault. */
+/**
+ * Measures workloads beside a bare vault, which does only the necessary work, and a get beside a response of the
+ * service that needs no vault.
+ */
 async function besideBareVault({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
   const connections = 64;
@@ -128,12 +131,12 @@ async function besideBareVault({ generator, fresh, vault, service, directory, pl
   return results;
 }
 
-/** The limit of a work that is answered with so many bytes. */
+/** Starts the limit of a workload with responses of this many bytes. */
 function limitOf(work, bytes, directory) {
   return isRead(work) ? startLimit('fixed-answer', [bytes]) : startLimit('durable-insert', [directory, bytes]);
 }
 
-/** How many bytes the vault answers a work with: the mean of two hundred. */
+/** Returns the mean length of two hundred responses of the vault to a workload, bytes. */
 async function answerBytes(generator, work, { origins, keys, stored }, fresh) {
   const given = { work, origins, keys, stored, connections: 1, count: 200, from: 0, fresh: fresh(200) };
   return Math.round((await generator.run(given)).bytes);
@@ -143,7 +146,7 @@ function isDelete(work) {
   return work === 'delete';
 }
 
-/** How long the command line takes to make all rows anew from the log, with nothing served. */
+/** Measures how long the command line takes to rebuild all rows from the log while no service runs. */
 async function rebuild({ flags }) {
   const { projections } = await strongroomJson(['projections', 'status', ...flags]);
   const { head: events } = projections.find(({ name }) => name === 'tokens');

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
 /**
- * How long a delete takes, one at a time, from the call to the answer, and that the wrapped bytes of the token's keys are in
- * no file of the key store when the answer is there. `left`: of how many they were; more than 0 is a defect.
+ * Measures how long a delete takes, one at a time, from the request to the response. Also checks that no file of the
+ * key store contains the wrapped bytes of the token's keys once the response has arrived. `left` is the number of keys
+ * whose bytes remain; more than 0 is a defect.
  */
 export async function measureErasure({ vault, service, generator, fresh, count }) {
   const { keys, data, size: stored } = vault;
@@ -29,7 +30,7 @@ export async function measureErasure({ vault, service, generator, fresh, count }
   return { count, p50, p95, p99, checked, left };
 }
 
-/** The newest keys that are not destroyed: what was just created has one of them. */
+/** Returns the newest keys that are not destroyed. A token that was just created has one of them. */
 function living(data) {
   const db = new Database(join(data, 'keys.db'), { readonly: true });
   const keys = db

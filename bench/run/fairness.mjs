@@ -12,7 +12,7 @@ import { makeVault } from './vault.mjs';
 const applications = 50;
 const largeTokens = 100;
 const largeBytes = 480_000;
-/** A quiet tenant: one request at a time, of each kind in turn. */
+/** The workloads of a quiet tenant: one request at a time, of each kind in turn. */
 const works = ['get revealed', 'create card'];
 const stored = 2_000;
 const sizes = {
@@ -23,8 +23,9 @@ const sizes = {
 const attackLeadMs = 2_000;
 
 /**
- * Gets and creates of a quiet tenant, at rest and while another tenant does its worst: each attack alone, then all together.
- * Times in ms, each a summary over the rounds. `longest`: of any single request.
+ * Measures gets and creates of a quiet tenant, at rest and while another tenant does its worst: each attack alone,
+ * then all together. Times are in ms, each a summary over the rounds. `longest` is the longest time of any single
+ * request.
  */
 export async function measureFairness({ directory, mode, say }) {
   const { count, rounds } = sizes[mode];
@@ -78,7 +79,7 @@ export async function measureFairness({ directory, mode, say }) {
   }
 }
 
-/** Creates 50 applications that see masked, and one that sees all and creates, and returns their keys. */
+/** Creates 50 applications with the transform `mask`, and one that reveals and creates. Returns their keys. */
 async function hostileKeys(origin, managementKey) {
   const make = async (name, transform) => {
     const permissions = ['token:create', 'token:read', 'token:use'];

@@ -20,9 +20,9 @@ import { processorTime } from './processor-time.mjs';
 const atOnce = 64;
 
 /**
- * What parts of a request take of the thread that serves, µs each, without any HTTP: the functions that it runs, on a
- * vault that nobody serves. Each is run `count` times, after as many on other tokens that are thrown away: so no key is
- * open yet.
+ * Measures how long parts of a request take on the serving thread, µs each, without HTTP. It runs the functions that
+ * the thread runs, on a vault that serves no requests. Each part runs `count` times, after as many runs on other
+ * tokens whose results are discarded, so that no key is open yet.
  */
 export async function partsOfRequests({ directory, data, keys, size }, count) {
   const fail = (error) => {
@@ -36,7 +36,7 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
     const caller = { ...(await service.authenticate(keys.revealing)), sourceAddress: '127.0.0.1' };
     const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
     const context = () => ({ caller, traceId: '0b0f0c1e-7e0d-4a5e-9d1b-000000000000', beganAt: performance.now() });
-    // Neighbours in this list are no neighbours in the store.
+    // Neighbours in this list are not neighbours in the store.
     const streams = [];
     for (let i = 0; i < 2 * count; i++) streams.push(tokenStream(tenantKeys.names, `bench-${(i * 7919) % size}`));
     const views = [];
@@ -85,7 +85,7 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
   }
 }
 
-/** As many at once as the benchmark has connections: records are written in groups. */
+/** Runs as many at once as the benchmark has connections, because records are written in groups. */
 async function all(part, from, until) {
   let next = from;
   const work = async () => {

@@ -1,4 +1,4 @@
-// Starts and stops the processes that take part: the vault as it is installed, the limits, the load generator.
+// Starts and stops the processes of a run: the vault as it is installed, the limits, and the load generator.
 import { execFile, fork, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,21 +10,21 @@ const readyLimitMs = 120_000;
 /** The image and the installer start the service with them (Dockerfile, scripts/install.sh). */
 const serviceFlags = ['--max-semi-space-size=32'];
 
-/** Runs `strongroom` with these arguments to its end, and answers what it printed. */
+/** Runs `strongroom` with these arguments until it ends, and returns its output. */
 export async function strongroom(args) {
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { maxBuffer: 2 ** 30 });
   return stdout;
 }
 
-/** Runs a verb with `--json`, and answers what it printed last. */
+/** Runs a command with `--json`, and returns the last line that it printed. */
 export async function strongroomJson(args) {
   const lines = (await strongroom([...args, '--json'])).trim().split('\n');
   return JSON.parse(lines.at(-1));
 }
 
 /**
- * Starts the vault and waits until it is ready. Its log goes into a file, as it would on a server. `secondsToReady` is what
- * the start took. `nodeFlags`: of Node itself.
+ * Starts the vault and waits until it is ready. Its log goes into a file, as on a server. `secondsToReady` is the
+ * duration of the start. `nodeFlags` are passed to Node.js.
  */
 export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] }) {
   const log = openSync(logFile, 'w');
@@ -34,7 +34,7 @@ export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] 
     [...serviceFlags, ...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'],
     {
       stdio: ['ignore', log, log],
-      // The limits are what keeps a benchmark from being answered.
+      // Rate limits would reject the requests of a benchmark.
       env: { ...process.env, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ROLE: role },
     },
   );
@@ -59,7 +59,7 @@ async function stopped(child, ended) {
   await ended;
 }
 
-/** Starts one of `bench/limits` and answers where it listens. */
+/** Starts one of `bench/limits` and returns its address. */
 export async function startLimit(name, args) {
   const file = fileURLToPath(new URL(`../limits/${name}.mjs`, import.meta.url));
   const child = fork(file, args.map(String));
@@ -68,7 +68,7 @@ export async function startLimit(name, args) {
   return { origin: address, pid: child.pid, stop: () => stopped(child, ended) };
 }
 
-/** Starts the load generator. `run` sends one job and answers its result. */
+/** Starts the load generator. `run` sends one job and returns its result. */
 export function startLoadGenerator() {
   const child = fork(fileURLToPath(new URL('../load/load-generator.mjs', import.meta.url)));
   const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /**
- * What the threads of a process took of the processors until now, µs: the one that serves, which is the first, and all others.
- * It changes less than requests a second when others compute on the machine too. NaN where the system does not tell.
+ * Returns the processor time of the threads of a process so far, µs: of the serving thread, which is the first, and of
+ * all others. It varies less than requests per second when other programs use the machine. NaN where the system does
+ * not report it.
  */
 export function processorTime(pid) {
   const time = { serving: Number.NaN, others: Number.NaN };
@@ -13,7 +14,7 @@ export function processorTime(pid) {
   return { serving: of(pid), others: others.reduce((sum, thread) => sum + of(thread), 0) };
 }
 
-/** What all processes of the machine took of its processors until now, µs. */
+/** Returns the processor time of all processes of the machine so far, µs. */
 export function machineTime() {
   return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + (user + nice + sys + irq) * 1000, 0);
 }

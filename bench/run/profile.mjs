@@ -2,13 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { boundedWorks } from '../plan.mjs';
 
-/** Times as many requests as in a round at 64 connections; as many go before, until Node has compiled what they run. */
+/**
+ * Runs this many times the requests of a round at 64 connections. The same number runs first, until Node.js has
+ * compiled the code.
+ */
 const rounds = 3;
 
 export const ownCode = 'our code and its libraries';
 const garbage = 'garbage collection';
 
-/** What a frame of the profile belongs to: the first that matches its address; else it is our own, or of a library that we call. */
+/**
+ * What a frame of the profile belongs to. The first pattern that matches its URL counts. Any other frame is our own
+ * code, or a library that we call.
+ */
 const kinds = [
   ['HTTP: Node and Fastify', /^node:(_http|net$|events$|internal\/(streams|stream_base|http))/],
   [
@@ -22,13 +28,13 @@ const kinds = [
   ['handing over to the thread that writes', /^node:internal\/(worker|per_context\/messageport)/],
   ['the rest of Node', /^node:/],
 ];
-/** These, and what is native, belong to who called them. */
+/** Frames that match this pattern, and native frames, count as part of their callers. */
 const ofCallers = /^$|^node:(fs$|buffer$|internal\/(buffer|validators|util))/;
 const kindNames = [...new Set([...kinds.map(([kind]) => kind), garbage, ownCode])];
 
 /**
- * What the time of the thread that serves is spent on, by work, as shares that sum to 1: from a profile of the running vault at
- * 64 connections, of the time in which it was not idle.
+ * Returns how the serving thread spends its time, by workload, as shares that sum to 1. They come from a profile of
+ * the running vault at 64 connections and cover the time in which it was not idle.
  */
 export async function profileOf({ vault, generator, fresh, countOf, directory }) {
   const shares = {};
@@ -52,12 +58,15 @@ export async function profileOf({ vault, generator, fresh, countOf, directory })
   return shares;
 }
 
-/** The clock that V8 takes the times of a profile from, µs. */
+/** Returns the clock that V8 uses for the times of a profile, µs. */
 function monotonicMicros() {
   return Number(process.hrtime.bigint() / 1000n);
 }
 
-/** The serving thread is the first of a process; its profile is the one that ends with thread 0. Null where times do not compare. */
+/**
+ * Returns the shares in a profile. The serving thread is the first thread of a process, and the file name of its
+ * profile ends with thread 0. Returns null where times cannot be compared.
+ */
 function sharesIn(directory, from, until) {
   const file = readdirSync(directory).find((name) => /\.0\.\d+\.cpuprofile$/.test(name));
   const { nodes, samples, timeDeltas, startTime } = JSON.parse(readFileSync(join(directory, file), 'utf8'));

@@ -1,8 +1,9 @@
 import { machineTime, processorTime } from './processor-time.mjs';
 
-// Measures works side by side: in each round every competitor once, in turn, so that what disturbs the machine meets all.
+// Measures workloads side by side. Each round runs every competitor once, in turn, so that disturbances of the machine
+// affect all of them.
 
-/** What the numbers of all rounds say: the median, and between what they lay. */
+/** Summarizes the numbers of all rounds: the median and the range. */
 export function summary(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -10,7 +11,7 @@ export function summary(values) {
   return { median, low: sorted[0], high: sorted.at(-1) };
 }
 
-/** Numbers of tokens that nobody has used yet; one counter for the whole run. */
+/** Creates a counter of unused token numbers. One counter serves the whole run. */
 export function createFresh(first) {
   let next = first;
   return (count) => {
@@ -20,11 +21,12 @@ export function createFresh(first) {
 }
 
 /**
- * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, pid?, work?, warmUp? }`, for so many rounds
- * after one that is thrown away, which has `warmUp` requests, or as many as the others. Answers by name
- * `{ perSecond, p50, p95, p99 }`, each a summary, ms, and `ratio`: requests a second of the first to those of the others,
- * taken round by round. With `pid`, also what a request took of the processors: `serving`, by the thread that serves, and
- * `others`, by all other threads of its process; and `machine`, by all processes, load and stores among them; µs.
+ * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, pid?, work?, warmUp? }`, for this
+ * many rounds after one that is discarded, which has `warmUp` requests, or as many as the other rounds. Returns by
+ * name `{ perSecond, p50, p95, p99 }`, each a summary, ms, and `ratio`: the requests per second of the first
+ * competitor divided by those of the others, round by round. With `pid`, also returns the processor time of a request,
+ * µs: `serving`, by the serving thread; `others`, by all other threads of its process; and `machine`, by all
+ * processes, including load and stores.
  */
 export async function sideBySide(generator, { work, connections, count, rounds, fresh, competitors }) {
   const results = competitors.map(() => []);

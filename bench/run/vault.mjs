@@ -1,17 +1,17 @@
-// A vault of its own in a directory, filled by the commands that a user has.
+// Creates a separate vault in a directory and fills it with the commands that a user has.
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { storedToken } from '../load/requests.mjs';
 import { startVault, strongroom, strongroomJson } from './processes.mjs';
 
-/** The transforms of the two applications that ask. */
+/** The transforms of the two applications that send requests. */
 const transforms = { revealing: 'reveal', masking: 'mask' };
 const permissions = ['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use'];
 
 /**
- * Makes a vault with `size` tokens, imported before anything is served. `flags` name it to every verb; `keys` are those of
- * the applications; `import` says how fast it was filled.
+ * Creates a vault with `size` tokens, which are imported before it serves requests. `flags` select the vault in every
+ * command. `keys` are the keys of the applications. `import` says how fast it was filled.
  */
 export async function makeVault(directory, size) {
   mkdirSync(directory, { recursive: true });
@@ -52,7 +52,7 @@ export async function makeVault(directory, size) {
   };
 }
 
-/** Tokens as lines that `tokens import` takes. */
+/** Writes tokens as lines for `tokens import`. */
 export async function writeLines(file, from, count) {
   const out = createWriteStream(file);
   for (let n = from; n < from + count; n++) {
@@ -62,7 +62,7 @@ export async function writeLines(file, from, count) {
   await once(out, 'finish');
 }
 
-/** Bytes of each file of the data directory that grows with tokens. */
+/** Returns the size in bytes of each file of the data directory that grows with the number of tokens. */
 export function fileSizes(data) {
   const sizes = {};
   for (const file of readdirSync(data, { recursive: true })) {
@@ -72,7 +72,7 @@ export function fileSizes(data) {
   return sizes;
 }
 
-/** Resident memory of a process, bytes. */
+/** Returns the resident memory of a process, bytes. */
 export function memoryOf(pid) {
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line[1]) * 1024;

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { Failure } from './failure.js';
 import { readInput } from './read-input.js';
 
-/** The key of the application that a verb acts as: from `--key-file`, else the quickstart key of `--dev` data. */
+/**
+ * Returns the key of the application that a command acts as: from `--key-file`, or else the quickstart key of `--dev`
+ * data.
+ */
 export async function applicationKey(keyFile: string | undefined, dataDir: string): Promise<string> {
   if (keyFile !== undefined) return (await readInput(keyFile, 'the application key')).trim();
   const devKeys = join(dataDir, 'dev-keys.json');

@@ -1,7 +1,7 @@
-/** Exit codes: 1 it could not be done, 2 it was asked wrongly, 3 a check found a problem. */
+/** Exit codes: 1 the command failed, 2 usage error, 3 a check found a problem. */
 export type ExitCode = 1 | 2 | 3;
 
-/** Ends a verb with a text for the person at the command line. */
+/** Ends a command with a text for the operator. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
 

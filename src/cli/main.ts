@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-// Every check comes before the program is loaded: on a Node.js that is too old, or with a native module built for another
-// one, loading it would end in a stack trace. Static imports run first, so this file imports only parts of Node.js.
+// These checks run before the program is loaded. On a Node.js that is too old, or with a native module built for
+// another version, loading it would end in a stack trace. Static imports run first, so this file imports only built-in
+// modules of Node.js.
 const require = createRequire(import.meta.url);
 const addon = 'better-sqlite3/build/Release/better_sqlite3.node';
 
@@ -27,7 +28,7 @@ function faultOfNode(): string | null {
   return `Strongroom needs Node.js ${minimum} or later, and this is ${process.versions.node} (${process.execPath}). Install Node.js 24.`;
 }
 
-/** Loads the native module, which the program needs anyway. */
+/** Loads the native module, which the program needs anyway. Returns what is wrong, or null. */
 function faultOfAddon(): string | null {
   const rebuild = `run \`npm rebuild better-sqlite3\` in ${new URL('../..', import.meta.url).pathname} with this Node.js.`;
   try {

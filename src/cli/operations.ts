@@ -18,7 +18,7 @@ import { init } from './tenancy/init-operation.js';
 import { listTenants } from './tenancy/list-tenants.js';
 import { createToken, deleteToken, getToken, searchTokens } from './tokens/tokens-operations.js';
 
-/** By the name that the control socket knows each by. */
+/** The operations by their names on the control socket. */
 export const operations = {
   init,
   'tenants-create': createTenant,
@@ -52,5 +52,5 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
-/** What each operation answers. */
+/** The result types of the operations. */
 export type Answers = { readonly [Name in OperationName]: Awaited<ReturnType<(typeof operations)[Name]['run']>> };

@@ -19,10 +19,10 @@ import { addInit } from './tenancy/init.js';
 import { addTenants } from './tenancy/tenants.js';
 import { addTokens } from './tokens/tokens.js';
 
-// Everything this program writes is for its owner alone.
+// Only the owner can access the files that this program writes.
 process.umask(0o077);
 
-// Who reads the output may leave before its end, as `head` does. A shell calls that end 141.
+// The reader of the output may stop before its end, as `head` does. A shell reports that as exit code 141.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);
   throw error;
@@ -32,7 +32,7 @@ const program = new Command('strongroom')
   .description('An event-sourced token vault: sensitive values go in, harmless tokens come out.')
   .version(productVersion())
   .showHelpAfterError('(add --help for help)')
-  // Before the commands are added: they take it over.
+  // Set before the commands are added, because they inherit it.
   .configureHelp({ helpWidth: 80, minWidthToWrap: 20 })
   .exitOverride();
 for (const add of [
@@ -65,7 +65,7 @@ function inheritExit(command: Command): void {
 }
 
 function exitCodeOf(error: unknown): number {
-  // Commander has printed its own text: help and version end well, anything else was asked wrongly.
+  // Commander has already printed its own text. Help and version exit with 0; anything else is a usage error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof Failure || error instanceof StoreProblem) {
     process.stderr.write(`${error.message}\n`);

@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Failure } from './failure.js';
 
-/** The text of a file, or of standard input for `-`. Secrets come this way and never as arguments, which others see. */
+/**
+ * Returns the text of a file, or of standard input for `-`. Secrets are passed this way and never as arguments, which
+ * other users can see.
+ */
 export async function readInput(file: string, what: string): Promise<string> {
   if (file === '-') {
     if (process.stdin.isTTY) process.stderr.write(`Reading ${what} from standard input; end it with Ctrl-D.\n`);

@@ -3,15 +3,15 @@ import { faultOfContainer } from '../compose/container.js';
 import { readRootKeys, rootKeyPlaceOf } from '../compose/root-key/root-key-place.js';
 import { Failure } from './failure.js';
 
-/** Checks, before anything is created, that the container may run this at all. Throws Failure. */
+/** Checks, before anything is created, that the container is safe to run in. Throws Failure. */
 export function expectSafeContainer(config: Config): void {
   const fault = faultOfContainer(config);
   if (fault !== null) throw new Failure(fault);
 }
 
 /**
- * The root key that the settings name, and behind it the one that a rotation goes over to, if there is one. `serve` without
- * `--dev` still refuses data that `--dev` made. Throws Failure.
+ * Returns the root key that the settings name, followed by the next key of a rotation if there is one. `serve` without
+ * `--dev` still rejects data that `--dev` created. Throws Failure.
  */
 export async function rootKeysOf(config: Config): Promise<readonly [Buffer, ...Buffer[]]> {
   expectSafeContainer(config);

@@ -1,12 +1,12 @@
 import type { StoreUnavailable } from '../ports/store-unavailable.js';
 
-/** The settings that say where a server is. */
+/** The settings that name the address of each server. */
 const addresses: Readonly<Record<string, string>> = {
   eventstoredb: 'eventstore.url names it',
   mongodb: 'mongodb.url and mongodb.keys_url name it',
 };
 
-/** What a person can do about a store that cannot do its work now. */
+/** Returns what an operator can do about a store that is unavailable. */
 export function storeUnavailableText({ store, reason }: StoreUnavailable): string {
   if (reason === 'full') return `the disk under ${store} is full. Free some space, then try again.`;
   const text = `${store} is unavailable (${reason.replaceAll('_', ' ')}). Try again in a moment`;

@@ -2,8 +2,9 @@
 export type Cell = string | number | null;
 
 /**
- * Returns a table as lines: a header in capitals, two spaces between columns, numbers to the right and texts to the left. Every
- * table that a command prints is made here. `widths` are the least widths of the columns, for a table that is printed in parts.
+ * Returns a table as lines: a header in capitals, two spaces between columns, numbers aligned to the right and texts
+ * to the left. Every table that a command prints is built here. `widths` are the minimum widths of the columns, for a
+ * table that is printed in parts.
  */
 export function table(
   header: readonly string[],

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { storeSettings, withSettings } from './options.js';
 
-/** Options of every verb that acts as an application. */
+/** The options of every command that acts as an application. */
 export type TokenVerbOptions = { readonly keyFile?: string; readonly json?: boolean };
 
-/** A verb of `strongroom tokens`, which acts as the application whose key is named. */
+/** Adds a command that acts as the application whose key is named. */
 export function tokenVerb(tokens: Command, nameAndArguments: string, json = 'print one line of JSON'): Command {
   return withSettings(tokens.command(nameAndArguments), storeSettings)
     .option(

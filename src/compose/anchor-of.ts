@@ -3,7 +3,10 @@ import { fileAnchor } from '../adapters/anchor/file-anchor.js';
 import type { Anchor } from '../ports/anchor.js';
 import type { Settings } from './config/settings.js';
 
-/** Where `audit.anchor` sends checkpoints: a path, or a program with its arguments; null: nowhere. */
+/**
+ * Returns the anchor that `audit.anchor` names, which is a path or a program with its arguments, or null if there is
+ * none.
+ */
 export function anchorOf(setting: Settings['audit.anchor']): Anchor | null {
   if (setting === null) return null;
   return typeof setting === 'string' ? fileAnchor(setting) : commandAnchor(setting);

@@ -4,9 +4,9 @@ import type { Config } from './config/config.js';
 import { realPath } from './root-key/real-path.js';
 
 /**
- * Returns what is wrong with the container that this process runs in and how to correct it, or null; always null unless the
- * setting `container` is on. Threats: a process that runs as root can read and change everything in its container, and data
- * on the container's own file system is lost with it.
+ * Returns what is wrong with the container that this process runs in and how to correct it, or null; always null unless
+ * the setting `container` is on. Threats: a process that runs as root can read and change everything in its container,
+ * and data on the container's own file system is lost with it.
  */
 export function faultOfContainer({ settings }: Config): string | null {
   if (!settings.container) return null;
@@ -20,7 +20,10 @@ export function faultOfContainer({ settings }: Config): string | null {
   );
 }
 
-/** The device of a path, or of its nearest parent that exists. A volume is never on the device of the container's root. */
+/**
+ * Returns the device of a path, or of its nearest existing parent. A volume is never on the device of the container's
+ * root.
+ */
 function deviceOf(path: string): number {
   const real = realPath(path);
   const stats = statSync(real, { throwIfNoEntry: false });

@@ -21,21 +21,21 @@ class WrongStores extends StoreProblem {
 const verbKeptRowsMs = 10_000;
 
 export type ProfileOptions = {
-  /** The root key, and behind it what a rotation may have put the keys under. */
+  /** The root key, followed by the key that an interrupted rotation may have put the keys under. */
   readonly rootKeys: readonly [Buffer, ...Buffer[]];
-  /** Makes what is not there yet: `strongroom init`. */
+  /** Creates what does not exist yet (`strongroom init`). */
   readonly prepares: boolean;
-  /** A verb of the command line: no limits, no background work, data of either kind. */
+  /** True for a command of the command line: no limits, no background work, data of either mode. */
   readonly isVerb: boolean;
-  /** Opens also a log that is behind its keys. */
+  /** Also opens a log that is behind its keys. */
   readonly acceptsOlderLog?: boolean;
   readonly limits?: LimitSettings;
-  /** Null: no traces are recorded. */
+  /** Null if traces are not recorded. */
   readonly spans?: Spans | null;
   readonly onError: (error: unknown) => void;
-  /** Something that who runs the service should read in its log. */
+  /** Reports something that the operator should read in the log of the service. */
   readonly onNotice?: (text: string) => void;
-  /** The stores can no longer be written: the process must end. */
+  /** Reports that the stores can no longer be written. The process must end. */
   readonly onBroken: (error: Error) => void;
 };
 
@@ -69,7 +69,7 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   if (settings.profile === 'embedded') {
     const made = settings.dev ? 'dev' : 'production';
     const mode = isVerb && !prepares ? 'any' : made;
-    // Nobody else reads what a verb has to itself.
+    // No other process reads the data while a command holds it.
     const keptMs = isVerb ? 0 : keptRowsMs;
     const reserveBytes = settings['disk.reserve_bytes'];
     return openEmbedded({ ...shared, nextRootKey, reserveBytes, dataDir: settings.data, onBroken, mode, keptMs });
@@ -77,21 +77,24 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isVerb ? 'api' : settings.role;
-  // The clients of three servers take long to load.
+  // Loaded on demand, because the clients of three servers take long to load.
   const { openCluster } = await import('./cluster/open-cluster.js');
   const place = { urls: stores.urls, database: settings['mongodb.database'] };
-  // Somebody waits for a verb; a search that began on the old rows is planned again.
+  // The operator waits for a command. A search that began on the old rows is planned again.
   const keptMs = isVerb ? verbKeptRowsMs : keptRowsMs;
   return openCluster({ ...shared, ...place, role, prepares, keptMs, rereadRootKeys: () => rereadRootKeys(config) });
 }
 
-/** Another process may have put the keys under a new root key since. */
+/** Reads the root keys again, because another process may have put the keys under a new root key since. */
 async function rereadRootKeys(config: Config): Promise<readonly Buffer[]> {
   const read = await readRootKeys(rootKeyPlaceOf(config));
   return read.ok ? read.keys : [];
 }
 
-/** Where the data of this machine lies; null: the stores are servers, and no process has them to itself. */
+/**
+ * Returns the data directory of this machine. Returns null if the stores are servers, which no process holds
+ * exclusively.
+ */
 export function dataDirectoryOf({ settings }: Config): string | null {
   return settings.profile === 'embedded' ? settings.data : null;
 }

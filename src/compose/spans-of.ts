@@ -2,7 +2,10 @@ import { onceAMinute } from '../adapters/time-limit/once-a-minute.js';
 import type { Spans } from '../ports/spans.js';
 import type { Config } from './config/config.js';
 
-/** Records traces as the settings say; null: not at all. `onError` learns at most once a minute that traces were lost. */
+/**
+ * Creates the recorder of traces that the settings describe, or returns null if they turn traces off. `onError` is
+ * called at most once a minute if traces are lost.
+ */
 export async function spansOf(
   { settings }: Config,
   version: string,
@@ -10,7 +13,7 @@ export async function spansOf(
 ): Promise<Spans | null> {
   const endpoint = settings['tracing.endpoint'];
   if (endpoint === null) return null;
-  // A service without traces does not load OpenTelemetry.
+  // Loaded on demand, so that a service without traces does not load OpenTelemetry.
   const { openTelemetrySpans } = await import('../adapters/opentelemetry/opentelemetry-spans.js');
   return openTelemetrySpans({
     endpoint,

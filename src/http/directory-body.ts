@@ -26,8 +26,8 @@ const settings = json.optional().meta({
 });
 
 /**
- * The bodies of applications, keys and tenants (docs/contract.md, "Applications" and "Tenants") by their JSON types
- * alone; the domain checks the rest. Unknown fields are ignored.
+ * The request bodies for applications, keys and tenants (docs/contract.md, "Applications" and "Tenants"). These
+ * schemas check only JSON types; the domain checks the rest. Unknown fields are ignored.
  */
 export const createApplicationBody = z.object(
   {

@@ -9,10 +9,13 @@ import { TenantGone } from '../vault/tenant-gone.js';
 import { Problem, problemBody } from './problem/problem.js';
 import { type ProblemCode, problemCatalogue } from './problem/problem-catalogue.js';
 
-/** After a 503. */
+/** The default `Retry-After` of a 503. */
 const retryAfterMsDefault = 1_000;
 
-/** Renders whatever a request threw. Of an unforeseen error nothing reaches the caller but the trace id. */
+/**
+ * Creates the handler that renders any error a request throws. For an unexpected error, the caller sees only the trace
+ * id.
+ */
 export function createErrorHandler(
   report: (error: unknown, traceId: string) => void,
   recordRefusal: (request: FastifyRequest, status: number) => void,
@@ -25,7 +28,7 @@ export function createErrorHandler(
   };
 }
 
-/** Sends a problem as `application/problem+json`; 429 and 503 say when to come again. */
+/** Sends a problem as `application/problem+json`. A 429 or 503 carries `Retry-After`. */
 export function sendProblem(
   reply: FastifyReply,
   code: ProblemCode,
@@ -44,7 +47,7 @@ export function sendProblem(
     .send(problemBody(code, traceId, errors, detail));
 }
 
-/** A command that did nothing, as a problem. */
+/** Converts the rejection of a command to a problem. */
 export function problemFrom({ code, errors, retryAfterMs }: Rejected): Problem {
   return new Problem(code, errors, retryAfterMs);
 }
@@ -68,7 +71,7 @@ function problemOf(error: unknown): Rendered {
   return { code: codeOfLibraryError(error) };
 }
 
-/** What Fastify itself refuses. */
+/** Returns the problem code for an error that Fastify itself raised. */
 function codeOfLibraryError(error: unknown): ProblemCode {
   const { code, statusCode } = error as { readonly code?: unknown; readonly statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'body_too_large';
@@ -76,7 +79,7 @@ function codeOfLibraryError(error: unknown): ProblemCode {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal';
 }
 
-/** No answer grows with the number of faults. */
+/** Limits the size of an error response, whatever the number of faults. */
 const schemaErrorsMax = 20;
 
 type SchemaIssue = { readonly instancePath: string; readonly message?: string | undefined };
@@ -90,7 +93,7 @@ function schemaErrors(issues: readonly SchemaIssue[]): FieldErrors {
   return Object.fromEntries(errors);
 }
 
-/** `/search_indexes/0` as `search_indexes[0]`; the body as a whole is `body`. */
+/** Converts `/search_indexes/0` to `search_indexes[0]`. Returns `body` for the body as a whole. */
 function requestPath(instancePath: string): string {
   const path = instancePath
     .replaceAll(/\/(\d+)/g, '[$1]')

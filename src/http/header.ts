@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** The first of these headers that a request has; the names in lower case. */
+/** Returns the first of these headers that the request has. The names must be in lower case. */
 export function headerOf({ headers }: FastifyRequest, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = headers[name];

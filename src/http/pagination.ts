@@ -7,7 +7,7 @@ const pageMessage = 'must be a whole number from 1';
 const sizeMessage = `must be a whole number from 1 to ${sizeMax}`;
 
 /**
- * The query parameters of a paginated answer; anything but a whole number in its range is 400 (docs/contract.md,
+ * The query parameters of a paginated route. Anything but a whole number in its range returns 400 (docs/contract.md,
  * "Pagination").
  */
 export const pageQuery = {
@@ -15,7 +15,7 @@ export const pageQuery = {
   size: wholeNumber(sizeMax, sizeMessage, sizeDefault),
 };
 
-/** The same as fields of a body, as numbers; null counts as absent. */
+/** The same parameters as numeric fields of a body. Null counts as absent. */
 export const pageFields = {
   page: bodyNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1),
   size: bodyNumber(sizeMax, sizeMessage, sizeDefault),
@@ -23,7 +23,7 @@ export const pageFields = {
 
 export type Page = { readonly page: number; readonly size: number };
 
-/** Which of all items a page shows. */
+/** Returns the offset and limit of a page. */
 export function rangeOf({ page, size }: Page): { readonly offset: number; readonly limit: number } {
   return { offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER), limit: size };
 }
@@ -39,12 +39,12 @@ export type PageAnswer = {
   readonly data: readonly JsonObject[];
 };
 
-/** A page of `total` items. */
+/** Returns a page of `total` items. */
 export function pageAnswer(page: Page, total: number, data: readonly JsonObject[]): PageAnswer {
   return { pagination: paginationOf(page, total), data };
 }
 
-/** Where a page lies among `total` items. */
+/** Returns the pagination of a page among `total` items. */
 export function paginationOf({ page, size }: Page, total: number): PageAnswer['pagination'] {
   return { total_items: total, page_number: page, page_size: size, total_pages: Math.ceil(total / size) };
 }

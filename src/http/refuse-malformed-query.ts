@@ -1,6 +1,6 @@
 import { Problem } from './problem/problem.js';
 
-/** The parser of query strings takes what is no percent-encoded UTF-8 as it stands; it would be taken for a value. */
+/** Rejects a query string that is not percent-encoded UTF-8. The parser would keep the malformed text as a value. */
 export function refuseMalformedQuery(url: string): void {
   try {
     decodeURIComponent(url.slice(url.indexOf('?') + 1));

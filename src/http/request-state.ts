@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     traceId: string;
-    /** When it came: `performance.now()`. */
+    /** The time of arrival: `performance.now()`. */
     beganAt: number;
     /** Null if the request is not traced. */
     span: RequestSpan | null;
@@ -26,25 +26,31 @@ declare module 'fastify' {
     problemCode: ProblemCode | null;
   }
   interface FastifyContextConfig {
-    /** The permission that a caller must hold somewhere, or one of several; a route without one needs no key. */
+    /**
+     * The permission, or one of several, that a caller must hold on at least one container. A route without a
+     * permission needs no key.
+     */
     permission?: Permission | readonly Permission[] | 'any_key';
-    /** An unknown key may be the one that deleted its tenant: the route finishes what a first try began. */
+    /**
+     * The key of this request may be unknown because an earlier try deleted its tenant. The route then finishes that
+     * deletion.
+     */
     finishesTenantDeletion?: boolean;
-    /** Memory that a response of the route may take beside its body, bytes. */
+    /** The memory that a response of the route may take besides its body, bytes. */
     roomBytes?: number;
     /** The media type that a body must have. */
     mediaType?: 'application/json' | 'application/merge-patch+json';
-    /** What the OpenAPI document says of the route beside its schemas. */
+    /** The documentation of the route in the OpenAPI document, besides its schemas. */
     operation?: Operation;
   }
 }
 
-/** What a request brings to every command. */
+/** Returns the context that a request passes to every command. */
 export function contextOf(request: FastifyRequest): Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'> {
   return { caller: callerOf(request), traceId: request.traceId, beganAt: request.beganAt };
 }
 
-/** The caller of a request on a route with a permission. */
+/** Returns the caller of a request to a route with a permission. */
 export function callerOf(request: { readonly caller: Caller | null }): Caller {
   if (request.caller === null) throw new Problem('unauthenticated');
   return request.caller;

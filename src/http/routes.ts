@@ -4,7 +4,7 @@ import type { HeaderNames, Service } from './service.js';
 
 export type TypedApp = ReturnType<typeof typed>;
 
-/** The same app, with the types of bodies taken from their schemas. */
+/** Returns the same app, with body types taken from the schemas. */
 export function typed(app: FastifyInstance) {
   return app.withTypeProvider<ZodTypeProvider>();
 }

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Json } from '../domain/json.js';
 
-/** A longer response leaves in parts of this many bytes, so that a slow reader can be told from one that stopped. */
+/** A longer response is sent in parts of this many bytes, so that a slow reader can be told from one that stopped. */
 const partBytes = 64 * 1024;
 
-/** Sends a JSON value that nothing between the vault and the caller may store. */
+/** Sends a JSON value. The response must not be stored by anything between the vault and the caller. */
 export function sendJson(reply: FastifyReply, status: 200 | 201, body: Json): FastifyReply {
   return sendText(reply, status, JSON.stringify(body));
 }
@@ -19,7 +19,10 @@ export function sendText(reply: FastifyReply, status: 200 | 201, text: string): 
   return head.header('content-length', bytes.length).send(Readable.from(partsOf(bytes), { objectMode: false }));
 }
 
-/** Sends the pieces of a JSON text as they are made. Makes the next one once the connection has taken the one before. */
+/**
+ * Sends the pieces of a JSON text as they are produced. Produces the next piece only after the connection has taken
+ * the previous one.
+ */
 export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): FastifyReply {
   async function* parts(): AsyncIterable<Buffer> {
     for await (const piece of pieces) yield* partsOf(Buffer.from(piece));

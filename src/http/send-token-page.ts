@@ -11,8 +11,8 @@ import { contextOf } from './request-state.js';
 import { sendPieces, sendText } from './send-json.js';
 
 /**
- * Sends a page of whole token objects (docs/contract.md, "Pagination"), each once the access log has it. Of a large page only the
- * token that is being sent is in memory.
+ * Sends a page of whole token objects (docs/contract.md, "Pagination"). Each token is sent only after the access log
+ * has recorded it. Of a large page, only the token being sent is in memory.
  */
 export async function sendTokenPage(
   vault: Vault,

@@ -6,23 +6,23 @@ import type { Spans } from '../ports/spans.js';
 import type { Vault } from '../vault/vault.js';
 import type { Limits } from './limits/limits.js';
 
-/** What the HTTP layer works with; `compose` makes it. */
+/** What the HTTP layer works with; `compose` creates it. */
 export type Service = {
   readonly vault: Vault;
-  /** Who a key belongs to, or null. */
+  /** Returns the caller that a key belongs to, or null. */
   authenticate(key: string): Promise<Caller | null>;
-  /** Ready or not, and why. */
+  /** Returns whether the service is ready, and why not. */
   state(): Promise<ServiceState>;
   readonly limits: Limits;
   readonly metrics: Metrics;
-  /** Null: no traces are recorded. */
+  /** Null if traces are not recorded. */
   readonly spans: Spans | null;
   readonly projections: Projections;
-  /** An error that no request caused; a lost key makes the service unready. */
+  /** Reports an error that no request caused. A lost key makes the service unready. */
   reportError(error: unknown): void;
 };
 
-/** Lower-case names of the headers that carry each thing, the standard one first. */
+/** Header names in lower case for each purpose, the standard name first. */
 export type HeaderNames = {
   readonly apiKey: readonly string[];
   readonly traceId: readonly string[];

@@ -7,7 +7,10 @@ const json = z.custom<Json>(() => true);
 const text = z.string({ error: 'must be a string' });
 const flag = z.boolean({ error: 'must be true or false' });
 const notTexts = 'must be an array of strings';
-/** Too many are refused before any is looked at. Threat: an error for each of 80,000 wrong items takes seconds. */
+/**
+ * Rejects too many items before checking any. Threat: producing an error for each of 80,000 invalid items takes
+ * seconds.
+ */
 const indexes = z
   .custom<unknown>((value) => !Array.isArray(value) || value.length <= indexesMax, {
     error: `must hold at most ${indexesMax} expressions`,
@@ -15,7 +18,7 @@ const indexes = z
   })
   .pipe(z.array(text, { error: notTexts }).nullish());
 
-/** The fields that creation and update share, by their JSON types alone; the domain checks the rest. */
+/** The fields that create and update share. The schemas check only JSON types; the domain checks the rest. */
 const shared = {
   mask: json.optional().meta({ description: 'Any JSON whose strings are expressions over `data` and `metadata`.' }),
   containers: json.optional().meta({
@@ -38,7 +41,7 @@ const shared = {
 };
 const anObject = { error: 'must be a JSON object' };
 
-/** The body of a create request (docs/contract.md, "Create a token"); unknown fields are ignored. */
+/** The body of a create request (docs/contract.md, "Create a token"). Unknown fields are ignored. */
 export const createTokenBody = z.object(
   {
     id: text.nullish().meta({ description: '3 to 400 characters, or an expression over `data`; else a random UUID.' }),
@@ -51,7 +54,7 @@ export const createTokenBody = z.object(
   anObject,
 );
 
-/** The body of an update (docs/contract.md, "Update a token"); unknown fields are ignored. */
+/** The body of an update (docs/contract.md, "Update a token"). Unknown fields are ignored. */
 export const updateTokenBody = z.object(
   {
     id: json.optional().meta({ description: 'Cannot change: another one than the token has is refused.' }),

@@ -5,9 +5,9 @@ import type { RunOperation } from '../run-verb.js';
 import type { AuditBegin } from './audit-begin.js';
 
 /**
- * The access log of the vault that belongs to a range of its log, chain by chain: what comes after the ends that checkpoints
- * before the range have signed; and, where the range ends before the log does (`isPart`), up to those that checkpoints in
- * it have.
+ * Returns the part of the vault's access log that belongs to a range of the log, chain by chain. It begins after the
+ * ends that checkpoints before the range have signed. If the range ends before the log does (`isPart`), it ends where
+ * the checkpoints in the range have signed each chain.
  */
 export async function* accessBatches(
   run: RunOperation,

@@ -11,27 +11,33 @@ import type { Vault } from '../../vault/vault.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 export type AuditBegin = {
-  /** Null: the event that names the log is gone. */
+  /** Null if the event that names the log is missing. */
   readonly log_id: string | null;
   readonly public_key: string;
-  /** The newest event that has a link, and how many there are up to it. */
+  /** The newest event that has a link, and the number of events up to it. */
   readonly head: { readonly position: number; readonly count: number };
-  /** The newest checkpoint before the position that was asked for, as a clear part with its time; null: none. */
+  /**
+   * The newest checkpoint before the requested position, as a plaintext object with its time, or null if there is
+   * none.
+   */
   readonly from: JsonObject | null;
-  /** The keys have seen later events than the head: it was cut off, or is an older copy. */
+  /** True if the keys have seen later events than the head: the log was truncated or is an older copy. */
   readonly is_behind: boolean;
-  /** Why the log does not go on from what the key store remembers of it; null: it does. */
+  /** Why the log does not continue from what the key store remembers of it, or null if it does. */
   readonly forged: string | null;
   readonly chains: readonly string[];
-  /** Up to where that one and those before it have signed each chain of the access log. */
+  /** The sequence up to which that checkpoint and earlier ones have signed each chain of the access log. */
   readonly signed_before: readonly { readonly chain: string; readonly sequence: number }[];
 };
 
-/** What a verification or an export of the log begins with. `from`: the position from which on events are wanted. */
+/**
+ * Returns what a verification or an export of the log begins with. `from` is the position of the first requested
+ * event.
+ */
 export const auditBegin = operation(
   z.object({ from: z.int().min(1) }),
   async ({ vault }, { from }): Promise<AuditBegin> => {
-    // Not the authentic log: whoever verifies names what is wrong with it.
+    // Uses the stored log without checking MACs, because the verification reports what is wrong with it.
     const { storedLog: log, chain, keys, accessLog, recorder } = vault;
     await recorder.now([]);
     const forged = await forgeryIn(vault);
@@ -72,11 +78,12 @@ async function signedBefore(
     const page = await log.readNewest(checkpointStream, before, 100);
     for (const event of page) {
       if (Number(event.clear['position']) >= position) continue;
-      // Of earlier ones no more is needed than they tell: a damaged one is for whoever verifies that part.
+      // Earlier checkpoints only add ends of chains, so a damaged one is skipped here. A verification of that part
+      // reports it.
       const checkpoint: Checkpoint | null = from === null ? readCheckpointEvent(event) : readable(event);
       if (checkpoint === null) continue;
       from ??= { ...checkpoint };
-      // The newest first.
+      // The newest checkpoint comes first, so its entry for a chain is kept.
       for (const { chain, sequence } of checkpoint.access) if (!signed.has(chain)) signed.set(chain, sequence);
     }
     before = page.at(-1)?.revision ?? 0;

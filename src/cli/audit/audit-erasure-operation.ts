@@ -13,14 +13,18 @@ import { OperationFailed, operation } from '../operations/operation.js';
 
 const pageSize = 100;
 
-/** `problem`: why nothing is stated, although the token is gone. */
+/** `problem` says why there is no statement although the token is gone. */
 type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
 
 const firstPage = { offset: 0, limit: 1 };
-/** How far the clocks may have been apart of the processes that destroyed a key and began a rotation. */
+/**
+ * The maximum difference between the clocks of the process that destroyed a key and the process that began a rotation.
+ */
 const clocksApartMs = 2_000;
 
-/** Looks whether a token is erased, as who may read its history, and signs what it found. */
+/**
+ * Checks whether a token is erased and signs what it found. The caller needs the right to read the token's history.
+ */
 export const auditErasure = operation(
   z.object({ key: z.string(), id: z.string() }),
   async (service, { key, id }): Promise<ErasureAnswer> => {
@@ -58,8 +62,9 @@ export const auditErasure = operation(
 );
 
 /**
- * What copies of the key store from before its last key was destroyed, ms, are good for. Threat: one that was made while a
- * rotation was under way opens with the keys of tenants that stayed.
+ * Describes what copies of the key store can still open if they were made before its last key was destroyed, ms.
+ * Threat: a copy that was made during a rotation also holds tenant keys that stay in use after the rotation, so it
+ * still opens.
  */
 async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
@@ -75,7 +80,7 @@ const words: Readonly<Record<Sought['kind'], string>> = {
   ...{ timer: 'timers', found_by_id: 'hits by its id' },
 };
 
-/** What is left, where, and what to do about it. */
+/** Describes what is left, where, and what to do about it. */
 function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 'incomplete' }>): string {
   const rows = left.filter(({ kind }) => kind !== 'timer');
   const found = [
@@ -91,7 +96,7 @@ function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 
   return [`the token is deleted, but not erased: ${found.join('; ')}.`, ...advice].join(' ');
 }
 
-/** The first checkpoint that signs the event at a position. */
+/** Returns the first checkpoint that signs the event at a position. */
 async function checkpointOver({ log }: Vault, position: number): Promise<ErasureStatement['checkpoint']> {
   let first: ErasureStatement['checkpoint'] = null;
   for (let before: number | null = null; ; ) {

@@ -41,8 +41,8 @@ function hex(bytes: Uint8Array): string {
 }
 
 /**
- * Returns the history of a token, as `GET /tokens/{id}/history` returns it to the application. Each event with sealed values
- * also says whether they are kept or erased.
+ * Returns the history of a token, as `GET /tokens/{id}/history` returns it to the application. Each event with sealed
+ * values also says whether they are kept or erased.
  */
 export const auditHistory = operation(
   z.object({ key: z.string(), id: z.string(), ...pageFields }),

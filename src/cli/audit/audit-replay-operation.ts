@@ -12,7 +12,7 @@ import { OperationFailed, operation } from '../operations/operation.js';
 
 const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
 
-/** `head`: of the log, for progress; `next`: where the next step goes on; null: the end. */
+/** `head` is the head of the log, for progress. `next` is where the next step continues, or null at the end. */
 export type ReplayAnswer = {
   readonly tokens: readonly JsonObject[];
   readonly erased: number;
@@ -20,7 +20,7 @@ export type ReplayAnswer = {
   readonly head: number;
 };
 
-/** One token as it was at a moment, as the application may see it. */
+/** Returns one token as it was at a moment, as the application may see it. */
 export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async (service, input) => {
   const { key, id, reveal } = input;
   const { vault } = service;
@@ -40,7 +40,7 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
   return vault.turns.begin(caller.tenantId).run(render(answer));
 });
 
-/** A step of a query over the tokens as they were at a moment. */
+/** Runs one step of a query over the tokens as they were at a moment. */
 export const auditReplayQuery = operation(
   z.object({ ...ask, query: z.string(), after: z.int().min(0) }),
   async (service, { key, query, after, reveal, ...input }): Promise<ReplayAnswer> => {

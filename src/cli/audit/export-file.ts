@@ -9,13 +9,13 @@ import { readLines } from './read-text-lines.js';
 export const exportHeader = z.object({
   strongroom_export: z.literal(exportVersion),
   log_id: z.string().nullable(),
-  /** When it was made, ms since the epoch: older months of the access log may have been dropped by then. */
+  /** When the export was made, ms since the epoch. Older months of the access log may have been dropped by then. */
   made_at: z.int().min(0),
-  /** Names the key that signed; trusted no more than the file. */
+  /** Names the key that signed the checkpoints. It is trusted no more than the file. */
   public_key: z.string(),
-  /** The checkpoint after whose position the events begin; null: they begin with the first. */
+  /** The checkpoint after whose position the events begin, or null if they begin with the first. */
   from: checkpointSchema.nullable(),
-  /** Whether the log went on after the last event. */
+  /** Whether the log continued after the last event. */
   is_part: z.boolean(),
 });
 
@@ -23,22 +23,25 @@ export type ExportHeader = z.output<typeof exportHeader>;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A batch of the access log; all of them come after the events, chain by chain. */
+/** A batch of the access log. All batches come after the events, chain by chain. */
 const accessLine = z.object({
   access: z.object({ chain: z.string(), sequence: z.int().min(1), previous: hash, hash, lines: z.array(z.string()) }),
 });
 
-/** The last line: without it the file was cut. */
+/** The last line. A file without it was truncated. */
 export const exportEnd = z.object({ strongroom_export_end: z.object({ lines: z.int().min(0) }) });
 
 export type OpenedExport = {
   readonly header: ExportHeader;
   readonly lines: AsyncGenerator<ExportLine>;
-  /** To be read after `lines`. */
+  /** Must be read after `lines`. */
   readonly access: AsyncGenerator<ChainBatch>;
 };
 
-/** The header of an export, its events, and its batches of the access log; reading on throws Failure where the file is damaged. */
+/**
+ * Returns the header of an export, its events, and its batches of the access log. Reading these throws Failure where
+ * the file is damaged.
+ */
 export async function openExport(path: string): Promise<OpenedExport> {
   const texts = readLines(path);
   const first = await texts.next();
@@ -72,7 +75,7 @@ export async function openExport(path: string): Promise<OpenedExport> {
 
 type Content = ExportLine | z.output<typeof accessLine>;
 
-/** Reads one line after the other between the header and the end; null: that was the last. */
+/** Returns a function that reads the next line between the header and the end. It returns null after the last line. */
 function contentOf(path: string, texts: AsyncGenerator<string>): () => Promise<Content | null> {
   let read = 0;
   return async () => {

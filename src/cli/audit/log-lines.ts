@@ -4,8 +4,8 @@ import type { RunOperation } from '../run-verb.js';
 import type { AuditBegin } from './audit-begin.js';
 
 /**
- * The log of the vault with its links, after a position and up to another, page by page. `onForged` is told of each event
- * that is not authentic, after the lines of its page.
+ * Returns the log of the vault with its links, after one position and up to another, page by page. Calls `onForged`
+ * for each event that is not authentic, after the lines of its page.
  */
 export async function* logLines(
   run: RunOperation,
@@ -21,7 +21,7 @@ export async function* logLines(
   }
 }
 
-/** What a verification or an export begins with. */
+/** Returns what a verification or an export begins with. */
 export function beginAudit(run: RunOperation, from: number): Promise<AuditBegin> {
   return run('audit-begin', { from });
 }

@@ -5,11 +5,14 @@ import { readLines } from './read-text-lines.js';
 
 export type AnchorFile = {
   readonly checkpoints: ReadonlyMap<number, Checkpoint>;
-  /** Lines that hold none: a crash can cut one short. */
+  /** The number of lines that are not checkpoints. A crash can cut a line short. */
   readonly unreadable: number;
 };
 
-/** The checkpoints of an anchor, by number. Throws Failure when one is not of this log, not signed by this key, or contradicts another. */
+/**
+ * Returns the checkpoints of an anchor, by number. Throws Failure if one is not of this log, is not signed by this
+ * key, or contradicts another.
+ */
 export async function readAnchor(path: string, publicKey: string, logId: string | null): Promise<AnchorFile> {
   const checkpoints = new Map<number, Checkpoint>();
   let unreadable = 0;

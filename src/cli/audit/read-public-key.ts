@@ -2,14 +2,14 @@ import { createPublicKey } from 'node:crypto';
 import { Failure } from '../failure.js';
 import { readInput } from '../read-input.js';
 
-/** The public key that a file holds, in the form that `audit public-key` prints. Throws Failure. */
+/** Returns the public key in a file, in the form that `audit public-key` prints. Throws Failure. */
 export async function readPublicKey(path: string): Promise<string> {
   const text = await readInput(path, 'the public key');
   try {
     const key = createPublicKey(text);
     if (key.asymmetricKeyType === 'ed25519') return key.export({ format: 'pem', type: 'spki' }).toString();
   } catch {
-    // What the library says quotes the file.
+    // The library's message quotes the file.
   }
   throw new Failure(`${path} is not a public key as \`strongroom audit public-key\` prints it.`);
 }

@@ -14,7 +14,10 @@ export type QueryReplay = {
   readonly json: boolean;
 };
 
-/** The widths of a UUID and of the longest type: the table is printed in parts, as the tokens are found. */
+/**
+ * The widths of a UUID and of the longest type. They are fixed, because the table is printed in parts as tokens are
+ * found.
+ */
 const widths = [36, Math.max(...tokenTypes.map((type) => type.length))];
 
 /** Prints each token that a query would have found at a moment, oldest first. */

@@ -14,24 +14,27 @@ import { beginAudit, logLines } from './log-lines.js';
 import { readAnchor } from './read-anchor.js';
 
 const keptMonths = 13;
-/** Events that are not authentic and that the text names. */
+/** The maximum number of forged events that the text names. */
 const forgedMax = 5;
 
 export type VerifyOptions = {
   readonly from: number;
-  /** Null: to the head. */
+  /** Null means up to the head. */
   readonly to: number | null;
   readonly anchor: string | null;
-  /** Null: the one that comes with what is verified. */
+  /** Null means the key that comes with what is verified. */
   readonly publicKey: string | null;
   readonly json: boolean;
 };
 
 export type Verification = {
   readonly log: LogReport;
-  /** Null: the log had a problem. */
+  /** Null if the log had a problem. */
   readonly access: AccessReport | null;
-  /** How many rows were checked; null: none, because the log had a problem, or only a part or an export was verified. */
+  /**
+   * The number of rows checked. Null if rows were not checked, because the log had a problem or only a part or an
+   * export was verified.
+   */
   readonly rows: number | null;
   readonly problem: Problem | null;
   readonly anchored: number;
@@ -40,19 +43,19 @@ export type Verification = {
 
 type Source = {
   readonly lines: AsyncIterable<ExportLine>;
-  /** Read after `lines`, from which the checkpoints come. */
+  /** Read after `lines`, which provide the checkpoints. */
   readonly access: (checkpoints: readonly Checkpoint[]) => AsyncIterable<ChainBatch>;
-  /** The position of the last event; null if it is not known. */
+  /** The position of the last event, or null if it is not known. */
   readonly last: number | null;
   readonly key: string;
   readonly logId: string | null;
   readonly from: Checkpoint | null;
   readonly isPart: boolean;
-  /** Of the access log, ms since the epoch: what is older may have been dropped. */
+  /** Older batches of the access log may have been dropped; ms since the epoch. */
   readonly keptFrom: number;
 };
 
-/** Verifies the vault itself: its log, its access log, and the rows that it reads instead of the log. */
+/** Verifies the vault: its log, its access log, and the rows that it reads instead of the log. */
 export async function verifyVault(run: RunOperation, options: VerifyOptions): Promise<Verification> {
   const { from, to } = options;
   const begin = await beginAudit(run, from);
@@ -85,13 +88,13 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   return { ...verified, rows, problem: { kind: 'forged_row', position: null, message: forgedText(problems) } };
 }
 
-/** Verifies an export, with nothing but the file. */
+/** Verifies an export from the file alone. */
 export async function verifyExport(path: string, options: VerifyOptions): Promise<Verification> {
   const { header, lines, access } = await openExport(path);
   const { public_key: key, log_id: logId, from, is_part: isPart, made_at: madeAt } = header;
   return verifySource(options, {
     ...{ lines, access: () => access, last: null, key, logId, from, isPart },
-    // Threat: an export that says it is of a later time must not excuse what is missing.
+    // Threat: an attacker gives an export a later time to hide missing batches.
     keptFrom: keptFrom(Math.min(madeAt, Date.now())),
   });
 }
@@ -102,7 +105,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   const wrong = from === null ? null : signatureProblem(from, publicKey);
   if (wrong !== null) throw new Failure(`${wrong}.`, 3);
   const anchor = options.anchor === null ? null : await readAnchor(options.anchor, publicKey, logId);
-  // Positions, not events: the head counts commits, and a commit may hold many events.
+  // Counts positions, not events: the head counts commits, and a commit may contain many events.
   const first = from?.position ?? 0;
   let [events, position] = [0, first];
   let phase: string | null = null;
@@ -132,7 +135,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   }
 }
 
-/** Batches before may be gone, because months are dropped in whole. */
+/** Returns the time before which batches may be gone, because the vault drops whole months. */
 function keptFrom(now: number): number {
   const today = new Date(now);
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - keptMonths + 1, 1);

@@ -17,8 +17,8 @@ export type ErasedList = ErasedKeys & {
 };
 
 /**
- * Returns the list as lines of text: a header, one id a line, and a last line with the number of ids and the MAC of all lines
- * before it. `macOf` returns the MAC of their digest.
+ * Returns the list as lines of text: a header, one id a line, and a last line with the number of ids and the MAC of all
+ * lines before it. `macOf` returns the MAC of their digest.
  */
 export async function* erasedLines(
   keys: KeysToCopy,

@@ -14,22 +14,22 @@ const shape = z.object({
   format: z.literal('strongroom backup 2'),
   profile: z.enum(['embedded', 'cluster']),
   log_id: z.string(),
-  /** When it was begun. */
+  /** When the backup began. */
   made_at: z.iso.datetime(),
   files: z.array(z.object({ name: z.string(), sha256: z.string() })),
-  /** The code of all of the above, in hex. */
+  /** The MAC of all fields above, in hex. */
   mac: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
 export type Manifest = z.infer<typeof shape>;
 
-/** The text that the code of a manifest is made of. */
+/** Returns the text that the MAC of a manifest covers. */
 export function authenticatedText({ format, profile, log_id, made_at, files }: Omit<Manifest, 'mac'>): string {
   const hashes = files.map(({ name, sha256 }) => [name, sha256]);
   return JSON.stringify([format, profile, log_id, made_at, hashes]);
 }
 
-/** Throws Failure for a manifest that the vault with this key did not write. */
+/** Throws Failure unless the vault with this key wrote the manifest. */
 export function expectAuthentic(manifest: Manifest, key: Uint8Array): void {
   if (isBackupMac(manifest.mac, key, 'manifest', authenticatedText(manifest))) return;
   throw new Failure(
@@ -43,7 +43,7 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Reads what a backup consists of and compares every file with its hash. Throws Failure. */
+/** Reads the manifest of a backup and compares every file with its hash. Throws Failure. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => {
     throw new Failure(`${folder} is not a complete backup: it has no ${manifestFile}.`);
@@ -51,7 +51,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const parsed = shape.safeParse(jsonOf(text));
   if (!parsed.success) throw new Failure(`${manifestFile} in ${folder} is damaged, or has another version.`);
   for (const { name, sha256 } of parsed.data.files) {
-    // Threat: a name that leads out of the folder.
+    // Threat: an attacker writes a name that leads out of the folder.
     const isName = name === basename(name);
     const found = isName ? await sha256Of(join(folder, name)).catch(() => null) : null;
     if (found === null) throw new Failure(`${name} is missing in ${folder} or cannot be read. Nothing was changed.`);

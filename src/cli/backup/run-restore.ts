@@ -17,7 +17,7 @@ const lineBytesMax = 64 * 1024;
 
 export type RestoreFiles = { readonly folder: string; readonly identity: string; readonly erased: string };
 
-/** Restores a backup into a vault that is not there yet, and answers how many tokens ended since. Throws Failure. */
+/** Restores a backup into a vault that does not exist yet. Returns how many tokens ended since. Throws Failure. */
 export async function runRestore(
   config: Config,
   { folder, identity, erased: erasedPath }: RestoreFiles,
@@ -35,7 +35,7 @@ export async function runRestore(
   if (erased.logId !== manifest.log_id) {
     throw new Failure(`${erasedPath} belongs to another vault than this backup. Nothing was changed.`);
   }
-  // Threat: with a list from before the backup, what was erased in between would come back.
+  // Threat: with a list from before the backup, tokens that were erased in between would come back.
   if (erased.madeAt < Date.parse(manifest.made_at)) {
     throw new Failure(
       `${erasedPath} is older than the backup. Name the newest list of erased keys: that of the newest backup, or the ` +
@@ -66,7 +66,10 @@ type Verifying = {
   readonly rootKeys: readonly Buffer[];
 };
 
-/** Reads the keys once before anything is written: one of them authenticates the manifest and the list. Throws Failure. */
+/**
+ * Reads the keys once before anything is written, because one of them authenticates the manifest and the list. Throws
+ * Failure.
+ */
 async function verify(config: Config, { folder, identity, manifest, erased, rootKeys }: Verifying): Promise<void> {
   const input = await openImport(join(folder, keysFile), identity);
   try {
@@ -78,7 +81,7 @@ async function verify(config: Config, { folder, identity, manifest, erased, root
   }
 }
 
-/** Goes on with a log that was put back by hand, and answers how many tokens ended since. Throws Failure. */
+/** Accepts a log that the operator restored by hand. Returns how many tokens ended since. Throws Failure. */
 export async function runAccept(config: Config): Promise<number> {
   const rootKeys = await rootKeysOf(config);
   try {

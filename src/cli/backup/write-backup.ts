@@ -16,9 +16,10 @@ import { authenticatedText, erasedFile, keysFile, manifestFile, sha256Of } from 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
 /**
- * Copies a vault that goes on working into a new folder, which appears when it is whole: first the log with its rows, then the
- * keys, then the list of erased ones, so that the keys are never behind the log (ADR 30). The manifest and the list are
- * authenticated by the service that holds the data, or by this process with the root key. Throws Failure.
+ * Copies a running vault into a new folder, which appears under its name once it is complete. It copies first the log
+ * with its rows, then the keys, then the list of erased keys, so that the keys are never behind the log (ADR 30). The
+ * service that holds the data authenticates the manifest and the list; without a service, this process does so with
+ * the root key. Throws Failure.
  */
 export async function writeBackup(
   config: Config,

@@ -2,7 +2,10 @@ import type { Decrypter, Encrypter } from 'age-encryption';
 import { Failure } from '../failure.js';
 import { readInput } from '../read-input.js';
 
-/** Who a file is sealed to: given one by one, and in files with one a line. A wrong one is wrong usage. */
+/**
+ * Returns an encrypter for the recipients, which are given one by one or in files with one recipient per line. An
+ * invalid recipient is a usage error.
+ */
 export async function encrypterFor(recipients: readonly string[], files: readonly string[]): Promise<Encrypter> {
   const { Encrypter } = await age();
   const encrypter = new Encrypter();
@@ -15,7 +18,7 @@ export async function encrypterFor(recipients: readonly string[], files: readonl
   return encrypter;
 }
 
-/** What opens a file, from a file with one identity a line, as `age-keygen` writes it. */
+/** Returns a decrypter from a file with one identity per line, as `age-keygen` writes it. */
 export async function decrypterFrom(file: string): Promise<Decrypter> {
   const { Decrypter } = await age();
   const decrypter = new Decrypter();
@@ -31,12 +34,12 @@ export async function decrypterFrom(file: string): Promise<Decrypter> {
   return decrypter;
 }
 
-/** Loaded when it is needed: most verbs seal no file, and it takes long. */
+/** Loaded on demand: loading is slow, and most commands seal no file. */
 function age() {
   return import('age-encryption');
 }
 
-/** What is wrong with a recipient is not repeated: it may be an identity by mistake. */
+/** Adds a recipient. The error never repeats the text, because it may be an identity by mistake. */
 function addRecipient(encrypter: Encrypter, recipient: string, from: string): void {
   if (/^age-secret-key-/i.test(recipient)) {
     throw new Failure(`${from} holds an identity, which is a secret. Name its recipient: \`age-keygen -y FILE\`.`, 2);

@@ -4,10 +4,10 @@ import { countForExport, exportTokens as exportStep } from '../../queries/export
 import { asApplication, verbContext } from '../operations/as-application.js';
 import { operation } from '../operations/operation.js';
 
-/** Tokens of one step: 32 MiB, were each as large as it may be. */
+/** The number of tokens in one step: 32 MiB if each has the maximum size. */
 const stepSize = 64;
 
-/** `total` comes with the first step: how many tokens the application may read. */
+/** The first step returns `total`: how many tokens the application may read. */
 export type ExportAnswer = {
   readonly requests: readonly JsonObject[];
   readonly masked: number;
@@ -15,7 +15,7 @@ export type ExportAnswer = {
   readonly total: number | null;
 };
 
-/** One step of an export as the application. Each token in it is recorded as revealed before this resolves. */
+/** Runs one step of an export as the application. Each token in it is recorded as revealed before this resolves. */
 export const exportTokens = operation(
   z.object({ key: z.string(), /** Null: the first step. */ before: z.int().nullable() }),
   async (service, { key, before }) => {

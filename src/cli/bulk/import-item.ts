@@ -5,22 +5,28 @@ import { parseJsonBody } from '../../http/body/parse-json-body.js';
 import { linesWithoutIdMax } from './line-ids.js';
 import type { Line } from './read-lines.js';
 
-/** As a request over HTTP. */
+/** The same limit as for a request over HTTP. */
 export const lineBytesMax = 4 * 1024 * 1024;
-/** Written out again, a line below this cannot come near the limit: a number takes a few times its digits at most. */
+/**
+ * A line shorter than this cannot come near the limit when it is serialized again: a number grows at most to a few
+ * times its digits.
+ */
 const surelySmallBytes = 1024 * 1024;
 
-/** One line as it is sent to be imported. `id` stands for a line without one. */
+/** One line as it is sent for import. `id` is used if the request has no id. */
 export type ImportItem = { readonly request: Json; readonly id: string | null };
 
 export type ReadLine =
   | { readonly ok: true; readonly item: ImportItem; readonly sizeBytes: number }
   | { readonly ok: false; readonly errors: FieldErrors };
 
-/** Gives a line without an id one; null: there are too many of them. Throws Failure. */
+/** Returns the id for a line without one, or null if there are too many such lines. Throws Failure. */
 export type LineIds = (bytes: Buffer) => Promise<string | null>;
 
-/** A line as a request; what is wrong with it as a whole is under `line`. `idOf` null: it must have an id itself. */
+/**
+ * Parses a line as a request. Errors of the line as a whole are under `line`. If `idOf` is null, the line must have an
+ * id.
+ */
 export async function readItem({ bytes }: Line, idOf: LineIds | null): Promise<ReadLine> {
   if (bytes === null) return bad('line', 'must take at most 4 MiB');
   const parsed = parseJsonBody(bytes);

@@ -5,7 +5,7 @@ import { type ImportItem, type LineIds, readItem } from './import-item.js';
 import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';
 
-/** At most so many lines are under way: enough that they share commits. */
+/** The maximum number of batches in progress: enough lines to share commits. */
 const batchesMax = 4;
 const batchLinesMax = importBatchMax / batchesMax;
 const batchBytesMax = 1024 * 1024;
@@ -15,27 +15,28 @@ export type ImportCounts = { created: number; skipped: number; deduplicated: num
 export type ImportOptions = {
   readonly run: RunOperation;
   readonly key: string;
-  /** Nothing after the first bad line is imported. */
+  /** Import nothing after the first bad line. */
   readonly strict: boolean;
   readonly idOf: LineIds | null;
-  /** Once true no more lines are taken; those under way are finished. */
+  /** Once this returns true, no more lines are read. Lines in progress are finished. */
   readonly isInterrupted: () => boolean;
   readonly onFailed: (line: number, errors: FieldErrors) => void;
-  /** Kept up to date while lines are imported. */
+  /** Updated while lines are imported. */
   readonly counts: ImportCounts;
 };
 
 type Batch = { readonly lines: number[]; readonly items: ImportItem[]; sizeBytes: number };
 
 /**
- * Imports lines as they come, in batches of which a few are under way at once; with `strict` one after the other. A line
- * that fails is told and does not stop the rest. Resolves with why it ended early, null: it did not.
+ * Imports lines as they arrive, in batches of which a few are in progress at once. With `strict`, one batch runs at a
+ * time. A failed line is reported and does not stop the others, unless `strict` is set. Resolves with why the import
+ * ended early, or null if it did not.
  */
 export async function importLines(lines: AsyncIterable<Line>, options: ImportOptions): Promise<string | null> {
   const { strict, counts } = options;
   const underWay = new Set<Promise<void>>();
   let stopped: string | null = null;
-  /** What no line can cause. */
+  /** An error that no line can cause. */
   let broken: unknown;
   let batch = newBatch();
 
@@ -73,7 +74,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       if (isOver()) break;
       const read = await readItem(line, options.idOf);
       if (!read.ok) {
-        // What comes before it is to be imported, and may fail itself.
+        // Lines before the bad one must still be imported, and one of them may fail itself.
         if (strict) await send();
         if (stopped === null) failed(line.number, read.errors);
         continue;
@@ -86,7 +87,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       if (batch.items.length === batchLinesMax) await send();
     }
   } catch (error) {
-    // The input itself: what was read before is still good.
+    // The input itself failed. The lines read before are still good.
     if (!(error instanceof Failure)) throw error;
     stopped ??= error.message;
     if (!options.isInterrupted()) await send();

@@ -11,22 +11,25 @@ import { asApplication } from '../operations/as-application.js';
 import { operation } from '../operations/operation.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 
-/** Requests of one call, which run at once and so share commits. */
+/** The requests of one call run at once and so share commits. */
 export const importBatchMax = 64;
 const issuesMax = 20;
 
-/** What became of one request. `stopped`: nothing, and those after it would fare alike. */
+/**
+ * The result of one request. `stopped` means that the request was not processed and that later ones would fail the
+ * same way.
+ */
 export type ImportOutcome =
   | { readonly is: Imported }
   | { readonly is: 'failed'; readonly errors: FieldErrors }
   | { readonly is: 'stopped'; readonly message: string };
 
-/** `id`: the one that stands for a request without an id of its own. */
+/** `id` is used for a request without an id of its own. */
 const item = z.object({ request: z.unknown(), id: z.string().nullable() });
 
 /**
- * Imports a batch as the application; outcomes are in its order. In order, with `strict`: then nothing after the first one
- * that fails is done, and the outcomes end with it.
+ * Imports a batch as the application. Outcomes are in the order of the batch. With `strict`, requests run in order;
+ * nothing after the first failure is imported, and the outcomes end with it.
  */
 export const importTokens = operation(
   z.object({ key: z.string(), strict: z.boolean(), items: z.array(item).max(importBatchMax) }),
@@ -70,7 +73,7 @@ async function importOne(
 
 type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
 
-/** Wrong JSON types by path; the request as a whole is `line`. */
+/** Returns wrong JSON types by path. The path of the request as a whole is `line`. */
 function issueErrors(issues: readonly Issue[]): FieldErrors {
   const errors = new Map<string, string[]>();
   for (const { path, message } of issues.slice(0, issuesMax)) {

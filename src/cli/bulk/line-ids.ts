@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
 
-/** How many lines without an id one import can tell apart: some 100 MB of counters. */
+/**
+ * The maximum number of lines without an id that one import can tell apart. This many need about 100 MB of counters.
+ */
 export const linesWithoutIdMax = 2_000_000;
 
 /**
- * Ids for lines without one: UUIDs that follow from a secret, the bytes of the line, and how many equal lines came
- * before it. So the same file gives the same ids, also after other lines of it were mended, moved or taken out. Null:
- * more lines than can be told apart.
+ * Creates a function that returns ids for lines without one. An id is a UUID derived from a secret, the bytes of the
+ * line, and the number of equal lines before it. So the same file gives the same ids, even after other lines were
+ * corrected, moved or removed. The function returns null if there are more lines than it can tell apart.
  */
 export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null {
   const seen = new Map<number, number>();
@@ -16,7 +18,7 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
     if (lines === linesWithoutIdMax) return null;
     lines += 1;
     const digest = createHash('sha256').update(bytes).digest();
-    // Should two lines ever share these six bytes, one just counts as a repeat.
+    // If two different lines share these six bytes, one merely counts as a repeat.
     const short = digest.readUIntBE(0, 6);
     const before = seen.get(short) ?? 0;
     seen.set(short, before + 1);
@@ -24,7 +26,10 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
   };
 }
 
-/** Of version 4 (RFC 9562, 5.4), and without six decimal digits in a row: an id may not hold the token's own value. */
+/**
+ * Returns a UUID of version 4 (RFC 9562, 5.4) without six decimal digits in a row, because an id must not contain the
+ * token's own value.
+ */
 function uuidOf(secret: Buffer, digest: string, before: number): string {
   for (let tries = 0; ; tries += 1) {
     const bytes = keyedHash(secret, 'imported line', digest, String(before), String(tries));

@@ -4,23 +4,23 @@ import { Readable } from 'node:stream';
 import { Failure } from '../failure.js';
 import { decrypterFrom } from './age-keys.js';
 
-/** How fine the progress is shown. */
+/** The granularity of the progress display. */
 const chunkBytes = 64 * 1024;
 const ageStart = 'age-encryption.org/v1';
 const armorStart = '-----BEGIN AGE';
 
-/** The bytes of an import in the open. */
+/** The plaintext bytes of an import. */
 export type ImportInput = {
-  /** Throws Failure when the input cannot be read, or is sealed and was changed or cut off. */
+  /** Iterating throws Failure if the input cannot be read, or if a sealed input was changed or truncated. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** How many bytes of the file have been taken, and its size; null for standard input. */
+  /** The number of bytes of the file read so far, and its size, which is null for standard input. */
   readBytes(): number;
   readonly totalBytes: number | null;
-  /** Ends the reading: `chunks` end. */
+  /** Stops reading: `chunks` ends. */
   stop(): void;
 };
 
-/** Opens the file to import, or standard input for `-`; a sealed one with the identity. Throws Failure. */
+/** Opens the file to import, or standard input for `-`. Opens a sealed file with the identity. Throws Failure. */
 export async function openImport(file: string, identityFile: string | undefined): Promise<ImportInput> {
   const totalBytes = file === '-' ? null : await sizeOf(file);
   const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: chunkBytes });
@@ -32,7 +32,7 @@ export async function openImport(file: string, identityFile: string | undefined)
       for await (const chunk of source) {
         const bytes = chunk as Buffer;
         yield bytes;
-        // The next chunk is asked for: all lines of this one have been taken.
+        // The next chunk is requested only after all lines of this one have been processed.
         readBytes += bytes.length;
       }
     } catch (error) {
@@ -70,7 +70,7 @@ async function sizeOf(file: string): Promise<number | null> {
   return found.isFile() ? found.size : null;
 }
 
-/** The first bytes as text, and everything from the start. */
+/** Returns the first bytes as text, and all bytes from the start. */
 async function peek(chunks: AsyncGenerator<Uint8Array>, length: number) {
   const first: Uint8Array[] = [];
   let size = 0;
@@ -87,7 +87,10 @@ async function peek(chunks: AsyncGenerator<Uint8Array>, length: number) {
   return { start: Buffer.concat(first).toString('latin1', 0, length), all: all() };
 }
 
-/** Each chunk is checked before it is handed out; the end too, so that a file that was cut off is told. */
+/**
+ * Decrypts chunk by chunk. Each chunk is authenticated before it is returned. The end is checked, too, so that a
+ * truncated file is detected.
+ */
 async function unsealed(
   sealed: AsyncIterable<Uint8Array>,
   identityFile: string,

@@ -3,16 +3,21 @@ import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.js';
 
-/** A file that appears under its name when it is whole, or never. */
+/** A file that appears under its name only once it is complete. */
 export type OutFile = {
   write(bytes: Uint8Array): Promise<void>;
-  /** Gives it its name, on the disk for good. False: a file of that name has come meanwhile, and is left as it is. */
+  /**
+   * Gives the file its name, durably. Returns false if a file with that name has appeared meanwhile; that file is left
+   * unchanged.
+   */
   commit(): Promise<boolean>;
-  /** Leaves nothing. */
+  /** Removes the file. */
   abandon(): Promise<void>;
 };
 
-/** Opens a new file beside `path` that only its owner can read, under a name that says that it is a part. Throws Failure. */
+/**
+ * Opens a new file beside `path` that only its owner can read, under a name that marks it as a part. Throws Failure.
+ */
 export async function openOutFile(path: string): Promise<OutFile> {
   const folder = dirname(path);
   const partPath = join(folder, `.${basename(path)}.part-${randomBytes(4).toString('hex')}`);
@@ -44,7 +49,7 @@ export async function openOutFile(path: string): Promise<OutFile> {
   };
 }
 
-/** Whether something has this name. */
+/** Returns whether a file or directory with this name exists. */
 export function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -56,7 +61,7 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
 }
 
-/** A second name refuses to replace anything, which renaming does not. */
+/** Creates a hard link, because unlike renaming that never replaces an existing file. */
 async function nameIfFree(partPath: string, path: string): Promise<boolean> {
   try {
     await link(partPath, path);
@@ -65,7 +70,7 @@ async function nameIfFree(partPath: string, path: string): Promise<boolean> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
-    // A file system without second names, such as FAT.
+    // The file system has no hard links, such as FAT.
     if (await exists(path)) return false;
     await rename(partPath, path);
     return true;

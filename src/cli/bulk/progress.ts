@@ -12,8 +12,8 @@ export type Progress = {
   readonly done: number;
   readonly total: number | null;
   /**
-   * What the command does now. It is shown instead of a share, a rate and a time left: null while the items are processed.
-   * A command that has processed all items must name what it still does.
+   * What the command does now. It is shown instead of a share, a rate and a time left: null while the items are
+   * processed. A command that has processed all items must name what it still does.
    */
   readonly phase: string | null;
   /** The numbers for `--json`. */
@@ -32,8 +32,8 @@ export type ProgressDisplay = {
 type Shown = { readonly json: boolean /** One item. */; readonly noun: string };
 
 /**
- * Shows progress on standard error: a bar with rate and time left on a terminal, otherwise a line every five seconds. With
- * `json` these lines go to standard output as JSON. It shows only numbers and phases, never a value or a name.
+ * Shows progress on standard error: a bar with rate and time left on a terminal, otherwise a line every five seconds.
+ * With `json` these lines go to standard output as JSON. It shows only numbers and phases, never a value or a name.
  */
 export function showProgress(now: () => Progress, { json, noun }: Shown): ProgressDisplay {
   const { stderr, stdout } = process;

@@ -1,12 +1,15 @@
-/** A line without blanks around it and without its end. `bytes` null: it was too long. `number` counts from 1. */
+/**
+ * A line without its end and without surrounding whitespace. `bytes` is null if the line was too long. `number` counts
+ * from 1.
+ */
 export type Line = { readonly number: number; readonly bytes: Buffer | null };
 
 const newline = 0x0a;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The lines of a stream of bytes, one at a time; blank ones are skipped but count. Ends with LF or CRLF, a byte order mark
- * before the first is skipped. Of a line longer than `bytesMax` nothing is kept.
+ * Returns the lines of a byte stream one at a time. Blank lines are skipped but counted. Lines end with LF or CRLF,
+ * and a byte order mark before the first line is skipped. The content of a line longer than `bytesMax` is discarded.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Line> {
   let number = 0;
@@ -15,7 +18,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: nu
 
   function keep(part: Buffer): void {
     size += part.length;
-    // Some bytes more than a line may have: its end and the mark.
+    // Allows a few bytes more than the limit, for the line end and the byte order mark.
     if (size <= bytesMax + byteOrderMark.length + 1) parts.push(part);
     else parts = [];
   }
@@ -49,7 +52,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: nu
   }
 }
 
-/** Without the blanks that JSON allows around a value. */
+/** Removes the whitespace that JSON allows around a value. */
 function trimmed(bytes: Buffer): Buffer {
   let start = 0;
   let end = bytes.length;

@@ -7,9 +7,10 @@ const secretBytes = 32;
 const firstLine = 'strongroom import 1';
 
 /**
- * The secret that ids of lines without one follow from, in a file of its own so that every run on it draws the same
- * (ADR 19). Made at first use; it is on the disk when this resolves. Threat: ids outlive erasure as keyed hashes, so they
- * must not follow from data by anything that the vault keeps.
+ * Returns the secret from which the ids of lines without one are derived. It is in a separate file, so that every run
+ * with that file derives the same ids (ADR 19). Creates it on first use; it is on disk when this resolves. Threat: ids
+ * outlive erasure as keyed hashes, so it must not be possible to derive them from data with anything that the vault
+ * keeps.
  */
 export async function resumeSecret(path: string): Promise<Buffer> {
   const found = await readSecret(path);
@@ -18,7 +19,7 @@ export async function resumeSecret(path: string): Promise<Buffer> {
   const file = await openOutFile(path);
   await file.write(Buffer.from(`${firstLine}\n${secret.toString('hex')}\n`));
   if (await file.commit()) return secret;
-  // Another import of the same file was first; what is there and cannot be read is a link to nothing.
+  // Another import of the same file created it first. If an existing name cannot be read, it is a dangling link.
   const other = await readSecret(path);
   if (other !== null) return other;
   throw new Failure(

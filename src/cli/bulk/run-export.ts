@@ -11,14 +11,14 @@ import { untilSignal } from './until-signal.js';
 
 export type ExportRun = {
   readonly key: string;
-  /** Where it goes; `-`: standard output. */
+  /** The path of the output; `-` is standard output. */
   readonly out: string;
   /** Null for plaintext. */
   readonly encrypter: Encrypter | null;
   readonly json: boolean;
 };
 
-/** `isRead`: all tokens have been read. */
+/** `isRead` means that all tokens have been read. */
 type Counts = { exported: number; masked: number; total: number | null; isRead: boolean };
 
 /** Exports all tokens, with progress, and prints a summary. Throws Failure, and then leaves no file. */
@@ -65,7 +65,7 @@ async function* linesOf(
   counts.isRead = true;
 }
 
-/** The bytes sealed to the recipients of the encrypter, in the age format. */
+/** Encrypts the bytes to the recipients of the encrypter, in the age format. */
 export async function sealed(encrypter: Encrypter, lines: AsyncIterable<Buffer>): Promise<AsyncIterable<Uint8Array>> {
   const stream = Readable.toWeb(Readable.from(lines, { objectMode: false })) as ReadableStream<Uint8Array>;
   return chunksOf(await encrypter.encrypt(stream));

@@ -14,7 +14,7 @@ export type ImportRun = {
   readonly key: string;
   readonly strict: boolean;
   readonly json: boolean;
-  /** Null: every line must have an id. */
+  /** If null, every line must have an id. */
   readonly resumeFile: string | null;
 };
 
@@ -69,7 +69,7 @@ export async function runImport(
   }
 }
 
-/** The secret is read, or made, when the first line needs it. */
+/** Reads or creates the secret when the first line needs it. */
 function idsFrom(resumeFile: string): LineIds {
   let ids: Promise<(bytes: Buffer) => string | null> | null = null;
   return async (bytes) => {

@@ -1,6 +1,9 @@
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** Notes the first SIGINT or SIGTERM and calls `onSignal`, so that a verb can end well; a second one ends it at once. */
+/**
+ * Notes the first SIGINT or SIGTERM and calls `onSignal`, so that a command can end cleanly. A second signal ends the
+ * command at once.
+ */
 export function untilSignal(onSignal: () => void) {
   let came = false;
 

@@ -6,8 +6,8 @@ import type { Answers, OperationName } from '../operations.js';
 import { isNobody } from './service-listens.js';
 
 /**
- * Has a running service do an operation; null: no service listens there. Throws Failure when the service took it and
- * never answered, and when it is of another version that does not know it.
+ * Runs an operation in a running service. Returns null if no service listens on the socket. Throws Failure if the
+ * service accepted the operation and never responded, or if it is of another version that does not know the operation.
  */
 export function callControl<Name extends OperationName>(
   socketPath: string,

@@ -1,6 +1,9 @@
 import { connect } from 'node:net';
 
-/** Whether something listens on the socket, or may: only a socket that is not there, or that nobody holds, says no. */
+/**
+ * Returns whether a process listens on the socket, or may. Returns false only if the socket does not exist or no
+ * process holds it.
+ */
 export function serviceListens(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const wire = connect(socketPath, () => {
@@ -11,7 +14,7 @@ export function serviceListens(socketPath: string): Promise<boolean> {
   });
 }
 
-/** No service is there, as opposed to one that cannot be reached. */
+/** Returns whether the error says that no service is there, and not that a service cannot be reached. */
 export function isNobody({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR';
 }

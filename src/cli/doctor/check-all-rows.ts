@@ -11,7 +11,7 @@ type Step = Answers['rows-check'];
 
 export type RowsChecked = { readonly rows: number; readonly problems: readonly FoundRow[] };
 
-/** Checks all rows of the directory and of tokens, and all claims, step by step, and shows how far it is. */
+/** Checks all rows of the directory and of tokens, and all claims, step by step, and shows the progress. */
 export async function checkAllRows(run: RunOperation, { json }: { readonly json: boolean }): Promise<RowsChecked> {
   let rows = 0;
   const problems: FoundRow[] = [];

@@ -35,7 +35,8 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     await copies(service),
     await suspects(service),
   ];
-  // A later look may find that an event before the last checkpoint was changed.
+  // A later check may find that an event before the last checkpoint was changed. Then drop the finding that the log is
+  // fine.
   const logIsForged = found.some(({ check, state }) => check === 'log' && state === 'problem');
   const findings = found.filter(({ check, state }) => !(logIsForged && check === 'log' && state === 'ok'));
   const projections = (await service.projections.status()).map(({ name, version }) => ({ name, version }));
@@ -88,7 +89,7 @@ async function logFound(vault: OperatedService['vault']): Promise<readonly Findi
   ];
 }
 
-/** What `look` finds; a log that something else changed is a finding too. */
+/** Returns the findings of `look`. A forged log is a finding, too. */
 async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();

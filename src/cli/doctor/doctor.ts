@@ -54,12 +54,12 @@ async function examine(options: object, fix: boolean): Promise<readonly Finding[
   return [...found, ...(await stores(config, fix)), ...(await rightsInStores(config))];
 }
 
-/** What keeps the stores from being opened is a finding, too. */
+/** Returns the findings about the stores. An error that prevents opening them is a finding, too. */
 async function stores(config: Config, fix: boolean): Promise<readonly Finding[]> {
   try {
     return await runOperations(config, async (run) => {
       const { findings, running } = await run('diagnose', { fix });
-      // A service of another version may not know how.
+      // A service of another version may not know this operation.
       const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
       return [versions(running), ...findings, ...rows];
     });

@@ -1,4 +1,4 @@
-/** What was looked at, what is the case, and, where that is a problem, what to do. */
+/** What was checked, the result, and for a problem what to do. */
 export type Finding = {
   readonly check: string;
   readonly state: 'ok' | 'problem' | 'fixed';

@@ -5,10 +5,12 @@ import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
-/** An hour, and what a checkpoint may be late by. */
+/** An hour, plus the tolerance for a late checkpoint. */
 const unsignedMsMax = 3_600_000 + 300_000;
 
-/** Looks whether the newest checkpoint is signed by the key of this vault, and whether later events wait for one. */
+/**
+ * Checks whether the key of this vault signed the newest checkpoint, and whether later events wait for one too long.
+ */
 export async function lastCheckpoint({ log, keys, clock }: Vault): Promise<Finding> {
   const [newest] = await log.readNewest(checkpointStream, null, 1);
   if (newest !== undefined) {

@@ -11,7 +11,10 @@ import { type Finding, ok, problem } from './finding.js';
 
 const freeBytesMin = 1024 ** 3;
 
-/** Looks at files and directories that the settings name, and mends with `fix` the modes of those that are ours. */
+/**
+ * Checks the files and directories that the settings name. With `fix`, corrects the modes of those that this user
+ * owns.
+ */
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const { file, nextFile } = rootKeyPlaceOf(config);
@@ -52,7 +55,7 @@ async function rootKey(config: Config): Promise<Finding> {
   }
 }
 
-/** `bad`: bits that must not be set. A file of another user is not changed. */
+/** `bad` is the set of bits that must not be set. The mode of another user's file is never changed. */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || (stats.mode & bad) === 0 || isMounted(stats, path)) return [];
@@ -65,7 +68,10 @@ function modeOf(check: string, path: string, bad: number, good: number, fix: boo
   return [{ check, state: 'fixed', says: `${says}; its mode is now ${mode}` }];
 }
 
-/** Root's file or volume has modes of its own; reading the root key and the directory's own check say what is wrong with them. */
+/**
+ * Returns whether the path is a mounted file or volume of root, whose modes differ. Reading the root key and checking
+ * the directory report what is wrong with those.
+ */
 function isMounted(stats: Stats, path: string): boolean {
   return stats.isDirectory() ? faultOfDataDirectory(stats, path) === null : isRoots(stats);
 }

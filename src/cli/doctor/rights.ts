@@ -3,7 +3,7 @@ import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from './finding.js';
 
-/** Tells whether the users of the vault could do more in EventStoreDB and MongoDB than it needs. */
+/** Reports whether the users of the vault have more rights in EventStoreDB and MongoDB than it needs. */
 export async function rightsInStores(config: Config): Promise<readonly Finding[]> {
   if (config.settings.profile !== 'cluster') return [];
   try {

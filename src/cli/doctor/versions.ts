@@ -2,15 +2,19 @@ import { projectionVersions } from '../../views/versions.js';
 import { productVersion } from '../product-version.js';
 import { type Finding, ok, problem } from './finding.js';
 
-/** The program that has the stores open, and what made what is projected in them; null: nothing of it is stored. */
+/**
+ * The program that has the stores open, and the versions that built the projections in them. A version is null if
+ * nothing of the projection is stored.
+ */
 export type Running = {
   readonly version: string;
   readonly projections: readonly { readonly name: string; readonly version: number | null }[];
 };
 
 /**
- * Compares this program with the one that has the stores open and with what they hold. Schemas were looked at when they were
- * opened. Undefined: that one is a service which was built before such answers named their version.
+ * Compares this program with the program that has the stores open and with what the stores contain. Their schemas were
+ * checked when they were opened. `running` is undefined if a service has the stores open that is too old to report its
+ * version.
  */
 export function versions(running: Running | undefined): Finding {
   const own = productVersion();

@@ -9,8 +9,8 @@ const place = z.object({ of: z.enum(['token', 'claim']), after: z.string() });
 type Place = z.infer<typeof place>;
 
 /**
- * Runs one step of a check of all rows: first tenants and applications, then tokens, then claims. `from` is the `next` of the
- * previous step. It is null for the first step.
+ * Runs one step of a check of all rows: first tenants and applications, then tokens, then claims. `from` is the `next`
+ * of the previous step. It is null for the first step.
  */
 export const checkRows = operation(z.object({ from: place.nullable() }), async ({ vault }, { from }) => {
   const { rows, problems, next } = await checkFrom(vault, from);
@@ -57,5 +57,5 @@ function macOf(key: Uint8Array, of: z.infer<typeof authenticated>, text: string)
   return keyedHash(key, purposes[of], text).toString('hex');
 }
 
-/** A MAC of one part never fits another. */
+/** Separate purposes, so that the MAC of one part is never valid for another. */
 const purposes = { manifest: 'strongroom.backup.1', 'erased-keys': 'strongroom.erased-keys.1' } as const;

@@ -7,7 +7,10 @@ import type { CommandResult } from '../../vault/result.js';
 import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed } from './operation.js';
 
-/** The application that a key belongs to, if it holds the permission somewhere: verbs see what the API would show. */
+/**
+ * Returns the application that a key belongs to. It must hold the permission on at least one container: a command
+ * shows only what the API would show.
+ */
 export async function asApplication(service: Service, key: string, permission: TokenPermission): Promise<Caller> {
   const caller = await service.authenticate(key);
   if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
@@ -17,12 +20,12 @@ export async function asApplication(service: Service, key: string, permission: T
   return caller;
 }
 
-/** What a verb brings to a command: it has no request, so it begins here. */
+/** Returns the context that a command of the command line passes on. It has no request, so its start time is now. */
 export function verbContext({ vault }: Service, caller: Caller) {
   return { caller, traceId: vault.random.uuid(), beganAt: performance.now() };
 }
 
-/** The value of a command that was done; its problem in words otherwise. */
+/** Returns the value of a successful result. Throws OperationFailed with the problem as text otherwise. */
 export function unwrap<T>(result: CommandResult<T>): T {
   if (result.ok) return result.value;
   const { detail, advice } = problemCatalogue[result.code];

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../../domain/field-errors.js';
 
-/** Field errors as lines for a person: `data.number: must ...`. */
+/** Formats field errors as lines for a person: `data.number: must ...`. */
 export function fieldErrorText(errors: FieldErrors): string {
   return Object.entries(errors)
     .map(([path, messages]) => `${path}: ${messages.join('; ')}`)

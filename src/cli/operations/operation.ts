@@ -2,13 +2,16 @@ import type { z } from 'zod';
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
 
-/** Something the command line can have done: by the service that holds the data, or by itself when none runs. */
+/**
+ * An operation of the command line. The service that holds the data runs it, or the command itself if no service is
+ * running.
+ */
 export type Operation<Answer extends Json> = {
-  /** Checks the input first. Throws OperationFailed, also for input that it does not take. */
+  /** Checks the input, then runs. Throws OperationFailed, also for invalid input. */
   run(service: OperatedService, input: unknown): Promise<Answer>;
 };
 
-/** Why an operation did nothing: a text for the person at the command line. */
+/** Says why an operation did nothing, in a text for the operator. */
 export class OperationFailed extends Error {
   constructor(message: string) {
     super(message);
@@ -16,7 +19,7 @@ export class OperationFailed extends Error {
   }
 }
 
-/** An operation that takes what the schema allows. */
+/** Creates an operation that accepts the input that the schema allows. */
 export function operation<Input, Answer extends Json>(
   schema: z.ZodType<Input>,
   run: (service: OperatedService, input: Input) => Promise<Answer>,

@@ -8,7 +8,10 @@ import { descriptions } from './descriptions.js';
 type Plan = { readonly name: ProjectionName; readonly events?: number; readonly rows?: number };
 type Asking = { readonly dryRun: boolean; readonly yes: boolean; readonly json: boolean };
 
-/** Prints what would be done, and asks for confirmation on a terminal. Returns false if nothing is to be done. Throws Failure. */
+/**
+ * Prints what would be done, and asks for confirmation on a terminal. Returns false if nothing is to be done. Throws
+ * Failure.
+ */
 export async function confirmRebuild(
   run: RunOperation,
   names: readonly ProjectionName[],

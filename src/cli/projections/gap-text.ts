@@ -5,8 +5,8 @@ import type { ProjectionName } from '../../ports/projections.js';
 const gapMax = 1_000;
 
 /**
- * Says how far behind the log a projection is. Commands destroy the keys that events end before they respond, so the events
- * that the shredder has not read only wait to be checked once more.
+ * Says how far behind the log a projection is. Commands destroy the keys that events end before they respond, so the
+ * events that the shredder has not read only wait to be checked once more.
  */
 export function gapText(name: string, gap: number | null): string {
   if (gap === null) return 'unknown, because a store is unavailable';

@@ -4,7 +4,7 @@ import { OperationFailed, operation } from '../operations/operation.js';
 
 const name = z.enum(projectionNames);
 
-/** All projections, and how each stands. */
+/** Returns the status of all projections. */
 export const projectionsStatus = operation(z.object({}), async ({ projections }) => ({
   projections: (await projections.status()).map((status) => ({
     ...status,
@@ -14,12 +14,12 @@ export const projectionsStatus = operation(z.object({}), async ({ projections })
   })),
 }));
 
-/** How much a rebuild of each would read. */
+/** Returns how much a rebuild of each projection would read. */
 export const projectionsPlan = operation(z.object({ names: z.array(name) }), async ({ projections }, { names }) => ({
   plans: await Promise.all(names.map(async (each) => ({ name: each, ...(await projections.plan(each)) }))),
 }));
 
-/** Rebuilds one, or begins to. `keptSeconds`: how long the rows are kept that were read before. */
+/** Rebuilds one projection, or starts to. `keptSeconds` is how long the old rows are kept. */
 export const projectionsRebuild = operation(
   z.object({ name, acceptNew: z.boolean() }),
   async ({ projections }, { name: each, acceptNew }) => {
@@ -38,7 +38,7 @@ const refusals: Readonly<Record<'none' | 'too_late', (name: ProjectionName) => s
   too_late: (each) => `the rebuild of ${each} has ended, and its rows are already in use.`,
 };
 
-/** Takes a rebuild back. */
+/** Cancels a rebuild. */
 export const projectionsCancel = operation(z.object({ name }), async ({ projections }, { name: each }) => {
   const cancelled = await projections.cancel(each);
   if (cancelled !== 'cancelled') throw new OperationFailed(refusals[cancelled](each));

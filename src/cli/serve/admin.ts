@@ -8,20 +8,23 @@ import { expectFreeAddress, listen } from './listen.js';
 const settingsOfAdmin = { host: 'admin.host', port: 'admin.port' } as const;
 
 export type Admin = {
-  /** Says in the log where the listener is, or why there is none. */
+  /** Logs the address of the listener, or why there is none. */
   report(logger: Logger): void;
   close(): Promise<void>;
 };
 
-/** Tries the address of the admin listener before anything is made, if somebody chose it. Throws Failure. */
+/**
+ * If the settings choose the address of the admin listener, checks that it is free before anything is created. Throws
+ * Failure.
+ */
 export async function expectFreeAdminAddress(config: Config): Promise<void> {
   const { 'admin.host': host, 'admin.port': port } = config.settings;
   if (port !== 'off' && isChosen(config)) await expectFreeAddress({ host, port }, settingsOfAdmin);
 }
 
 /**
- * Starts the admin listener. When nobody chose its port and another program has it, the service runs without: it must
- * not fail to start for a listener that nobody asked for. Throws Failure.
+ * Starts the admin listener. If the settings do not choose its port and another program uses it, the service runs
+ * without the listener: a start must not fail because of a listener that was not requested. Throws Failure.
  */
 export async function startAdmin(service: Service, config: Config): Promise<Admin> {
   const { 'admin.host': host, 'admin.port': port } = config.settings;

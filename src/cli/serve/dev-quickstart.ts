@@ -25,8 +25,8 @@ const quickstart: ApplicationSpec = {
 };
 
 /**
- * Makes the tenant and the two applications of `--dev` and writes their keys into the data directory for their owner
- * alone (docs/contract.md, "First start"). False: they are there already.
+ * Creates the tenant and the two applications of `--dev` and writes their keys into the data directory, readable only
+ * by the owner (docs/contract.md, "First start"). Returns false if they already exist.
  */
 export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<boolean> {
   const keysFile = join(dataDir, 'dev-keys.json');

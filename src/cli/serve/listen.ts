@@ -4,14 +4,14 @@ import { flagName } from '../../compose/config/setting.js';
 import { Failure } from '../failure.js';
 
 type Address = { readonly host: string; readonly port: number };
-/** The settings that an address comes from, for what a failure says to change. */
+/** The settings that an address comes from. An error message names them. */
 type Settings = { readonly host: 'host' | 'admin.host'; readonly port: 'port' | 'admin.port' };
 
 const publicSettings: Settings = { host: 'host', port: 'port' };
 
 /**
- * Tries the address before anything is made or opened: a start that fails on it leaves no trace, and the next one is
- * still the first. Throws Failure.
+ * Checks that the address is free before anything is created or opened. So a start that fails because of its address
+ * leaves no trace, and the next start is still the first one. Throws Failure.
  */
 export async function expectFreeAddress({ host, port }: Address, settings = publicSettings): Promise<void> {
   const probe = createServer();

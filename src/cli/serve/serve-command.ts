@@ -19,7 +19,7 @@ Examples:
     --root-key-file /etc/strongroom/root.key`,
     )
     .action(async (options: Readonly<Record<string, unknown>>) => {
-      // No other verb needs what serves HTTP.
+      // Loaded on demand, because no other command needs the code that serves HTTP.
       const { serve } = await import('./serve.js');
       await serve(configOf(options));
     });

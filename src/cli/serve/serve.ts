@@ -25,18 +25,21 @@ import { ensureDevRootKey, placesText, prepareQuickstart, quickstartText } from 
 import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
-/** What is in flight when the process is told to stop gets this long. */
+/** The grace period for requests in progress when the process is told to stop. */
 const graceMs = 10_000;
-/** What remains after that, writing the log, reading what was stored since the last minute and closing the stores, takes moments; a store that hangs does not hold us. */
+/**
+ * The limit for the rest of a stop: writing the log, reading what was stored in the last minute, and closing the
+ * stores. These take moments, but a store that hangs must not block the stop.
+ */
 const closingMs = 5_000;
 const hangUpMs = 20;
 /**
- * By how much of what lives garbage may grow before V8 looks for it, percent. Its own measure, on a machine with memory to spare,
- * is three times that, and was 70 MB.
+ * How far garbage may grow, in percent of the live heap, before V8 collects it. V8's own value on a machine with
+ * plenty of memory is three times that, which was 70 MB.
  */
 const garbagePercent = 100;
 
-/** Serves the vault until SIGTERM or SIGINT. Throws Failure, or what `openProfile` throws, when it cannot start. */
+/** Serves the vault until SIGTERM or SIGINT. If it cannot start, throws Failure or what `openProfile` throws. */
 export async function serve(config: Config): Promise<void> {
   const { settings } = config;
   setFlagsFromString(`--heap-growing-percent=${garbagePercent}`);
@@ -45,7 +48,7 @@ export async function serve(config: Config): Promise<void> {
   expectSafeContainer(config);
   const tls = readTls(config);
   const socketPath = socketPathOf(config);
-  // A worker serves nobody but those who run it.
+  // A worker serves only the admin listener.
   const listens = settings.role !== 'worker';
   if (listens) await expectFreeAddress(settings);
   await expectFreeAdminAddress(config);
@@ -117,7 +120,10 @@ function sayReady({ settings: { profile, role } }: Config, address: string | nul
   createLogger({ level: 'info', pretty: false }).info(message, address === null ? fields : { ...fields, address });
 }
 
-/** Where verbs reach this process; null: they open the stores themselves, which no process has to itself. */
+/**
+ * Returns the path of the socket on which this process accepts commands. Returns null if commands open the stores
+ * themselves, because no process holds these exclusively.
+ */
 function socketPathOf(config: Config): string | null {
   const dataDir = dataDirectoryOf(config);
   const socketPath = dataDir === null ? null : controlSocketPath(dataDir);
@@ -141,14 +147,15 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
   try {
     return await opening;
   } finally {
-    // The stores have a copy of their own, which a rotation overwrites.
+    // The stores have their own copy, which a rotation overwrites.
     for (const rootKey of rootKeys) rootKey.fill(0);
   }
 }
 
 /**
- * Accepts requests for the delay while readiness already returns 503, so that a load balancer notices before the listener
- * closes. Each response asks its client to close the connection: no later request meets a connection that we close.
+ * Accepts requests for the delay while readiness already returns 503, so that a load balancer notices before the
+ * listener closes. Each response asks its client to close the connection: no later request meets a connection that we
+ * close.
  */
 async function keepServing(app: FastifyInstance, delaySeconds: number, logger: Logger): Promise<void> {
   logger.info('stopping: not ready any more, requests are still accepted', { delaySeconds });
@@ -174,7 +181,7 @@ async function finishRequests(app: FastifyInstance, logger: Logger): Promise<voi
   clearTimeout(cutOff);
 }
 
-/** Stops once, however many signals come; exits 0 when the stores are closed. */
+/** Stops once, regardless of the number of signals. Exits with 0 when the stores are closed. */
 function stopOnSignal(logger: Logger, { drain, close }: Record<'drain' | 'close', () => Promise<void>>): void {
   let stopping = false;
   const stop = async (): Promise<void> => {

@@ -37,7 +37,7 @@ function read(file: string, what: 'certificate' | 'key', flag: string): Buffer {
   }
 }
 
-/** On SIGHUP takes the certificate that lies in the files now; a bad one leaves the old one in use. */
+/** Reloads the certificate from its files on SIGHUP. If the new certificate is invalid, the old one stays in use. */
 export function reloadTlsOnHangup(config: Config, server: Server, logger: Logger): void {
   process.on('SIGHUP', () => {
     try {

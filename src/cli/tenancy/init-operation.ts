@@ -3,7 +3,8 @@ import { createTenant } from '../../commands/tenancy/create-tenant.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 /**
- * Makes the first tenant with its management application; refuses when there is one (docs/contract.md, "Initialize").
+ * Creates the first tenant with its management application. Throws OperationFailed if there already is a tenant
+ * (docs/contract.md, "Initialize").
  */
 export const init = operation(z.object({ name: z.string().min(1).max(200) }), async ({ vault }, { name }) =>
   vault.streams.run(['init'], async () => {

@@ -24,7 +24,7 @@ Example:
     });
 }
 
-/** A new tenant for a person. */
+/** Returns the text for the operator about a new tenant. */
 export function createdTenantText(created: Answers['init']): string {
   return `tenant ${created.tenant_id}\nmanagement key, shown only once: ${created.management_key}`;
 }

@@ -11,7 +11,10 @@ import { runVerb } from '../run-verb.js';
 import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
 import { addTokensSearch } from './tokens-search.js';
 
-/** `strongroom tokens get`, `create`, `delete`, `search`, `import` and `export`, each as the application whose key is named. */
+/**
+ * `strongroom tokens get`, `create`, `delete`, `search`, `import` and `export`. Each acts as the application whose key
+ * is named.
+ */
 export function addTokens(program: Command): void {
   const tokens = program.command('tokens').description('work with tokens as one of the applications');
 

@@ -9,8 +9,9 @@ import type { Config } from '../config/config.js';
 import { dataDirectoryOf, openProfile } from '../open-profile.js';
 
 /**
- * Goes on with a log that was put back beside newer keys: records the tokens as ended whose keys were erased since, and
- * answers how many. Cut off anywhere it is begun again. Throws BackupRefused when the log is not behind.
+ * Accepts a restored log that is behind its keys. Records the end of each token whose keys were erased since, and
+ * returns the number of these tokens. If it is interrupted, it can be run again from the start. Throws BackupRefused
+ * if the log is not behind.
  */
 export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer, ...Buffer[]]): Promise<number> {
   const dataDir = dataDirectoryOf(config);
@@ -26,9 +27,9 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
   try {
     if ((await logBehind(vault)) === null)
       throw new BackupRefused('the log is not behind its keys; nothing was changed.');
-    // Threat: what is accepted is what every later start goes on from.
+    // Threat: an attacker puts back a forged log. Every later start trusts what is accepted here.
     await expectWholeLog(vault);
-    // A key without a row was not erased: that is for a backup of the keys to mend.
+    // A key without a row was not erased. A backup of the keys repairs that.
     const erased = (await lookOverKeys(vault)).lost.filter(({ key }) => key === 'destroyed');
     await endLost(vault, erased);
     await acceptLog(vault);

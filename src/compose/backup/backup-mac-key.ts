@@ -7,9 +7,9 @@ import type { Config } from '../config/config.js';
 const purpose: VaultKeyPurpose = 'integrity';
 
 /**
- * Returns the key that the manifest of a backup is authenticated with, from the keys in the backup: it lies there under the
- * root key. Threat: whoever can write the backup can replace every file of it, and does not have the root key. Throws
- * BackupRefused.
+ * Returns the key that authenticates the manifest of a backup, from the keys in the backup, where the root key wraps
+ * it. Threat: an attacker who can write the backup can replace every file of it, but does not have the root key.
+ * Throws BackupRefused.
  */
 export async function backupMacKey(
   { settings }: Config,
@@ -29,7 +29,7 @@ export async function backupMacKey(
   throw new BackupRefused('the keys in this backup lack the one that authenticates it. Nothing was changed.');
 }
 
-/** Loaded where it is needed: the library takes longer than the rest of a verb. */
+/** Loads the library on demand, because loading it takes longer than the rest of a command. */
 async function integrityDocumentIn() {
   return (await import('../../adapters/mongodb/backup/integrity-document.js')).integrityDocumentIn;
 }

@@ -15,28 +15,33 @@ import { keysDatabaseOf } from './stores-to-copy.js';
 export type Restoring = {
   readonly config: Config;
   readonly rootKeys: readonly [Buffer, ...Buffer[]];
-  /** The folder of the backup, and the names of files of stores in it. */
+  /** The folder of the backup, and the names of the store files in it. */
   readonly folder: string;
   readonly files: readonly string[];
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
   readonly onPhase: OnPhase;
-  /** Throws when tokens ended that the log of the backup does not know of, and nobody has accepted that. */
+  /**
+   * Throws if tokens ended that the log of the backup does not record as ended, and the operator has not accepted
+   * that.
+   */
   readonly expectAccepted: (lost: readonly LostToken[]) => void;
 };
 
-/** Makes the stores of a backup again; what was erased since is never written. Answers how many tokens ended since. */
+/**
+ * Restores the stores of a backup. Keys that were erased since are never written. Returns how many tokens ended since.
+ */
 export function restoreStores(restoring: Restoring): Promise<number> {
   return restoring.config.settings.profile === 'embedded' ? restoreFiles(restoring) : restoreKeys(restoring);
 }
 
-/** Refuses a data directory with anything in it. */
+/** Rejects a data directory that is not empty. */
 export function expectNoData({ settings }: Config): void {
   if (settings.profile !== 'embedded' || !existsSync(settings.data) || readdirSync(settings.data).length === 0) return;
   throw new BackupRefused(`${settings.data} is not empty; nothing was changed. Name another directory with --data.`);
 }
 
-/** Beside the place where it will be, and moved there when it is whole. */
+/** Restores into a directory beside the data directory, and renames it once it is complete. */
 async function restoreFiles(restoring: Restoring): Promise<number> {
   const { config, folder, files, keyLines, erased, onPhase } = restoring;
   const dataDir = resolve(config.settings.data);
@@ -60,7 +65,7 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
   }
 }
 
-/** The log is looked at first: when what it lacks is not accepted, the key store stays empty. */
+/** Checks the log first. If the operator does not accept what the log lacks, the key store stays empty. */
 async function restoreKeys(restoring: Restoring): Promise<number> {
   const { config, keyLines, erased, expectAccepted, onPhase } = restoring;
   const stores = storeUrls(config);
@@ -87,7 +92,7 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted, o
     ...{ rootKeys, prepares: false, isVerb: true, acceptsOlderLog: true, onError: fail, onBroken: fail },
   });
   try {
-    // Threat: what is accepted is what every later start goes on from.
+    // Threat: an attacker puts back a forged log. Every later start trusts what is accepted here.
     onPhase('verifying the log');
     await expectWholeLog(service.vault);
     onPhase('recording what was erased since');

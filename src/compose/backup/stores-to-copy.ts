@@ -6,24 +6,24 @@ import { BackupRefused, type KeysToCopy } from '../../ports/backup.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
 
-/** The name of the key store in the cluster profile. */
+/** Returns the name of the key store in the cluster profile. */
 export function keysDatabaseOf({ settings }: Config): string {
   return `${settings['mongodb.database']}_keys`;
 }
 
-/** Opens the key store that the settings name, to read it while others use it. Needs no root key. */
+/** Opens the key store that the settings name, for reading while other processes use it. Needs no root key. */
 export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') return openKeysToCopy(config.settings.data);
   const stores = storeUrls(config);
   if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
-  // Loaded where it is needed: it takes longer than the rest of a verb.
+  // Loaded on demand, because loading takes longer than the rest of a command.
   const { openMongoKeysToCopy } = await import('../../adapters/mongodb/backup/copy-mongo-keys.js');
   return openMongoKeysToCopy(stores.urls.keys, keysDatabaseOf(config));
 }
 
 /**
- * Copies the log with its rows, and the access log, each as it is at one moment, and answers their names. In the cluster
- * profile nothing: the servers' own tools copy them.
+ * Copies the log with its rows, and the access log, each as of one moment. Returns the names of the copies. In the
+ * cluster profile it copies nothing, because the servers' own tools do that.
  */
 export function copyStoreFiles({ settings }: Config, to: string): readonly string[] {
   if (settings.profile !== 'embedded') return [];

@@ -6,20 +6,20 @@ import type { Lead } from '../../ports/checkpoints.js';
 import { catchUp, type RunnerNeeds } from '../../projections/projection-runner.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
 
-/** A leader that was killed is replaced when its lease ends. */
+/** When a leader dies, another worker takes over after this lease expires. */
 const leaseMs = 10_000;
 const renewMs = 2_500;
 const pauseMs = 100;
 const retryMs = 1_000;
 
 type Needs = RunnerNeeds & {
-  /** Makes the sweep of one term as the leader. */
+  /** Creates the sweep for one term as leader. */
   readonly sweep: () => Sweep;
-  /** Makes what signs checkpoints in one term as the leader. */
+  /** Creates the checkpointer for one term as leader. */
   readonly checkpointer: () => Checkpointer;
-  /** False: this process may do nothing that cannot be undone (its clock is off). */
+  /** Returns false if this process must not do anything irreversible, because its clock is off. */
   readonly mayLead: () => boolean;
-  /** Ends what others left half-done. */
+  /** Finishes what other processes left half-done. */
   readonly clear: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 };
@@ -27,8 +27,9 @@ type Needs = RunnerNeeds & {
 export type Background = { start(): void; stop(): Promise<void> };
 
 /**
- * The work that no request asks for, done by one process of all that run it: rows follow the log, ended keys are destroyed,
- * what is due is recorded. A second leader, while a lease passes on, harms nothing: rows and keys are guarded themselves.
+ * Creates the background work, which one of the participating processes runs as leader: it brings rows up to the log,
+ * destroys ended keys, and records what is due. While the lease moves to another process, two leaders may overlap.
+ * That is safe, because writes of rows and keys have their own guards.
  */
 export function createBackground(needs: Needs): Background {
   const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, clear, onError } = needs;
@@ -46,7 +47,7 @@ export function createBackground(needs: Needs): Background {
     }
   }
 
-  /** One term as the leader: until the lead is lost or the process stops. */
+  /** Runs one term as leader, until this process loses the lead or stops. */
   async function term(): Promise<void> {
     const sweep = createSweep();
     const checkpointer = createCheckpointer();
@@ -76,7 +77,7 @@ export function createBackground(needs: Needs): Background {
         if (lead === null) await wait(retryMs);
         else await term();
       } catch (error) {
-        // The page at which it stopped is begun again; nothing is skipped.
+        // The next term begins again with the page that failed; nothing is skipped.
         onError(error);
         await wait(retryMs);
       }

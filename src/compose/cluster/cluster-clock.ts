@@ -4,11 +4,11 @@ import { systemClock } from '../vault/system-clock.js';
 
 const compareEveryMs = 1_000;
 const recordEveryMs = 60_000;
-/** How fast two clocks drift apart at most: each is slewed by 500 ppm at most while it is adjusted. */
+/** The maximum drift between two clocks: each is slewed by at most 500 ppm while it is adjusted. */
 const driftPerMs = 0.001;
-/** MongoDB tells its time in whole milliseconds, rounded down. */
+/** MongoDB reports its time in whole milliseconds, rounded down. */
 const truncatedMs = 1;
-/** A process does nothing irreversible, and is not ready, while its clock is further off MongoDB's than this. */
+/** While its clock differs from MongoDB's by more than this, a process does nothing irreversible and is not ready. */
 export const clockOffMsMax = 2_000;
 const codeLifeMsMax = 3_600_000;
 
@@ -24,13 +24,16 @@ export type ClusterClock = Required<Clock> & {
   stop(): void;
 };
 
-/** Between which values MongoDB's time is ahead of the steady time of this process, as measured at `at`. */
+/**
+ * MongoDB's time is ahead of the steady time of this process by a value between `least` and `most`, as measured at
+ * `at`.
+ */
 type Bounds = { readonly least: number; readonly most: number; readonly at: number };
 
 /**
- * Returns the time of MongoDB as this process knows it: an interval, measured every second by a round trip, which grows with
- * the drift of the clocks until the next response. So all processes agree on what is due, whatever the clocks of their machines
- * say. `primaryTime` asks for it, ms since the epoch.
+ * Returns MongoDB's time as this process knows it. The time is an interval that a round trip measures every second.
+ * The interval grows with the drift of the clocks until the next response. So all processes agree on what is due, even
+ * if the clocks of their machines differ. `primaryTime` returns MongoDB's time, ms since the epoch.
  */
 export async function clusterClock(
   primaryTime: () => Promise<number>,
@@ -57,7 +60,10 @@ export async function clusterClock(
     return { least: bounds.least - drift, most: bounds.most + drift, at };
   }
 
-  /** During an election a response takes seconds and says little: what is known already narrows it down. */
+  /**
+   * Measures MongoDB's time and intersects the result with the known bounds. During an election a response takes
+   * seconds and is imprecise, so the known bounds are often narrower.
+   */
   async function compare(): Promise<void> {
     const measured = await measure();
     const known = boundsAt(measured.at);
@@ -65,7 +71,7 @@ export async function clusterClock(
     const most = Math.min(known.most, measured.most);
     if (least <= most) bounds = { least, most, at: measured.at };
     else {
-      // Another primary, or a clock that was set. A step back must not extend the hour of a code.
+      // The primary changed, or a clock was set. A step back must not extend the hour of a verification code.
       codesAhead += Math.ceil(Math.max(0, known.most - measured.least));
       bounds = measured;
     }
@@ -89,7 +95,10 @@ export async function clusterClock(
     return Math.ceil(steady + boundsAt(steady).most);
   }
 
-  /** While the clocks disagree nothing is destroyed that was not due when they last agreed. */
+  /**
+   * Returns the earliest possible time. While the clocks disagree, nothing is destroyed that was not due when they
+   * last agreed.
+   */
   function earliest(): number {
     const steady = machine.steady();
     const time = Math.floor(steady + boundsAt(steady).least);
@@ -104,9 +113,9 @@ export async function clusterClock(
   const offMs = (): number => machine.now() - now();
   const isTrusted = (): boolean => Math.abs(offMs()) <= clockOffMsMax && uncertaintyMs() <= clockOffMsMax;
 
-  // The first response may have waited for an election or a connection.
+  // The first measurement may have waited for an election or a connection, so measure again.
   await compare();
-  // Without MongoDB nothing is served; the interval grows.
+  // Errors are only reported: without MongoDB the interval grows and no request is served.
   const timer = setInterval(() => compare().catch(onError), compareEveryMs);
   timer.unref();
 
@@ -119,7 +128,8 @@ export async function clusterClock(
     async recordIn(records, onRecordError) {
       const stored = await records.load();
       if (stored !== null) {
-        // How long ago that was, nobody knows: all codes that are stored are due.
+        // It is unknown how long ago the time was recorded. After a larger step back, all stored verification codes
+        // count as due.
         const back = stored.newest - latest();
         codesAhead += stored.codesAhead + (back > clockOffMsMax ? back + codeLifeMsMax : Math.max(0, back));
         agreedAt ??= stored.newest;
@@ -141,7 +151,7 @@ export async function clusterClock(
   };
 }
 
-/** Returns a clock that is taken to be exact and that every process agrees on: tests own it. */
+/** Returns a clock that is taken to be exact and that every process agrees on. Tests control it. */
 export function exactClock(clock: Clock): ClusterClock {
   const { now } = clock;
   return {

@@ -17,10 +17,13 @@ type Needs = {
   readonly onError: (error: unknown) => void;
 };
 
-/** What is no longer read is written for this long: longer than anybody reads without looking again (`trustedMs`). */
+/**
+ * Rows that are no longer read are still written for this long, ms. This is longer than any process reads without
+ * checking the generation again (`trustedMs`).
+ */
 const minimalGraceMs = 3_000;
 
-/** The projections of the cluster profile, and the rebuild of tokens. */
+/** Creates the projections of the cluster profile, and the rebuild of tokens. */
 export function clusterProjections({ vault, stores, keptMs, state, onError }: Needs) {
   const { generations, checkpoints, rowsConnection } = stores;
   const openThread = () => rebuildInProcess(vault, stores);
@@ -33,7 +36,7 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: Ne
   const position = () => checkpoints.position('tokens');
   const projections = createProjections({
     ...{ vault, generations, tokens, state },
-    // Nobody goes on with it when the verb has ended.
+    // Zero, because no process continues this work after the command has ended.
     keptSeconds: 0,
     foldDirectory: () => foldDirectory(log, vault.integrity.rows),
     replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),
@@ -52,7 +55,10 @@ async function countRows({ directory, rows, clock }: Vault): Promise<number> {
   return count;
 }
 
-/** Refuses what a newer program made. Answers what an older one made, which is to be made anew. */
+/**
+ * Throws MongoBroken if a newer program built a projection. Returns the projections that an older program built and
+ * that must be rebuilt.
+ */
 export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'generations'>) {
   const { newer, older } = comparedVersions(await generations.versions());
   if (newer !== undefined) {

@@ -13,7 +13,7 @@ type Needs = {
   readonly keys: Pick<KeyRing, 'checkpoint'>;
   readonly checkpoints: Checkpoints;
   readonly isUp: { readonly mongodb: () => Promise<unknown>; readonly redis: () => Promise<unknown> };
-  /** What was found broken. */
+  /** Descriptions of damage found so far. */
   readonly damage: readonly string[];
   readonly accessLogIsWritable: boolean;
   readonly clock: Pick<ClusterClock, 'offMs' | 'uncertaintyMs'>;
@@ -21,8 +21,9 @@ type Needs = {
 };
 
 /**
- * The state of one process of the cluster. It is ready while MongoDB answers: without EventStoreDB it reads, without Redis
- * it is late by seconds at most, and requests that need what is down get 503. `gap` counts up to 1,000 events.
+ * Returns the state of one process of the cluster. A process is ready while MongoDB responds. Without EventStoreDB it
+ * still serves reads, and without Redis it is late by seconds at most. Requests that need a store that is down get
+ * 503. `gap` counts up to 1,000 events.
  */
 export async function clusterState(needs: Needs): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;
@@ -61,7 +62,10 @@ export async function clusterState(needs: Needs): Promise<ServiceState> {
   };
 }
 
-/** Asked while something may be down: it must answer soon. */
+/**
+ * Returns the result, or null if it fails or takes too long. A store may be down, and the state must still return
+ * soon.
+ */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

@@ -4,15 +4,18 @@ import { systemRandom } from '../vault/compose-vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
- * Names a new log in the key store and answers its id. `looksOnly`: the log may be forged. Throws MongoBroken for stores that do not belong together, and for
- * rows that can no longer be searched.
+ * Checks that the stores belong together, and returns the id of the log. Names a new log in the key store. `looksOnly`
+ * means that the log may be forged. Throws MongoBroken if the stores do not belong together or the rows can no longer
+ * be searched.
  */
 export async function identifyStores(stores: ClusterStores, prepares: boolean, looksOnly: boolean): Promise<string> {
   const { log, storedLog, clock, checkpoints, keyStore } = stores;
-  // The log of another vault is no forged one: it has codes under keys of its own.
+  // Read without verifying the MAC, because the log of another vault is not forged: its MACs are under keys of that
+  // vault.
   const identity = await logIdentity(storedLog);
   if (identity === null) {
-    // Threat: a new EventStoreDB would pass for the log of this vault, and every token would be gone.
+    // Threat: an attacker substitutes a new EventStoreDB. It would pass for the log of this vault, and every token
+    // would be gone.
     if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
     if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Make one with `strongroom init`.');
     const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
@@ -22,20 +25,23 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
     throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
   }
-  // Once more, with its code verified.
+  // Read again, now with its MAC verified.
   if (!looksOnly) await logIdentity(log);
   if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
   await refuseUnsearchable(stores);
   return identity.logId;
 }
 
-/** Refuses rows that were restored from a copy of before a rebuild: the key that they are searched by is no more. */
+/**
+ * Throws MongoBroken if the rows were restored from a copy made before a rebuild: the key for searching them no longer
+ * exists.
+ */
 async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise<void> {
   const { read } = await generations.fresh();
   if (!(await keys.generations()).includes(read)) throw new MongoBroken(unsearchable);
 }
 
-/** Whether MongoDB has rows or keys of a vault whose log was in use. */
+/** Returns whether MongoDB has rows or keys of a vault whose log was in use. */
 async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
   if ((await directory.list('tenant')).length > 0) return true;
   return (

@@ -40,47 +40,51 @@ export type ClusterOptions = {
   readonly urls: StoreUrls;
   readonly database: string;
   readonly rootKey: Buffer;
-  /** Reads anew what may be the root key, when another process replaced it. */
+  /** Reads the candidates for the root key again, after another process has replaced it. */
   readonly rereadRootKeys?: RootKeySource;
-  /** `api` leaves the background work to others. */
+  /** A process with the role `api` leaves the background work to other processes. */
   readonly role: 'all' | 'api' | 'worker';
-  /** Makes the log, indexes and collections that are not there (`strongroom init`). */
+  /** Creates the missing log, indexes and collections (`strongroom init`). */
   readonly prepares: boolean;
-  /** Opens also a log that is behind its keys or does not go on from them, to look at it or to bring both in line. */
+  /**
+   * Also opens a log that is behind its keys or does not continue from what they record, so that it can be examined or
+   * the two can be reconciled.
+   */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
-  /** Null: no traces are recorded. */
+  /** Null if traces are not recorded. */
   readonly spans?: Spans | null;
-  /** How long the rows are kept that were read before a rebuild, ms. */
+  /** How long the rows that were read before a rebuild are kept, ms. */
   readonly keptMs?: number;
-  /** Something that who runs the service should read in its log. */
+  /** Reports something that the operator should read in the log of the service. */
   readonly onNotice?: (text: string) => void;
-  /** What gets the signed checkpoints; null: nothing. */
+  /** The anchor that receives signed checkpoints, or null if there is none. */
   readonly anchor?: Anchor | null;
-  /** Tests own time. */
+  /** Tests control time with this clock. */
   readonly clock?: Clock;
-  /** Tests rotate the keys of traces early. */
+  /** Lets tests rotate the keys of traces early. */
   readonly traceLimits?: TraceUseLimits;
   readonly onError: (error: unknown) => void;
 };
 
 export type Cluster = OpenService & {
-  /** The sweep of one term; the leader has it running. */
+  /** Creates the sweep for one term; the leader runs it. */
   newSweep(): Sweep;
-  /** What signs checkpoints in one term; the leader has it running. */
+  /** Creates the checkpointer for one term; the leader runs it. */
   newCheckpointer(): Checkpointer;
 };
 
 /**
- * The cluster profile: all ports on EventStoreDB, MongoDB and Redis, which many processes share. When it resolves, every key
- * that an event ended before, and whose row is written, is destroyed. Throws StoreUnavailable, and MongoBroken with what to do.
+ * Opens the cluster profile: all ports on EventStoreDB, MongoDB and Redis, which many processes share. When it
+ * resolves, every key is destroyed that an event ended before, if the row of that event is written. Throws
+ * StoreUnavailable, or MongoBroken with what to do.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
   const spans = options.spans ?? null;
   const metrics = prometheusMetrics();
-  // The rows need what is composed of them: they are written with its keys and expressions.
+  // Writing rows needs the composed vault, because rows are written with its keys and expressions.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
     ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
@@ -113,7 +117,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await unlessForged(shredEndedKeys(stores.log, stores.keys, await projectedUpTo()), acceptsOlderLog);
     const connections = [stores.rowsConnection, stores.keysConnection];
     const prove = createReadProof(stores.rowsConnection);
-    // What another process knew of a caller is forgotten by then; so is what a server said that was deposed.
+    // Other processes cache callers, too, so `forget` waits until their entries have expired. A change of primary
+    // clears this cache, because a deposed server may have provided its entries.
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
     const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
@@ -132,7 +137,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     composed = { vault, stores };
-    // A store that is down fails every round; the metric counts each.
+    // A store that is down fails every round. The log gets one line a minute, and the metric counts every failure.
     const report = onceAMinute(onError);
     const onBackgroundError = (error: unknown): void => {
       backgroundFailed(error);
@@ -157,7 +162,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     const works = role !== 'api';
-    // Anybody may ask whether a process is ready; what that costs the stores is bounded.
+    // Any caller may request the readiness of a process, so the cost for the stores is bounded.
     const state = remembered(
       stateMs,
       () => damage().join(),
@@ -180,7 +185,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         if (!works) return;
         background.start();
         makeAnew({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
-        // What a machine does not do whose clock is off, the sweep of another one does.
+        // If the clock of this machine is off, the sweep of another machine does this work.
         redis.work(async (row) => (clock.isTrusted() ? recordDue(vault, row) : undefined), onBackgroundError);
       },
       async close() {
@@ -198,7 +203,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** Asks at most once in so many milliseconds, unless `known` moves; who comes meanwhile gets the same answer. */
+/**
+ * Returns a function that calls `ask` at most once in `lifeMs`, unless the value of `known` changes. Calls in between
+ * get the same result.
+ */
 function remembered<T>(lifeMs: number, known: () => string, ask: () => Promise<T>): () => Promise<T> {
   let askedAt = Number.NEGATIVE_INFINITY;
   let knownThen = '';

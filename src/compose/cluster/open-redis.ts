@@ -16,7 +16,10 @@ type Needs = {
   readonly onError: (error: unknown) => void;
 };
 
-/** What Redis does: timers, and limits that all processes share. Without it both go on, later and each process by itself. */
+/**
+ * Opens what Redis provides: timers, and limits that all processes share. Without Redis, timers are late and each
+ * process applies the limits by itself.
+ */
 export function openRedis({ url, prefix, clock, fallback, onError }: Needs) {
   const timers = bullmqTimers({ url, prefix, clock, onError });
   const connection = connectRedis(url, rateLimitClientOptions, () => undefined);

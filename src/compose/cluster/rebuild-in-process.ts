@@ -8,8 +8,8 @@ import type { Vault } from '../../vault/vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
- * The part of a rebuild that takes long, in this process: a verb, or a worker, which serve nobody meanwhile. Throws
- * StoreUnavailable while another process works at it.
+ * Runs the long part of a rebuild in this process, which is a command or a worker that serves no requests meanwhile.
+ * Throws StoreUnavailable while another process works on the rebuild.
  */
 export async function rebuildInProcess(
   vault: Vault,
@@ -19,7 +19,7 @@ export async function rebuildInProcess(
   await generations.hold();
   try {
     const { write } = await generations.fresh();
-    // Who began it may have been killed before it had made them.
+    // The process that started the rebuild may have died before it created these indexes.
     await rowsConnection.call((db) => ensureIndexes(db, write.map(tokenRowsIndexes)));
   } catch (error) {
     await close();
@@ -28,12 +28,13 @@ export async function rebuildInProcess(
   return {
     async build({ generation }, after, limit) {
       const page = await buildPage(vault, mongoRowWriter(rowsConnection, generation).revisionsOf, after, limit);
-      // Threat: a token that may still be undone with others would be read. Whoever ends that writes its row.
+      // Threat: a caller could read a token of a batch that may still be rolled back. The process that ends the batch
+      // writes the row.
       const heldBack = await batches.heldBack();
       return { ...page, rows: page.rows.filter(({ view }) => !heldBack.has(view.stream)) };
     },
     compare: createMongoRowComparison(rowsConnection),
-    // The process has the same keys for all that it does, and a rotation replaces them.
+    // The process uses the same keys for all its work, and a rotation replaces them.
     forgetKeys: async () => undefined,
     close,
   };

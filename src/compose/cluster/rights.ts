@@ -7,12 +7,12 @@ import { type StoreUrls, storeUrls } from '../config/store-urls.js';
 
 class WrongAddresses extends StoreProblem {}
 
-/** The files with the addresses of administrators. They are read once, and nothing of them is stored. */
+/** The files with the addresses of administrators. They are read once, and their content is never stored. */
 export type AdminFiles = { readonly eventstore: string | null; readonly mongodb: string | null };
 
 /**
- * Creates or checks the users and permissions of the vault in the stores that a file names an administrator of. Returns a
- * line about each step. Throws StoreProblem and StoreUnavailable.
+ * Creates or checks the users and permissions of the vault in each store for which a file names an administrator.
+ * Returns one line per step. Throws StoreProblem and StoreUnavailable.
  */
 export async function prepareCluster(config: Config, files: AdminFiles): Promise<readonly string[]> {
   const urls = urlsOf(config);
@@ -27,7 +27,7 @@ export async function prepareCluster(config: Config, files: AdminFiles): Promise
   return lines;
 }
 
-/** Returns what the users of the vault could do beyond what it needs, by store. */
+/** Returns the rights of the vault's users beyond what it needs, by store. */
 export async function excessRights(config: Config): Promise<{
   readonly eventstore: readonly string[];
   readonly mongodb: readonly string[];

@@ -35,7 +35,7 @@ type Needs<C extends Clock> = {
   readonly waits?: Waits;
 };
 
-/** The stores of the cluster profile on connections that are open; `close` leaves those open. */
+/** Creates the stores of the cluster profile on open connections. `close` leaves these connections open. */
 export async function storesOn<C extends Clock>(needs: Needs<C>) {
   const { rowsConnection, keysConnection, log: stored, clock, rootKey, project } = needs;
   const { waits = usualWaits, rereadRootKeys, traceLimits } = needs;

@@ -10,7 +10,9 @@ const headerSettings = {
 } as const;
 const headerPaths = ['auth.header_aliases', 'http.idempotency_header_aliases', 'http.trace_header_aliases'] as const;
 
-/** Settings that are right alone and wrong together, one line each: what is wrong, and what to do. */
+/**
+ * Checks settings that are valid alone but wrong in combination. Returns one line each: what is wrong, and what to do.
+ */
 export function crossChecks(values: Settings, nameOf: NameOf): readonly string[] {
   return [
     ...reachChecks(values, nameOf),
@@ -20,7 +22,7 @@ export function crossChecks(values: Settings, nameOf: NameOf): readonly string[]
   ];
 }
 
-/** Keys and card numbers must not cross a network in the clear, and what `--dev` makes is for this machine. */
+/** Keys and card numbers must not cross a network in plaintext, and a `--dev` vault is only for this machine. */
 function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const problems: string[] = [];
   const { host, dev, behind_tls_proxy: isBehindProxy, 'tls.cert': cert, 'tls.key': key } = values;
@@ -50,7 +52,7 @@ function rootKeyChecks(values: Settings, nameOf: NameOf): readonly string[] {
   ];
 }
 
-/** A header of two meanings would put an API key where trace ids are logged. */
+/** Threat: a header with two meanings would put an API key where trace ids are logged. */
 function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
   return headerPaths.flatMap((path) => {
     const taken = headerPaths.filter((other) => other !== path);
@@ -64,7 +66,7 @@ function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
 const stores = ['eventstore.url', 'mongodb.url', 'redis.url'] as const;
 const storeUrls = [...stores, 'mongodb.keys_url'] as const;
 
-/** What the cluster profile needs, and what only it may have. */
+/** Checks which settings the cluster profile requires, and which only it may have. */
 function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const both = storeUrls
     .filter((path) => values[path] !== null && values[`${path}_file`] !== null)

@@ -21,7 +21,10 @@ type Reading = { readonly given: readonly Given[]; readonly problems: readonly s
 /** Variables of tests and of the servers that they start. They share our prefix but are not settings. */
 const foreign = /^STRONGROOM_(TEST_.*|CRASH_.*|SERVERS_DIR|MONGO_NODES|MONGO_PORT|REDIS_PORT)$/;
 
-/** Reads the settings in variables. An unknown `STRONGROOM_…` is a problem: a misspelt name would silently have no effect. */
+/**
+ * Reads the settings in variables. An unknown `STRONGROOM_…` is a problem: a misspelt name would silently have no
+ * effect.
+ */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Reading {
   const paths = new Map(settingPaths.map((path) => [environmentName(path), path]));
   const given: Given[] = [];
@@ -40,8 +43,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * Reads the settings among the flags of a command, by the members that commander gives them. The other flags belong to the
- * command; commander has rejected unknown flags.
+ * Reads the settings among the flags of a command, by the members that commander gives them. The other flags belong to
+ * the command; commander has rejected unknown flags.
  */
 export function readFlags(flags: Readonly<Record<string, unknown>>): Reading {
   const given = settingPaths.flatMap((path): Given[] => {

@@ -110,7 +110,10 @@ function isOrigin(text: string): boolean {
   return new URL(text).origin === text;
 }
 
-/** An IP address, or a network as address and prefix length. Threat: if all addresses were allowed, any caller could forge its address. */
+/**
+ * An IP address, or a network as address and prefix length. Threat: if all addresses were allowed, any caller could
+ * forge its address.
+ */
 export const proxyAddress = z
   .string({ error: 'must be text' })
   .refine(isProxyAddress, { error: 'must be an IP address or a network such as 10.0.0.0/8, and not every address' });

@@ -3,7 +3,7 @@ import type { Setting } from './setting.js';
 
 const urlFile = (setting: string): string => `The file that holds ${setting}, so that its password is in no variable.`;
 
-/** The settings of `settings.ts` that say where the servers of the cluster profile are. */
+/** The settings of `settings.ts` that locate the servers of the cluster profile. */
 export const serverSettings = {
   'eventstore.url': {
     schema: storeUrl('esdb', 'esdb+discover'),

@@ -108,7 +108,7 @@ export const settings = {
     schema: command.nullable(),
     default: null,
     form: 'json',
-    // Its arguments may hold what opens a secret store.
+    // Its arguments may contain credentials for a secret store.
     secret: true,
     doc: 'A command that prints the root key, as an array of program and arguments; no shell is involved.',
   },
@@ -251,7 +251,7 @@ export const settings = {
     schema: pathOrCommand.nullable(),
     default: null,
     form: 'json',
-    // Its arguments may hold what opens the place of the anchor.
+    // Its arguments may contain credentials for the anchor.
     secret: true,
     doc:
       'Receives each signed checkpoint of the log as a line: a file, preferably on another machine, or a command as an ' +
@@ -261,7 +261,7 @@ export const settings = {
     schema: collectorUrl,
     default: null,
     form: 'text',
-    // Its path or query may hold what opens the collector.
+    // Its path or query may contain credentials for the collector.
     secret: true,
     doc:
       'Where an OpenTelemetry collector takes traces (OTLP over HTTP), such as http://localhost:4318/v1/traces. Without ' +

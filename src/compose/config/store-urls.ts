@@ -15,7 +15,7 @@ export type StoreUrlsResult =
   | { readonly ok: true; readonly urls: StoreUrls }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The addresses of the stores of the cluster profile, from the settings or the files that they name. */
+/** Returns the addresses of the stores of the cluster profile, from the settings or the files that they name. */
 export function storeUrls({ settings }: Config): StoreUrlsResult {
   const problems: string[] = [];
   const read = (path: UrlPath): string | null => {
@@ -48,7 +48,10 @@ function textOf(file: string): string | null {
   }
 }
 
-/** Sealed data and wrapped keys cross these connections: others on the network must not read, and not write, there. */
+/**
+ * Returns the problems with unsafe addresses. Threat: sealed data and wrapped keys cross these connections, and an
+ * attacker on the network must not read or write there.
+ */
 function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonly string[] {
   const problems: string[] = [];
   const names = { eventstore: 'eventstore.url', mongodb: 'mongodb.url', keys: 'mongodb.keys_url', redis: 'redis.url' };
@@ -74,7 +77,10 @@ function hasTls(store: keyof StoreUrls, url: string): boolean {
   return store === 'eventstore' || url.startsWith('mongodb+srv://') || /[?&](tls|ssl)=true(&|$)/i.test(url);
 }
 
-/** Threat: TLS with whoever answers keeps nobody out who can answer in the place of the store. */
+/**
+ * Returns whether the URL turns off certificate checks. Threat: without these checks, TLS does not stop an attacker
+ * who impersonates the store.
+ */
 function trustsAnybody(url: string): boolean {
   const off = /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames)=true(&|$)/i;
   return off.test(url) || /[?&]tlsVerifyCert=false(&|$)/i.test(url);

@@ -13,15 +13,15 @@ const setgid = 0o2000;
 
 /**
  * Takes a data directory for this process: creates it (owner only) if it does not exist. Rejects a directory that this
- * process cannot write, that others can write or replace, whose files others can read or replace, or that another process
- * holds. Throws StoreBroken. `isDev`: data that `--dev` makes may lie in a directory of another user, such as a project that is
- * mounted into a container.
+ * process cannot write, that others can write or replace, whose files others can read or replace, or that another
+ * process holds. Throws StoreBroken. `isDev`: data that `--dev` makes may lie in a directory of another user, such as a
+ * project that is mounted into a container.
  */
 export async function takeDataDirectory(dataDir: string, isDev = false): Promise<{ release(): void }> {
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
-      // On a read-only file system Node.js reports the missing directory instead.
+      // On a read-only file system, Node.js reports the missing directory instead.
       await access(existingParent(dataDir), constants.W_OK);
       throw error;
     });
@@ -33,7 +33,7 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
   if (fault !== null) throw new StoreBroken(fault);
   const paths = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
   for (const path of paths) await expectWritable(path);
-  // The directory did not exist at the first look, or another user put a link there since.
+  // Either the directory did not exist at the first check, or another user has put a link there since.
   if (!isDev) for (const path of paths) expectNotReplaceable(path, '');
   for (const path of paths) await expectPrivate(path);
   const lock = lockData(dataDir);
@@ -46,8 +46,8 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
 }
 
 /**
- * Returns what is wrong with the owner or mode of a data directory and how to correct it, or null. Threat: a user that can
- * write to the directory can replace our files. The group may write only if it is the group of this process and the
+ * Returns what is wrong with the owner or mode of a data directory and how to correct it, or null. Threat: a user that
+ * can write to the directory can replace our files. The group may write only if it is the group of this process and the
  * directory is setgid: that is how container platforms hand over a volume (`fsGroup`).
  */
 export function faultOfDataDirectory(directory: Stats, dataDir: string): string | null {
@@ -72,7 +72,10 @@ function isGroupsOwn(directory: Stats): boolean {
   return (directory.mode & setgid) !== 0 && isOfOwnGroup(directory);
 }
 
-/** Returns a database and what SQLite keeps beside it; behind a link that is beside the file that the link leads to. */
+/**
+ * Returns a database and the files that SQLite keeps beside it. If the database is a symbolic link, these are beside
+ * the link's target.
+ */
 function filesOf(database: string): readonly string[] {
   const real = realPath(database);
   return [database, `${real}-wal`, `${real}-shm`];
@@ -97,7 +100,10 @@ async function expectPrivate(file: string): Promise<void> {
   }
 }
 
-/** SQLite opens a file that it may not write for reading alone, and locks nothing then; it says so at the first write. */
+/**
+ * Checks that a file is writable. SQLite opens a file that it may not write as read-only and then takes no lock, and
+ * it reports this only at the first write.
+ */
 async function expectWritable(file: string): Promise<void> {
   try {
     await access(file, constants.R_OK | constants.W_OK);

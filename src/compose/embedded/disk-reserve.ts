@@ -4,20 +4,20 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { UnitOfWork } from '../../ports/unit-of-work.js';
 
 export const reserveBytesDefault = 256 * 1024 * 1024;
-/** On a small disk the reserve is this part of it. */
+/** On a small disk, the reserve is this share of it. */
 const reserveShare = 1 / 20;
 const lookEveryMs = 100;
 
-/** What ends something, and what proves the log: it must go on when nothing else does. */
+/** Events that end something or prove the log. They must be stored even when nothing else can be. */
 const alwaysStored = new Set([
   ...['token.deleted', 'token.expired', 'token.property.expired', 'token.fenced'],
   ...['application.deleted', 'application.key.revoked', 'tenant.deleted', 'tenant.fenced', 'audit.checkpoint'],
 ]);
 
 /**
- * Keeps the last of the disk for what must not fail: deletes, expiries, and the access-log records without which nothing is
- * revealed. Below the reserve everything else that is to be stored is rejected as on a full disk. Free space is read at most
- * ten times a second. Another program can still use the reserve up.
+ * Keeps the last part of the disk for what must not fail: deletes, expiries, and the access-log records without which
+ * no reveal is possible. While free space is below the reserve, every other write is rejected as on a full disk. Free
+ * space is read at most ten times a second. Another program can still use up the reserve.
  */
 export function diskReserve(dataDir: string, reserveBytes: number) {
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -42,7 +42,7 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
   }
 
   return {
-    /** The same unit of work, which rejects with StoreUnavailable what the reserve is not for. */
+    /** Returns the same unit of work. It rejects with StoreUnavailable what the reserve is not for. */
     guardWork: (work: UnitOfWork): UnitOfWork => ({
       ...work,
       async commit(change) {
@@ -51,7 +51,7 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
         return work.commit(change);
       },
     }),
-    /** The same keys, of which no new one is made in the reserve. */
+    /** Returns the same key ring. It creates no new key while free space is below the reserve. */
     guardKeys: <K extends KeyRing>(keys: K): K => ({
       ...keys,
       async create(tenantId: string) {

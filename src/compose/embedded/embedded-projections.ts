@@ -21,7 +21,7 @@ type Needs = {
   readonly onError: (error: unknown) => void;
 };
 
-/** The projections of the embedded profile, and the rebuild of tokens on a thread of its own. */
+/** Creates the projections of the embedded profile, and the rebuild of tokens on a separate thread. */
 export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onSwap, onError }: Needs) {
   const generations: Generations = {
     ...stores.generations,
@@ -44,7 +44,7 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
     ...{ generations, keys, log, clock, openThread, onError },
-    // One process has the data.
+    // Only one process holds the data.
     isElsewhere: async () => false,
     ...{ graceMs: keptMs, version: projectionVersions.tokens },
   });
@@ -60,14 +60,17 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
     },
     replaceDirectory: stores.replaceDirectory,
     countRows: async () => stores.countRows(),
-    // Rows are written in the transaction of their events.
+    // Rows are written in the transaction of their events, so they are always up to date.
     positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : log.head()),
     shredUpTo: async () => Number.POSITIVE_INFINITY,
   });
   return { tokens, projections };
 }
 
-/** Refuses what a newer program made. Answers what an older one made, which is to be made anew. */
+/**
+ * Throws StoreBroken if a newer program built a projection. Returns the projections that an older program built and
+ * that must be rebuilt.
+ */
 export async function outdatedProjections({ generations }: Pick<Stores, 'generations'>) {
   const { newer, older } = comparedVersions(await generations.versions());
   if (newer !== undefined) {

@@ -4,8 +4,9 @@ import type { RebuildStatus } from '../../ports/projections.js';
 import type { ServiceState } from '../../ports/service-state.js';
 
 /**
- * Asks both files, and what the last write to the access log came to. Rows and directory are written in the transaction of their events, so the shredder is the one
- * projection that can have a gap. `damage`: what was found broken.
+ * Returns the state from both files and from the result of the last write to the access log. Rows and directory are
+ * written in the transaction of their events, so only the shredder can have a gap. `damage` lists what was found
+ * broken.
  */
 export async function embeddedState(
   { log, keys }: { readonly log: EventLog; readonly keys: KeyRing },

@@ -34,32 +34,37 @@ import { type EmbeddedStores, openAuthenticStores } from './embedded-stores.js';
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly rootKey: Buffer;
-  /** What a rotation that was cut off may have put the keys under. */
+  /** The root key that an interrupted rotation may already have put the keys under. */
   readonly nextRootKey?: Buffer | null;
-  /** `dev` and `production` refuse data that the other made; `any` takes both, for verbs of the command line. */
+  /**
+   * `dev` and `production` reject data that the other created. `any` accepts both, for commands of the command line.
+   */
   readonly mode: 'dev' | 'production' | 'any';
-  /** Opens also a log that is behind its keys or does not go on from them, to look at it or to bring both in line. */
+  /**
+   * Also opens a log that is behind its keys or does not continue from what they record, so that it can be examined or
+   * the two can be reconciled.
+   */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
-  /** None without it, as for verbs of the command line. */
+  /** No limits if absent, as for commands of the command line. */
   readonly limits?: LimitSettings;
-  /** What gets the signed checkpoints; null: nothing. */
+  /** The anchor that receives signed checkpoints, or null if there is none. */
   readonly anchor?: Anchor | null;
   readonly clock?: Clock;
-  /** How much of the disk is kept for deletes and reveals. */
+  /** How much of the disk is reserved for deletes and reveals, bytes. */
   readonly reserveBytes?: number;
-  /** Tests rotate the keys of traces early. */
+  /** Lets tests rotate the keys of traces early. */
   readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
-  /** Null: no traces are recorded. */
+  /** Null if traces are not recorded. */
   readonly spans?: Spans | null;
-  /** How long the rows are kept that were read before a rebuild, ms; a minute. */
+  /** How long the rows that were read before a rebuild are kept, ms. The default is a minute. */
   readonly keptMs?: number;
-  /** Something that who runs the service should read in its log. */
+  /** Reports something that the operator should read in the log of the service. */
   readonly onNotice?: (text: string) => void;
-  /** A failure that no request caused. */
+  /** Reports a failure that no request caused. */
   readonly onError: (error: unknown) => void;
-  /** The stores can no longer be written: the process must end. */
+  /** Reports that the stores can no longer be written. The process must end. */
   readonly onBroken: (error: StoreBroken) => void;
 };
 
@@ -68,11 +73,11 @@ export type Embedded = OpenService & {
   readonly checkpointer: Checkpointer;
 };
 
-/** For searches that began on the rows that were read before a rebuild. */
+/** The default of `keptMs`, for searches that began on the rows from before a rebuild. */
 export const keptRowsMs = 60_000;
 
 /**
- * The embedded profile: all ports on the two SQLite files of one data directory, which belong to this process until
+ * Opens the embedded profile: all ports on the two SQLite files of one data directory, which this process holds until
  * `close`. When it resolves, every key that an event ended is destroyed. Throws StoreBroken with what to do.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -80,7 +85,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const { onNotice = () => undefined, keptMs = keptRowsMs, acceptsOlderLog = false, onError } = options;
   const bareClock = options.clock ?? systemClock();
   let guard: GuardedClock | null = null;
-  // The stores need a clock before the record is read that says whether to trust it, and destroy nothing until then.
+  // The stores need a clock before the record that says whether to trust it can be read. Until then they destroy
+  // nothing.
   const clock = lateClock(bareClock, () => guard);
   const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir, options.mode === 'dev');
@@ -122,7 +128,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       spans: options.spans ?? null,
       systems: { log: 'sqlite', rows: 'sqlite' },
       rowCache,
-      // One timer wakes the sweep, and it names no token.
+      // One timer wakes the sweep. The timer names no token.
       timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
       knownCallers: createKnownCallers(),
       confirmReads: async () => undefined,
@@ -133,7 +139,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     };
     const sweep = createSweep(vault, stores.forgetTombstones, onBackgroundError);
     const state = async () => {
-      // A store that does not answer tells nothing of a rebuild either.
+      // If the store does not respond, assume that no rebuild is running.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
       const notices = holdNotices(held.hold());
       return embeddedState(stores, damage(), recorder.isWritable(), running, notices, await readLastBackup(dataDir));
@@ -170,9 +176,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await vault.vocabularies.idle();
         await recorder.close();
         await checkpointer.stop();
-        // The next start need not read it then: after an import that is all of it.
+        // Shred now, so that the next start need not read these events. After an import that is the whole import.
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
-        // What is not noted now only shows a little less. Threat: a log that is only looked at may be a forged one.
+        // If this fails, the key store remembers a little less of the log. Threat: a log that is opened only to be
+        // examined may be forged, so it is never noted.
         if (!acceptsOlderLog) await noteLog(stores).catch(() => undefined);
         await held.stop();
         await stores.close();
@@ -185,23 +192,27 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   }
 }
 
-/** Names a new log in both stores and answers its id; refuses stores that do not belong together, or to this way of starting. */
+/**
+ * Returns the id of the log; names a new log in both stores. Throws StoreBroken if the stores do not belong together
+ * or do not fit the mode.
+ */
 async function identify(
   stores: EmbeddedStores,
   { mode, acceptsOlderLog = false }: Pick<EmbeddedOptions, 'mode' | 'acceptsOlderLog'>,
   random: Random,
   clock: Clock,
 ): Promise<string> {
-  // The log of another vault is no forged one: it has codes under keys of its own.
+  // Read without verifying the MAC, because the log of another vault is not forged: its MACs are under keys of that
+  // vault.
   const identity = await logIdentity(stores.storedLog);
   const logIdOfKeys = stores.logIdOfKeys();
   if (identity === null) {
-    // Threat: a log that was emptied, or whose first event was taken away, would begin anew.
+    // Threat: an attacker empties the log or removes its first event. The vault would otherwise begin a new log.
     if ((await stores.keys.logMemory()).link !== null) {
       if (acceptsOlderLog && logIdOfKeys !== null) return logIdOfKeys;
       throw lostVault();
     }
-    // The key store remembers a log that was about to be opened when the process died: it is opened under that id.
+    // If the process died while it opened a new log, the key store already has the id of that log. Reuse it.
     const logId = logIdOfKeys ?? random.uuid();
     if (logIdOfKeys === null) await stores.bindKeysToLog(logId);
     await openLog(stores.log, random, { dev: mode === 'dev', at: clock.now(), logId });
@@ -210,7 +221,7 @@ async function identify(
   if (identity.logId !== logIdOfKeys) {
     throw new StoreBroken('vault.db and keys.db do not belong together. Restore both from backups of one vault.');
   }
-  // Once more, with its code verified.
+  // Read again, now with its MAC verified.
   if (!acceptsOlderLog) await logIdentity(stores.log);
   if (mode === 'production' && identity.dev) {
     throw new StoreBroken('this data was made by --dev and is not for real use. Choose another one with --data.');

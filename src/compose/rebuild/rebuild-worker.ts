@@ -10,7 +10,7 @@ import { authenticDirectory } from '../../vault/authentic-directory.js';
 import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.js';
 import { toThreadError } from './thread-error.js';
 
-/** The thread that reads, opens and compares for a rebuild, so that the one that serves HTTP does not. */
+/** Runs the thread that reads, decrypts and compares for a rebuild, so that the thread that serves HTTP does not. */
 async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promise<void> {
   giveWay();
   const reader = openRebuildReader(dataDir, Buffer.from(rootKey.buffer, rootKey.byteOffset, rootKey.length));
@@ -19,7 +19,7 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
   const sources = { ...reader.sources, log: authenticLog(storedLog, keys) };
   const directory = authenticDirectory({
     ...{ directory: sources.directory, keys, key: integrity.rows },
-    // This thread writes nothing. Whoever reads next on the serving thread heals.
+    // This thread writes nothing. The next read on the serving thread heals the directory.
     heal: async () => undefined,
   });
   const rowSources = { ...sources, directory, integrity, expressions: createExpressions() };
@@ -28,7 +28,7 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
       try {
         return await buildPage(rowSources, revisionsIn(generation), after, limit);
       } finally {
-        // Threat: a key that is destroyed meanwhile stays open here.
+        // Threat: a key that is destroyed meanwhile would stay usable in the cache of this thread.
         keys.forgetAll();
       }
     },
@@ -54,13 +54,16 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
   });
 }
 
-/** Those who read and write meanwhile have the processor first. Elsewhere than on Linux this would be of the whole process. */
+/**
+ * Lowers the priority of this thread, so that requests get the processor first. On systems other than Linux this would
+ * affect the whole process.
+ */
 function giveWay(): void {
   if (platform() !== 'linux') return;
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // A service that may not change priorities rebuilds as well.
+    // The rebuild also works if the service may not change priorities.
   }
 }
 

@@ -6,8 +6,8 @@ import { fromThreadError } from './thread-error.js';
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 /**
- * `RebuildThread` on a thread of its own, with connections of its own to the files of a data directory. The thread
- * reads the root key from shared memory and zeroes it: a message would leave copies behind.
+ * Starts a `RebuildThread` on a separate thread, with its own connections to the files of a data directory. The thread
+ * reads the root key from shared memory and zeroes it, because a message would leave copies behind.
  */
 export function startRebuildThread(data: ThreadData): RebuildThread {
   const rootKey = new Uint8Array(new SharedArrayBuffer(data.rootKey.length));
@@ -61,7 +61,7 @@ export function startRebuildThread(data: ThreadData): RebuildThread {
     build: (...input) => call('build', ...input),
     compare: (...input) => call('compare', ...input),
     directory: () => call('directory'),
-    // The thread alone has them.
+    // Only the thread holds opened keys, so ending it forgets them.
     forgetKeys: close,
     close,
   };

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** A name that was given or taken away in this directory stays so after a power cut. */
+/** Flushes a directory, so that a created or removed entry survives a power failure. */
 export function fsyncDirectory(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

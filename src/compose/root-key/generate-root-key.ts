@@ -5,8 +5,9 @@ import { fsyncDirectory } from './fsync-directory.js';
 import { encodeKeyText, rootKeySizeBytes } from './key-text.js';
 
 /**
- * Makes a new root key in a new file, mode 0600, on disk with its directory entry when this returns: data sealed under
- * a key that a power cut takes back would be lost. An existing file is never overwritten, for the same reason.
+ * Generates a new root key in a new file with mode 0600. When this returns, the file and its directory entry are on
+ * disk: data sealed under a key that is lost in a power failure would be lost, too. For the same reason it never
+ * overwrites an existing file.
  */
 export function generateRootKey(path: string): { ok: true } | { ok: false; message: string } {
   const created = create(path);

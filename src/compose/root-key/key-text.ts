@@ -3,15 +3,15 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * 32 bytes from 64 hexadecimal characters and at most one line end; null for anything else. It works on bytes, because
- * a string with the key in it could not be zeroed. The key is in a buffer outside of the pool.
+ * Decodes 64 hexadecimal characters and at most one line end to 32 bytes. Returns null for anything else. It works on
+ * bytes, because a string that contains the key could not be zeroed. The buffer of the key is not from the pool.
  */
 export function decodeKeyText(text: Buffer): Buffer | null {
   let end = text.length;
   if (text[end - 1] === lineFeed) end -= 1;
   if (end < text.length && text[end - 1] === carriageReturn) end -= 1;
   if (end !== rootKeySizeBytes * 2) return null;
-  // Outside of the heap of V8, which would leave copies behind when it moves the buffer.
+  // Allocated outside of the V8 heap, which would leave copies behind when it moves the buffer.
   const key = Buffer.from(new ArrayBuffer(rootKeySizeBytes));
   for (let i = 0; i < rootKeySizeBytes; i += 1) {
     const high = digitValue(text[i * 2]);
@@ -25,7 +25,7 @@ export function decodeKeyText(text: Buffer): Buffer | null {
   return key;
 }
 
-/** The key as 64 hexadecimal characters and a line end, in a buffer that the caller zeroes. */
+/** Encodes the key as 64 hexadecimal characters and a line end, in a buffer that the caller zeroes. */
 export function encodeKeyText(key: Buffer): Buffer {
   const digits = '0123456789abcdef';
   const text = Buffer.allocUnsafeSlow(key.length * 2 + 1);

@@ -23,8 +23,9 @@ import { readKeyFile } from './read-key-file.js';
 import type { RootKeyPlace } from './root-key-place.js';
 
 /**
- * The root key that a rotation goes over to, on the disk before anything is under it; made unless it is there, where it may
- * be. Null: one that was cut off at its very end, and is finished now. The key is the caller's to zero. Throws RotationRefused.
+ * Returns the next root key for a rotation. It is on disk before any key is under it. Creates it if it does not exist
+ * and `mayMake` allows that. Returns null if it finished a rotation that was interrupted at its very end. The caller
+ * zeroes the key. Throws RotationRefused.
  */
 export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace, mayMake: boolean): Buffer | null {
   const isOurs = file !== null && isReplaced(file);
@@ -54,15 +55,19 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
   return read.key;
 }
 
-/** Returns whether a finished rotation writes the new root key into this file: not into a mounted one, which root owns. */
+/**
+ * Returns whether a finished rotation writes the new root key into this file. It does not write into a mounted file,
+ * which root owns.
+ */
 export function isReplaced(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats === undefined || !isRoots(stats);
 }
 
 /**
- * Overwrites the old root key in its file by the new one, and then the new one's own file, so that no block of either holds
- * a key that is replaced some day. Cut off anywhere, one of the two files holds the new key whole.
+ * Overwrites the old root key in its file with the new one, and then overwrites the file of the new one, so that no
+ * disk block keeps a key that is replaced later. If it is interrupted at any point, one of the two files holds the
+ * complete new key.
  */
 export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer): void {
   const text = encodeKeyText(key);
@@ -75,11 +80,11 @@ export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer):
   remove(nextFile);
 }
 
-/** Said before anything is begun, because at the end it would be too late. */
+/** Throws before the rotation begins if the file cannot be replaced, because at the end it would be too late. */
 function expectReplaceable(file: string): void {
   try {
     accessSync(dirname(file), constants.W_OK);
-    // The owner may write to a file of mode 0400 after a change of its mode, unless the file system is for reading.
+    // The owner can write to a file of mode 0400 after changing its mode, unless the file system is read-only.
     if ((statSync(file).mode & 0o200) !== 0) accessSync(file, constants.W_OK);
   } catch {
     throw new RotationRefused(
@@ -88,7 +93,9 @@ function expectReplaceable(file: string): void {
   }
 }
 
-/** Under another name first: a crash leaves no half of a key where the next one is looked for. */
+/**
+ * Creates the key under another name first, so that a crash never leaves part of a key under the name of the next one.
+ */
 function make(nextFile: string): void {
   const part = `${nextFile}.part`;
   rmSync(part, { force: true });

@@ -1,9 +1,14 @@
 import type { Stats } from 'node:fs';
 
-/** The group of the root user; on some platforms every container runs in it, so it is never taken for a service's own. */
+/**
+ * The group of the root user. On some platforms every container runs in it, so it never counts as the service's own
+ * group.
+ */
 const rootGroup = 0;
 
-/** Returns the group that this process runs in, or null if it is the group of root, which is no service's own. */
+/**
+ * Returns the group of this process, or null if it is the group of root, which never counts as a service's own group.
+ */
 export function ownGroup(): number | null {
   const group = process.getegid?.() ?? rootGroup;
   return group === rootGroup ? null : group;

@@ -3,14 +3,15 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { isOfOwnGroup } from './own-group.js';
 
 const sticky = 0o1000;
-/** As the kernel's; opening the path reports a loop. */
+/** The same limit as in the kernel. Opening the path reports a loop. */
 const linksMax = 40;
 
 /**
- * Returns why other users can replace what a path leads to, and how to correct it, or null; made to follow the name of the
- * file in a sentence. Looks at each directory on the way: those of the path, of each symbolic link, and of what the links
- * lead to. A part that does not exist yet, or that this process may not look at, ends the way. Threat: a user that can write
- * to one of them puts another directory, file or link in the place of ours. It sees no access control lists.
+ * Returns why other users can replace what a path leads to, and how to correct it, or null. The text is worded to
+ * follow the file name in a sentence. Checks each directory along the path, along each symbolic link, and along the
+ * targets of the links. Stops at a part that does not exist yet or that this process may not access. Threat: a user
+ * that can write to one of these directories replaces our directory, file or link with another. It does not detect
+ * access control lists.
  */
 export function faultOfPath(path: string): string | null {
   const names = namesIn(resolve(path));

@@ -6,17 +6,21 @@ import { faultOfPath } from './path-fault.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
-/** 64 characters and a line end of two; one more shows that a file is longer. */
+/** 64 characters, a line end of two, and one more byte that shows whether the file is longer. */
 const readSizeBytes = 67;
 const ownerModes: readonly number[] = [0o600, 0o400];
-/** Of a file that root owns: root provides it, the service's own group reads it, and neither the service nor others change it. */
+/**
+ * The mode of a file that root owns: root provides it, and the service's own group may read it. Neither the service
+ * nor other users can change it.
+ */
 const mountedMode = 0o440;
 
 /**
- * Reads the root key from a regular file outside of the data directory, because a copy of that directory must not carry its
- * own key. Only this user may have access to the file; or root owns it and only the group of this process may read it, as
- * container platforms mount secrets. No other user can replace the file, or a link or directory on the way to it. Checks the
- * same file that it reads. `isDev`: the key of data that `--dev` makes, which may lie in a directory of another user.
+ * Reads the root key from a regular file outside of the data directory, because a copy of that directory must not carry
+ * its own key. Only this user may have access to the file; or root owns it and only the group of this process may read
+ * it, as container platforms mount secrets. No other user can replace the file, or a link or directory on the way to
+ * it. Checks the same file that it reads. `isDev`: the key of data that `--dev` makes, which may lie in a directory of
+ * another user.
  */
 export function readKeyFile(file: string, dataDir: string, isDev = false): RootKeyResult {
   const path = realPath(file);
@@ -54,7 +58,7 @@ function isInside(path: string, directory: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Without blocking: opening a pipe that nobody writes to would otherwise wait for ever. */
+/** Opens without blocking, because opening a pipe without a writer would otherwise wait forever. */
 function open(path: string, file: string): { ok: true; descriptor: number } | { ok: false; message: string } {
   try {
     return { ok: true, descriptor: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) };

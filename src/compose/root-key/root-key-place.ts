@@ -5,16 +5,16 @@ import { readKeyFile } from './read-key-file.js';
 import { realPath } from './real-path.js';
 import { loadRootKey } from './root-key.js';
 
-/** Where the root key comes from, and where the next one lies while keys are rotated. */
+/** The source of the root key, and the location of the next one during a key rotation. */
 export type RootKeyPlace = {
-  /** As it is named; another user must not be able to change where it leads. */
+  /** The path as the settings name it. Another user must not be able to change where it leads. */
   readonly named: string | null;
-  /** The same without symbolic links: what a rotation overwrites. */
+  /** The same path without symbolic links. A rotation overwrites this file. */
   readonly file: string | null;
   readonly command: readonly [string, ...string[]] | null;
   readonly nextFile: string | null;
   readonly dataDir: string;
-  /** Of data that `--dev` makes. */
+  /** True for data that `--dev` created. */
   readonly isDev: boolean;
 };
 
@@ -22,7 +22,10 @@ export type RootKeysResult =
   | { readonly ok: true; readonly keys: readonly [Buffer, ...Buffer[]] }
   | { readonly ok: false; readonly message: string };
 
-/** As the settings name it; for data that `--dev` made the file that lies beside it. */
+/**
+ * Returns the source that the settings name. For data that `--dev` created, this is the file beside the data
+ * directory.
+ */
 export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
   const { data: dataDir, root_key_command: command } = settings;
   const devFile = devRootKeyPath(dataDir);
@@ -33,8 +36,8 @@ export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
 }
 
 /**
- * The root key, and behind it the next one if there is one: a rotation that was cut off may have put everything under it
- * already, and the file of the old one may be half overwritten then. Each is the caller's to zero.
+ * Returns the root key, followed by the next one if there is one: an interrupted rotation may already have put
+ * everything under the next key, and the file of the old key may be half overwritten. The caller zeroes each key.
  */
 export async function readRootKeys({
   named,

@@ -3,15 +3,15 @@ import { noRootKey, type RootKeyResult } from './root-key-result.js';
 import { runKeyCommand } from './run-key-command.js';
 
 /**
- * The root key, from the one place that the settings name: a file, or the output of a command. There is no default and
- * no variable (docs/design.md, "Key hierarchy"; docs/contract.md, "Settings"). It fails with a message that says what
- * to do.
+ * Loads the root key from the one source that the settings name: a file, or the output of a command. There is no
+ * default and no variable (docs/design.md, "Key hierarchy"; docs/contract.md, "Settings"). On failure it returns a
+ * message that says what to do.
  */
 export async function loadRootKey(from: {
   readonly file?: string | null;
   readonly command?: readonly [string, ...string[]] | null;
   readonly dataDir: string;
-  /** The key of data that `--dev` makes. */
+  /** True for the key of data that `--dev` created. */
   readonly isDev?: boolean;
 }): Promise<RootKeyResult> {
   const file = from.file ?? null;

@@ -45,7 +45,7 @@ export type Parts = Pick<Vault, 'integrity' | 'clock' | 'random' | 'timers' | 'c
   /** Null: other processes change rows, too. */
   readonly rowCache: RowCache | null;
   readonly spans: Spans | null;
-  /** What the stores are, as spans name them. */
+  /** The names of the stores in spans. */
   readonly systems: { readonly log: string; readonly rows: string };
   readonly onError: (error: unknown) => void;
 };
@@ -59,18 +59,21 @@ export const systemRandom: Random = {
 type ComposedVault = {
   readonly vault: Vault;
   readonly recorder: AccessRecorder;
-  /** What the service is besides its state and its projections. */
+  /** The parts of the service other than its state and its projections. */
   readonly service: Omit<Service, 'state' | 'projections'>;
-  /** What is broken in the stores, as far as requests and background work met it: reasons not to be ready. */
+  /**
+   * Returns the damage that requests and background work have found in the stores. Each entry is a reason not to be
+   * ready.
+   */
   readonly damage: () => readonly string[];
-  /** Notes a failure that no request caused. */
+  /** Records a failure that no request caused. */
   readonly backgroundFailed: (error: unknown) => void;
 };
 
-/** So many rows are named at a time; doctor names all. */
+/** The maximum number of forged rows that are named here; `doctor` names all of them. */
 const forgedNamedMax = 10;
 
-/** What all commands work with, on the stores of one profile. */
+/** Composes the vault that all commands use, on the stores of one profile. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
   const { log, storedLog, chain, traces, generations, budgets, accessLog, ...stores } =
@@ -116,7 +119,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
   };
   const onForged = (error: ForgedRow): void => {
-    // Whoever guesses keys must not fill the log.
+    // Report each forged row once. Threat: an attacker who guesses keys could otherwise fill the log.
     if (!forged.has(`${error.row.of} ${error.row.name}`)) onError(error);
     reportError(error);
   };
@@ -139,7 +142,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   };
 }
 
-/** The same stores, with a span for each call that a request causes. */
+/** Returns the same stores, with a span for each call that a request causes. */
 function tracedStores(stores: Stores, spans: Spans, systems: Parts['systems']): Stores {
   const { log, rows, keys, work, claims, directory, budgets, accessLog } = stores;
   return {

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../../ports/key-ring.js';
 import type { Metrics } from '../../ports/metrics.js';
 
-/** The same keys; how many were destroyed is counted. */
+/** Returns the same key ring. It counts destroyed keys in the metrics. */
 export function countingKeyRing(keys: KeyRing, metrics: Metrics): KeyRing {
   return {
     ...keys,

@@ -4,26 +4,26 @@ import type { ClockHold, ClockRecord, ClockRecords } from '../../ports/clock-rec
 import { type EventLog, ForgedLog } from '../../ports/event-log.js';
 
 const hourMs = 3_600_000;
-/** A vault may be stopped this long before a start asks whether the clock is right. */
+/** If a vault was stopped for longer than this, its start does not trust the clock without confirmation. */
 const stoppedMsMax = 7 * 24 * hourMs;
-/** A step of the running clock beyond this is not trusted. */
+/** A step of the running clock larger than this is not trusted. */
 const stepMsMax = hourMs;
 const holdMs = 24 * hourMs;
 const recordEveryMs = 60_000;
-/** Differences up to this are those of reading two clocks, and of adjusting one. */
+/** Differences up to this come from reading two clocks, or from adjusting one. */
 const jitterMs = 2_000;
-/** How far two clocks seem to move against each other because one of them counts whole milliseconds. */
+/** The apparent drift between two clocks when one of them counts whole milliseconds. */
 const readingMs = 2;
-/** No verification code is kept longer (`cvc.retention_seconds`). */
+/** The longest time a verification code is kept (`cvc.retention_seconds`). */
 const codeLifeMsMax = hourMs;
-/** An event may be newer than the last record by the interval of recording, and by how late a record may be. */
+/** An event may be newer than the last record by the interval between records and by the delay of a record. */
 const unrecordedMsMax = 2 * recordEveryMs;
 
 export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
   readonly steady: () => number;
   /** Returns why nothing is destroyed now, or null. */
   hold(): HoldStatus | null;
-  /** The operator says that the clock is right. Returns false if nothing was held. */
+  /** Records that the operator confirms the clock. Returns false if there was no hold. */
   confirm(): Promise<boolean>;
   /** Records the time. */
   record(): Promise<void>;
@@ -37,20 +37,20 @@ export type HoldStatus = { readonly trusted: number; readonly remainingMs: numbe
 type Needs = {
   readonly clock: Clock;
   readonly records: ClockRecords;
-  /** The time of the newest event of the log, ms; null: there is none. */
+  /** The time of the newest event in the log, ms, or null if there is none. */
   readonly newestEvent: number | null;
   readonly onError: (error: unknown) => void;
   readonly onNotice: (text: string) => void;
 };
 
 /**
- * Guards against a clock that is wrong: one bad reading must not destroy anything. A start more than 7 days past the newest
- * recorded time, a start or step of more than an hour back, and a step of more than an hour forward begin a hold: what is due
- * by the old or the new time is hidden, and nothing is destroyed, until the vault has run for 24 hours, the operator confirms
- * the clock, or the clock returns to where it should be.
+ * Guards against a clock that is wrong: one bad reading must not destroy anything. A start more than 7 days past the
+ * newest recorded time, a start or step of more than an hour back, and a step of more than an hour forward begin a
+ * hold: what is due by the old or the new time is hidden, and nothing is destroyed, until the vault has run for 24
+ * hours, the operator confirms the clock, or the clock returns to where it should be.
  *
- * A step back moves the time scale of verification codes by the same amount, so their hour goes on. At a start nothing tells
- * how long the vault was stopped, so a clock that went back makes all stored codes due.
+ * A step back moves the time scale of verification codes by the same amount, so their hour continues. At a start it is
+ * unknown how long the vault was stopped, so all stored codes become due if the clock went back.
  */
 export async function guardedClock(needs: Needs): Promise<GuardedClock> {
   const { clock, records, newestEvent, onError, onNotice } = needs;
@@ -60,10 +60,10 @@ export async function guardedClock(needs: Needs): Promise<GuardedClock> {
   const stored = await records.load();
   /** `wall - steady` of the last reading. */
   let offset = wallNow() - steady();
-  /** The same of the time scale of verification codes. It never falls. */
+  /** The same for the time scale of verification codes. It never decreases. */
   let codesOffset = offset;
   let hold: ClockHold | null = null;
-  /** When `hold.elapsed` was brought up to date. */
+  /** The steady time at which `hold.elapsed` was last updated. */
   let countedAt = steady();
   let timer: NodeJS.Timeout | null = null;
   let saving: Promise<unknown> = Promise.resolve();
@@ -82,13 +82,17 @@ export async function guardedClock(needs: Needs): Promise<GuardedClock> {
     };
     const ahead = wall - (trusted + ran);
     if (ahead <= stoppedMsMax && ahead >= -stepMsMax) return;
-    // The same wrong clock, going on: a restart neither shortens nor repeats the hold. Another reading begins it again.
+    // The same wrong clock continues: a restart neither shortens nor repeats the hold. A different reading begins the
+    // hold again.
     const goesOn = wall - newest <= stoppedMsMax && newest - wall <= stepMsMax;
     hold = { trusted, trustedForCodes, ran, elapsed: goesOn ? (record.hold?.elapsed ?? 0) : 0 };
     onNotice(holdText(trusted));
   }
 
-  /** Reads both clocks and notices a step. Every use of the clock passes here, so nothing is destroyed on a stepped one. */
+  /**
+   * Reads both clocks and detects a step. Every use of the clock calls this, so nothing is destroyed on a stepped
+   * clock.
+   */
   function check(): number {
     const wall = wallNow();
     const now = steady();
@@ -127,7 +131,7 @@ export async function guardedClock(needs: Needs): Promise<GuardedClock> {
     write().catch(onError);
   }
 
-  /** One after the other, so that an older record never replaces a newer one. */
+  /** Writes records one after the other, so that an older record never replaces a newer one. */
   function write(): Promise<void> {
     const written = saving.then(async () => {
       const record = { newest: wallNow(), codesAhead: codesAhead(), hold };
@@ -196,7 +200,7 @@ export async function guardedClock(needs: Needs): Promise<GuardedClock> {
   };
 }
 
-/** Returns a clock that is `guard` once there is one, and `clock` before. */
+/** Returns a clock that delegates to `guard` once it exists, and to `clock` before that. */
 export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock {
   return {
     now: () => (guard() ?? clock).now(),
@@ -210,8 +214,8 @@ export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock
 }
 
 /**
- * Returns the time of the newest event, or null if there is none. `acceptsForged`: also null if the event is not authentic,
- * because a log that is opened only to be examined says nothing about the time.
+ * Returns the time of the newest event, or null if there is none. `acceptsForged`: also null if the event is not
+ * authentic, because a log that is opened only to be examined says nothing about the time.
  */
 export async function newestEventTime(log: EventLog, acceptsForged: boolean): Promise<number | null> {
   try {
@@ -233,7 +237,10 @@ export function holdNotices(hold: HoldStatus | null): readonly string[] {
   ];
 }
 
-/** An event after the last record counts, too. One that is much newer is of an earlier wrong clock. */
+/**
+ * Returns the newest trusted time. An event after the last record counts, too, unless it is much newer: then it comes
+ * from an earlier wrong clock.
+ */
 function newestOf({ newest }: ClockRecord, newestEvent: number | null): number {
   return newestEvent !== null && newestEvent - newest <= unrecordedMsMax ? Math.max(newest, newestEvent) : newest;
 }

@@ -3,23 +3,26 @@ import type { KeyRotation } from '../../ports/key-rotation.js';
 import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/next-root-key.js';
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
-/** `root_key_file`: where the new root key is now. `cleared`: one that was cut off at its end was finished, nothing else. */
+/**
+ * `root_key_file` is the current location of the new root key. `cleared` means that only the end of an interrupted
+ * rotation was finished.
+ */
 export type KeyRotationState =
   | { readonly state: 'none' }
   | { readonly state: 'running'; readonly done: number; readonly total: number }
   | { readonly state: 'rotated' | 'cleared'; readonly root_key_file: string };
 
-/** The rotation of all keys as this process does it, one at a time. */
+/** The rotation of all keys in this process, one rotation at a time. */
 export type KeyRotationWork = {
-  /** Begins it, or goes on with one that was cut off; does nothing while one runs. */
+  /** Starts a rotation, or continues an interrupted one. Does nothing while one runs. */
   start(): void;
-  /** Throws what it ended with, if it did not end well. */
+  /** Returns the progress. Throws the error of a rotation that failed. */
   state(): KeyRotationState;
 };
 
 /**
- * `mayMakeNext`: whether this process may make the next root key itself, because no other one needs it. `onRotated`: once
- * nothing is under the old one; must not throw.
+ * Creates the rotation work. `mayMakeNext` says whether this process may create the next root key itself, because no
+ * other process needs it. `onRotated` is called once nothing is under the old root key; it must not throw.
  */
 export function createKeyRotationWork(
   rotation: KeyRotation,

@@ -4,7 +4,7 @@ import type { StoredProjection } from '../../views/versions.js';
 
 type Needs = { readonly tokens: TokenRebuild; readonly projections: Projections };
 
-/** At the start: makes anew what an older version made, and goes on with the rebuild that was under way. */
+/** At startup, rebuilds the projections that an older version built, and continues a rebuild that was under way. */
 export async function makeAnew(
   { tokens, projections }: Needs,
   outdated: readonly StoredProjection[],

@@ -1,23 +1,23 @@
 import type { Service } from '../../http/service.js';
 import type { KeyRotationWork } from './key-rotation-work.js';
 
-/** What the command line can have done besides. */
+/** The service with the operations that only the command line uses. */
 export type OperatedService = Service & {
   readonly rotation: KeyRotationWork;
   readonly confirmClock: ConfirmClock;
 };
 
 /**
- * The operator says that the clock is right. `trusted`: nothing was held back because of it. `cluster`: a process of a cluster
- * trusts the clocks when MongoDB's and its own agree, whatever anyone says.
+ * Records that the operator confirms the clock. `trusted` means that there was no hold. `cluster` means that the
+ * confirmation has no effect: a process of a cluster trusts the clocks only while MongoDB's clock and its own agree.
  */
 export type ConfirmClock = () => Promise<'confirmed' | 'trusted' | 'cluster'>;
 
-/** A service on open stores, whichever profile they are of. */
+/** A service on open stores of either profile. */
 export type OpenService = Service & {
   readonly confirmClock: ConfirmClock;
-  /** Begins the work that no request asks for. */
+  /** Starts the background work. */
   start(): void;
-  /** Finishes what is under way and closes the stores. */
+  /** Finishes the work in progress and closes the stores. */
   close(): Promise<void>;
 };

@@ -1,13 +1,13 @@
 import { uptime } from 'node:os';
 import type { Clock } from '../../ports/clock.js';
 
-/** Two readings of unequal clocks that differ by more are looked into. */
+/** If two readings of unequal clocks differ by more than this, the time since boot is read, ms. */
 const lookIntoMs = 1_000;
 
 /**
- * Returns the clock of this machine. Its `steady` time goes on while the machine is suspended, which the monotonic clock of
- * Node.js does not: a laptop that slept over night has not been stepped. The time since boot counts that, but reading it takes
- * a system call on a file, so it is read only when the two fast clocks disagree.
+ * Returns the clock of this machine. Its `steady` time continues while the machine is suspended, unlike the monotonic
+ * clock of Node.js: a laptop that slept overnight has not had its clock stepped. The time since boot includes
+ * suspension, but reading it takes a system call on a file. So it is read only when the two fast clocks disagree.
  */
 export function systemClock(): Clock & { steady(): number } {
   const bootedAt = uptime() * 1_000 - performance.now();

@@ -7,12 +7,12 @@ import { callerOf } from '../request-state.js';
 import { joinChunks } from './join-chunks.js';
 import { parsingJsonBody } from './parse-json-body.js';
 
-/** A longer body may come in so many chunks that their number counts. */
+/** A body longer than this may arrive in so many chunks that their number matters. */
 const shortBodyBytes = 16 * 1024;
 
 /**
- * Reads every body as JSON after its media type was checked: 415 for another or none, 400 for what is no acceptable
- * JSON (docs/contract.md, "Request bodies"). A request without a body is not looked at for its media type.
+ * Reads every body as JSON after checking its media type. A missing or different media type returns 415; unacceptable
+ * JSON returns 400 (docs/contract.md, "Request bodies"). The media type of a request without a body is not checked.
  */
 export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
   app.removeAllContentTypeParsers();
@@ -33,7 +33,10 @@ export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
   });
 }
 
-/** The body of a request that takes any JSON; 400 without one. The body parser has made it, so it is JSON. */
+/**
+ * Returns the body of a request that accepts any JSON. Throws Problem 400 if there is none. The body parser produced
+ * it, so it is JSON.
+ */
 export function jsonBodyOf({ body }: { readonly body: unknown }): Json {
   if (body === undefined) throw new Problem('validation_failed', { body: ['is required'] });
   return body as Json;

@@ -11,9 +11,9 @@ export type JsonBody =
   | { readonly ok: false; readonly message: string; readonly path?: string };
 
 /**
- * Parses a JSON text strictly (docs/contract.md, "Request bodies"). It rejects malformed text, bytes that are not UTF-8,
- * nesting deeper than 64, keys that reach a prototype, and numbers that would lose digits. The last of duplicate keys
- * wins, and a leading byte order mark is skipped. A message contains positions, never text of the body.
+ * Parses a JSON text strictly (docs/contract.md, "Request bodies"). It rejects malformed text, bytes that are not
+ * UTF-8, nesting deeper than 64, keys that reach a prototype, and numbers that would lose digits. The last of duplicate
+ * keys wins, and a leading byte order mark is skipped. A message contains positions, never text of the body.
  */
 export function parseJsonBody(bytes: Buffer | string): JsonBody {
   const text = typeof bytes === 'string' ? bytes.replace(/^\uFEFF/, '') : decode(bytes);
@@ -28,7 +28,9 @@ export function parseJsonBody(bytes: Buffer | string): JsonBody {
 const atOnceBytesMax = 32 * 1024;
 const decodedAtOnceBytes = 256 * 1024;
 
-/** Parses in steps, because 4 MiB take a third of a second. A short body is parsed at once by the faster `JSON.parse`. */
+/**
+ * Parses in steps, because 4 MiB take a third of a second. A short body is parsed at once by the faster `JSON.parse`.
+ */
 export function* parsingJsonBody(bytes: Buffer, atOnceMax = atOnceBytesMax): Steps<JsonBody> {
   if (bytes.length <= atOnceMax) return parseJsonBody(bytes);
   const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -13,8 +13,8 @@ type JsonFault = { readonly message: string; readonly path?: string };
 const tokensAtOnce = 2_000;
 
 /**
- * Returns the first fault of a JSON text, or null if `JSON.parse` accepts it and the result is safe to keep. Works in one
- * pass and without recursion. It validates the whole syntax, because the messages of `JSON.parse` quote the text.
+ * Returns the first fault of a JSON text, or null if `JSON.parse` accepts it and the result is safe to keep. Works in
+ * one pass and without recursion. It validates the whole syntax, because the messages of `JSON.parse` quote the text.
  */
 export function scanJson(text: string): JsonFault | null {
   return finish(new Scanner(text, null).scan());
@@ -176,8 +176,8 @@ class Scanner {
 type Container = { isArray: boolean; isConstructor: boolean; index: number; keyStart: number; keyEnd: number };
 
 /**
- * The stack of arrays and objects around the current value, with what is needed to name its path. Entries are reused and
- * keys are kept as positions, so that a large body costs no allocation per value.
+ * The stack of arrays and objects around the current value, with what is needed to name its path. Entries are reused
+ * and keys are kept as positions, so that a large body costs no allocation per value.
  */
 class Containers {
   readonly #text: string;
@@ -275,7 +275,9 @@ class JsonBuilder {
   }
 }
 
-/** Returns the text of a valid JSON string literal. `start` is its opening quote; `end` is one past its closing quote. */
+/**
+ * Returns the text of a valid JSON string literal. `start` is its opening quote; `end` is one past its closing quote.
+ */
 function* unescaped(text: string, start: number, end: number): Steps<string> {
   // Slices first, so that no search runs past the end of the literal.
   const raw = text.slice(start + 1, end - 1);
@@ -299,7 +301,10 @@ const quote = 0x22;
 const backslash = 0x5c;
 const escapableCharacters = '"\\/bfnrt';
 
-/** Returns the position after the JSON string that begins at `start`, or ~position (negative) of the first invalid character. */
+/**
+ * Returns the position after the JSON string that begins at `start`, or ~position (negative) of the first invalid
+ * character.
+ */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

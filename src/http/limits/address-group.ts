@@ -3,8 +3,8 @@ import { isIPv6 } from 'node:net';
 const groupsOfNetwork = 4;
 
 /**
- * What counts as one address: an IPv4 address, however it is written, or the /64 network of an IPv6 address. Threat: who
- * has one IPv6 address has 2^64 of them, and could try a bad key from each.
+ * Returns the group that counts as one address: an IPv4 address in any notation, or the /64 network of an IPv6
+ * address. Threat: an attacker with one IPv6 network has 2^64 addresses and could try a bad key from each.
  */
 export function addressGroup(address: string): string {
   const ipv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -5,17 +5,21 @@ import type { LimitSettings } from '../../vault/limit-settings.js';
 import { Problem } from '../problem/problem.js';
 import { addressGroup } from './address-group.js';
 
-/** What a request uses of the limits of its application or its address; over a limit: Problem 429. */
+/**
+ * Counts requests against the limits of their application or address. Each function throws Problem 429 over a limit.
+ */
 export type Limits = {
   request(caller: Caller): Promise<void>;
   /**
-   * Counts a request for as many as it has tokens (docs/contract.md, "Rate limits"): a route calls it once its body is
-   * parsed. What is refused is not counted.
+   * Counts a request once per token that it carries (docs/contract.md, "Rate limits"). A route calls this after it has
+   * parsed the body. If it rejects the request, it counts nothing.
    */
   weigh(caller: Caller, tokens: number): Promise<void>;
-  /** A request of a route that needs no key; health is free, because probes must always get through. */
+  /**
+   * Counts a request to a route that needs no key. Health routes are exempt, because probes must always get through.
+   */
   keyless(request: { readonly ip: string; readonly url: string }): Promise<void>;
-  /** A request without a good key. A good key is never held up by it. */
+  /** Counts a request without a valid key. It never delays a request with a valid key. */
   authFailure(address: string): Promise<void>;
 };
 
@@ -43,7 +47,7 @@ export function createLimits(rateLimits: RateLimits, settings: LimitSettings, me
 
   return {
     request: ({ applicationId }) => use(requests, applicationId, 1),
-    // The request itself was counted when it came.
+    // The request itself was already counted when it arrived.
     weigh: ({ applicationId }, tokens) => use(requests, applicationId, Math.max(0, tokens - 1)),
     async keyless({ ip, url }) {
       if (!url.startsWith('/health/')) await use(keyless, addressGroup(ip), 1);

@@ -3,28 +3,36 @@ import { Problem } from '../problem/problem.js';
 import { createRoom } from './room.js';
 import { createShares } from './shares.js';
 
-/** A shorter body needs no room of its own. */
+/** A body shorter than this reserves no memory of its own. */
 const smallBodyBytes = 64 * 1024;
-/** A JSON body that is parsed and checked takes several times its bytes. */
+/** Parsing and checking a JSON body takes several times its size in memory. */
 const bytesPerBodyByte = 8;
 const retryAfterMs = 2_000;
 
-/** What a request of a tenant holds: it is given back when its response has left and nothing computes for it any more. */
+/**
+ * What a request of a tenant holds. It is released once the response has left and no computation for the request is
+ * running.
+ */
 export type Lease = {
   readonly tenantId: string;
   bytes: number;
-  /** The handler has made its response. */
+  /** The handler has produced its response. */
   isAnswered: boolean;
-  /** The response has left, or the caller has. */
+  /** The response has left, or the caller has disconnected. */
   isGone: boolean;
   isRunning: boolean;
 };
 
-/** Decides which requests of which tenants run now. Threat: one tenant that takes all time or memory from the others. */
+/**
+ * Decides which requests of which tenants run now. Threat: one tenant takes all the time or memory from the others.
+ */
 export type Admission = {
-  /** Resolves when the request of a tenant may run; undefined: at once. Throws Problem 503 for want of memory. */
+  /**
+   * Resolves when the request of a tenant may run; returns undefined if it may run at once. Throws Problem 503 if
+   * there is not enough memory.
+   */
   admit(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void> | undefined;
-  /** Notes the bytes of a response that is about to be sent. */
+  /** Records the size, in bytes, of a response that is about to be sent. */
   respond(request: FastifyRequest, bytes: number): void;
 };
 
@@ -58,7 +66,10 @@ export function createAdmission(app: FastifyInstance, bodyBytesMax: number): Adm
     done();
   });
 
-  /** Threat: a body of which the caller sends no more never ends, so its request would hold what it took for good. */
+  /**
+   * Rejects a request whose caller has disconnected. Threat: a body that the caller stopped sending never ends, so its
+   * request would hold its resources forever.
+   */
   function refuseGone({ isGone }: Lease): void {
     if (isGone) throw new Problem('overloaded', undefined, retryAfterMs);
   }
@@ -76,7 +87,7 @@ export function createAdmission(app: FastifyInstance, bodyBytesMax: number): Adm
   return {
     admit(request, reply, tenantId) {
       if (room.isFull(tenantId)) throw new Problem('overloaded', undefined, retryAfterMs);
-      // Its caller may have left while its key was checked.
+      // The caller may have disconnected while its key was checked.
       const { destroyed } = reply.raw;
       const lease: Lease = { tenantId, bytes: 0, isAnswered: false, isGone: destroyed, isRunning: false };
       refuseGone(lease);
@@ -99,7 +110,7 @@ export function createAdmission(app: FastifyInstance, bodyBytesMax: number): Adm
 function neededBytes({ headers, routeOptions }: FastifyRequest, bodyBytesMax: number): number {
   const { roomBytes = 0 } = routeOptions.config;
   const announced = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyBytesMax;
-  // One that is too large is refused before it is read.
+  // A body that is too large is rejected before it is read.
   const body = announced > smallBodyBytes && announced <= bodyBytesMax ? announced * bytesPerBodyByte : 0;
   return roomBytes + body;
 }

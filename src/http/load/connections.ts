@@ -5,20 +5,20 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
 const checkMs = 1_000;
-/** A connection with something to send that takes none of it for so long is closed. */
+/** A connection that has data to send is closed if the other side takes none of it for this long. */
 const stalledMs = 10_000;
-/** Descriptors for files of the stores, connections to servers, and the admin listener. */
+/** File descriptors reserved for store files, connections to servers, and the admin listener. */
 const reservedDescriptors = 192;
-/** Connections beyond the limit that are told so; further ones are closed at once. */
+/** The number of connections beyond the limit that get a 503. Further connections are closed at once. */
 const toldConnections = 64;
 const connectionsMost = 10_000;
 const connectionsLeast = 16;
-/** Requests on one connection that wait for the one before. */
+/** The maximum number of pipelined requests that wait on one connection. */
 const pipelinedMax = 64;
 const retryAfterMs = 2_000;
 
 type Connection = {
-  /** Bytes that the other side has taken, and when that last grew or there was nothing to send. */
+  /** Bytes that the other side has taken, and when that number last grew or there was nothing to send. */
   taken: number;
   since: number;
   readonly isBeyondLimit: boolean;
@@ -27,9 +27,9 @@ type Connection = {
 };
 
 /**
- * Bounds what connections cost. One connection runs one request at a time: of pipelined ones the next begins when the
- * response before has left. One that does not take its response is closed. There are fewer connections than file
- * descriptors, and those beyond get 503.
+ * Bounds the cost of connections. Each connection runs one request at a time: the next pipelined request begins when
+ * the previous response has left. A connection whose other side does not take its response is closed. The limit on
+ * connections is below the limit on file descriptors, and connections beyond it get 503.
  */
 export function watchConnections(app: FastifyInstance, connectionsMax = connectionsThatFit()): void {
   const connections = new Map<Socket, Connection>();
@@ -58,14 +58,14 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const { socket } = raw;
     const connection = connections.get(socket);
-    // A request that a test injects has none.
+    // A request that a test injects has no connection.
     if (connection === undefined) return done();
     if (connection.isBeyondLimit) {
       reply.header('connection', 'close');
       return done(new Problem('overloaded', undefined, retryAfterMs));
     }
     const begin = (): void => {
-      // Its response never closes, so what it would hold would never be given back.
+      // The response of a destroyed socket never closes, so its resources would never be released.
       if (socket.destroyed) return;
       connection.isBusy = true;
       reply.raw.once('close', () => {
@@ -80,18 +80,18 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
   });
 }
 
-/** How many connections the limit of file descriptors leaves room for. */
+/** Returns how many connections the limit on file descriptors allows. */
 function connectionsThatFit(): number {
   return Math.min(connectionsMost, Math.max(connectionsLeast, descriptorLimit() - reservedDescriptors));
 }
 
-/** Node.js has raised the limit to the most that this process may have. */
+/** Node.js has already raised the soft limit to the maximum for this process. */
 function descriptorLimit(): number {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return Number(limit ?? Number.POSITIVE_INFINITY);
   } catch {
-    // No Linux: the usual limit of other systems.
+    // Not Linux: assume the usual limit of other systems.
     return 1_024;
   }
 }

@@ -2,15 +2,15 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
-/** Probes connect directly, without the proxy. */
+/** Returns whether the URL is a health route. Probes connect directly, without the proxy. */
 export function isHealthRoute(url: string | undefined): boolean {
   return url?.startsWith('/health/') === true;
 }
 
 /**
- * Rejects every request that a trusted proxy did not receive over TLS, before its key is read. The connection must come from
- * one of `proxies`, and every value of X-Forwarded-Proto must be `https`, so that a caller cannot hide a plaintext hop by
- * sending the header itself. `/health/*` is exempt.
+ * Rejects every request that a trusted proxy did not receive over TLS, before its key is read. The connection must come
+ * from one of `proxies`, and every value of X-Forwarded-Proto must be `https`, so that a caller cannot hide a plaintext
+ * hop by sending the header itself. `/health/*` is exempt.
  * Threat: a caller that reaches the port without the proxy sends its key and card numbers in plaintext.
  */
 export function requireTlsProxy(app: FastifyInstance, proxies: readonly string[]): void {

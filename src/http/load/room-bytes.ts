@@ -1,6 +1,9 @@
 const mib = 1024 * 1024;
 
-/** A page: contents of 512 KiB that are open before it begins, and the token that is being sent, as objects and as text. */
+/**
+ * A page: contents of 512 KiB that are opened before the page begins, and the token being sent, as objects and as
+ * text.
+ */
 export const pageRoomBytes = 6 * mib;
 
 /** Detokenize: values of 8 MiB, as objects and as text. */

@@ -3,24 +3,24 @@ import { Problem } from '../problem/problem.js';
 
 const mib = 1024 * 1024;
 const roomBytesMax = 256 * mib;
-/** A request waits this long for room, ms. */
+/** The longest time a request waits for memory, ms. */
 const waitMsMax = 5_000;
 const retryAfterMs = 2_000;
-/** Of the heap; above it requests that need room are turned away. */
+/** The share of the heap above which requests that need memory are rejected. */
 const heapShareMax = 0.9;
 
 /**
- * Memory for the bodies and responses of requests that need much of it: 256 MiB, or a quarter of the heap if that is
- * less. A tenant gets a quarter of it, so that its unread responses leave room for others.
+ * The memory for bodies and responses of requests that need a lot of it: 256 MiB, or a quarter of the heap if that is
+ * less. Each tenant gets at most a quarter of this, so that its unread responses leave memory for other tenants.
  */
 export type Room = {
-  /** Resolves when there is room for a request. Throws Problem 503 when none comes free in 5 s. */
+  /** Resolves when there is memory for a request. Throws Problem 503 if none becomes free within 5 s. */
   take(tenantId: string, bytes: number, isGone: () => boolean): Promise<void>;
-  /** Notes a response that is there already. */
+  /** Counts a response that already exists. */
   add(tenantId: string, bytes: number): void;
-  /** Gives back what was taken or added. */
+  /** Releases memory that was taken or added. */
   give(tenantId: string, bytes: number): void;
-  /** Whether the tenant holds all it may. */
+  /** Returns whether the tenant holds its maximum. */
   isFull(tenantId: string): boolean;
 };
 
@@ -34,7 +34,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
 
   function fits(tenantId: string, bytes: number): boolean {
     const own = held.get(tenantId) ?? 0;
-    // Alone, every request fits: what a single one takes is bounded.
+    // A request that is alone always fits, because the memory of a single request is bounded.
     return (own === 0 || own + bytes <= tenantBytesMax) && (total === 0 || total + bytes <= bytesMax);
   }
 
@@ -43,10 +43,10 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
     held.set(tenantId, (held.get(tenantId) ?? 0) + bytes);
   }
 
-  /** Lets in who fits now, a tenant at a time, in the order in which its requests came. */
+  /** Admits the waiting requests that fit now, tenant by tenant, in order of arrival within each tenant. */
   function admit(): void {
     for (const [tenantId, requests] of [...waiting]) {
-      // A caller that left is rejected when its time is over.
+      // A request whose caller disconnected is rejected when its wait times out.
       while (requests[0]?.isGone() === true) requests.shift();
       const [first] = requests;
       if (first === undefined) waiting.delete(tenantId);

@@ -1,17 +1,20 @@
-/** Requests of one tenant that run at once while other tenants send requests, too. */
+/** The number of requests of one tenant that run at once while other tenants also send requests. */
 const atOnceMax = 8;
-/** A tenant counts as sending requests for so long after its last one, ms. */
+/** A tenant counts as active for this long after its last request, ms. */
 const activeMs = 1_000;
 
 /**
- * How many requests of each tenant run at once. One tenant alone runs as many as it sends. When another one sends
- * requests as well, each runs a few and its others wait: what comes next to the thread that serves then is no longer
- * decided by who opens more connections.
+ * Limits how many requests of each tenant run at once. A tenant that is alone runs all its requests. While several
+ * tenants are active, each runs a few requests and its other requests wait. So a tenant cannot get more of the serving
+ * thread by opening more connections.
  */
 export type Shares = {
-  /** Resolves when a request may run; undefined: at once. `isGone`: its caller left, so it need not run. */
+  /**
+   * Resolves when a request may run; returns undefined if it may run at once. `isGone` says that the caller has
+   * disconnected, so the request need not run.
+   */
   enter(tenantId: string, isGone: () => boolean): Promise<void> | undefined;
-  /** A request that ran has ended. */
+  /** Records that a running request has ended. */
   leave(tenantId: string): void;
 };
 
@@ -20,7 +23,9 @@ type Share = { running: number; readonly waiting: Waiting[] };
 
 export function createShares(): Shares {
   const shares = new Map<string, Share>();
-  /** The tenant of the last request, when that came, and when the last one of any other tenant did. */
+  /**
+   * The tenant of the last request, the time of that request, and the time of the last request of any other tenant.
+   */
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;
   let otherAt = Number.NEGATIVE_INFINITY;

@@ -6,8 +6,9 @@ import type { Log, Logger, LogLevel } from './logger.js';
 type LineStream = { write(line: string): unknown };
 
 /**
- * A logger that writes JSON lines, or readable text when `pretty`, to standard output or to `stream`. The lines of one turn
- * of the event loop are written together, and what is left when the process ends: the line that says why must be out.
+ * Creates a logger that writes JSON lines, or readable text if `pretty`, to standard output or to `stream`. Lines of
+ * one turn of the event loop are written together. Remaining lines are written when the process ends, because they may
+ * say why it ended.
  */
 export function createLogger(options: {
   readonly level: LogLevel;
@@ -54,10 +55,10 @@ function turnByTurn(stream: LineStream): LineStream {
   };
 }
 
-/** Written as part of the text, so that a request is one line on a terminal. */
+/** These fields are written as part of the text, so that a request takes one line on a terminal. */
 const inText = ['route', 'method', 'status', 'duration_ms', 'code', 'trace_id', 'application_id'];
 
-/** Uses only the formatter of pino-pretty: its stream may still hold lines when the process exits. */
+/** Uses only the formatter of pino-pretty, because its stream may still hold lines when the process exits. */
 function readable(stream: LineStream): { write(line: string): void } {
   const format = prettyFactory({
     translateTime: 'SYS:HH:MM:ss.l',
@@ -68,7 +69,10 @@ function readable(stream: LineStream): { write(line: string): void } {
   return { write: (line) => void stream.write(format(line) ?? '') };
 }
 
-/** `GET /tokens/:id 404 token_not_found 1.2 ms trace=… application=…`, or the message of a line that is no request. */
+/**
+ * Returns `GET /tokens/:id 404 token_not_found 1.2 ms trace=… application=…`, or the message if the line is not a
+ * request.
+ */
 function textOf(line: Readonly<Record<string, unknown>>): string {
   const { method, route, status, code, duration_ms: durationMs, msg } = line;
   const request = [method, route, status, ...(code === undefined ? [] : [code]), `${durationMs} ms`];

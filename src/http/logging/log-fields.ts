@@ -1,17 +1,17 @@
 import { type LoggedError, loggedError } from './logged-error.js';
 
-/** All that a log line may carry beside level, time and message (docs/contract.md, "Log lines"). */
+/** All fields that a log line may contain besides level, time and message (docs/contract.md, "Log lines"). */
 export type LogFields = {
-  /** The template (`/tokens/:id`), never the address that was asked for. */
+  /** The route template (`/tokens/:id`), never the requested URL. */
   readonly route?: string;
   readonly method?: string;
   readonly status?: number;
   readonly durationMs?: number;
   readonly traceId?: string;
   readonly applicationId?: string;
-  /** The OpenTelemetry trace that the request is a span of. */
+  /** The OpenTelemetry trace that contains the span of the request. */
   readonly otelTraceId?: string;
-  /** The code of the problem that a request ended with. */
+  /** The problem code of the response. */
   readonly code?: string;
   /** The address that the service listens on. */
   readonly address?: string;
@@ -20,17 +20,17 @@ export type LogFields = {
   readonly role?: string;
   /** How long requests are still accepted after a signal to stop. */
   readonly delaySeconds?: number;
-  /** Where the admin listener listens. */
+  /** The address of the admin listener. */
   readonly adminAddress?: string;
-  /** Whatever was thrown; `loggedError` says what is kept of it. */
+  /** Any thrown value. `loggedError` decides which parts of it are logged. */
   readonly error?: unknown;
 };
 
 export type LogLine = Readonly<Record<string, string | number | LoggedError>>;
 
 /**
- * The fields by their names in a log line. It picks, so that what else an object carries at run time (a spread request,
- * a cast) stays out.
+ * Returns the fields under their names in a log line. It copies known fields one by one, so that any other property of
+ * the object at run time (from a spread request or a cast) is not logged.
  */
 export function logLine(fields: LogFields): LogLine {
   const { route, method, status, durationMs, traceId, applicationId, code, adminAddress, otelTraceId } = fields;

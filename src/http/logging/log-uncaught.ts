@@ -1,8 +1,8 @@
 import type { Logger } from './logger.js';
 
 /**
- * Logs what nobody caught, then ends the process with 1: without this Node.js prints message and cause, which may hold
- * data (docs/contract.md, "Log lines"). It ends even when the log cannot be written.
+ * Logs an uncaught error, then ends the process with exit code 1. Otherwise Node.js would print the message and cause,
+ * which may contain data (docs/contract.md, "Log lines"). The process ends even if the log cannot be written.
  */
 export function logUncaught(logger: Logger): void {
   const endWith = (message: string) => (error: unknown) => {

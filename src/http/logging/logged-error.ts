@@ -1,4 +1,4 @@
-/** Short words in the style of a class name or an error code; anything else could be data. */
+/** Accepts short words in the style of a class name or an error code. Any other text could be data. */
 const namePattern = /^[A-Za-z_$][A-Za-z0-9_$]{0,63}$/;
 const codePattern = /^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/;
 const codeCharactersMax = 64;
@@ -6,9 +6,9 @@ const codeCharactersMax = 64;
 export type LoggedError = { readonly name: string; readonly code?: string; readonly stack?: string };
 
 /**
- * What a log line says about an error: name, code and stack frames. Never `message`, `cause` or other properties,
- * because libraries quote their input there (docs/contract.md, "Log lines"). Whatever was thrown that is no error is
- * only called that.
+ * Returns what a log line says about an error: name, code and stack frames. It never includes `message`, `cause` or
+ * other properties, because libraries quote their input there (docs/contract.md, "Log lines"). A thrown value that is
+ * not an Error is logged only as `NotAnError`.
  */
 export function loggedError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { name: 'NotAnError' };
@@ -19,15 +19,16 @@ export function loggedError(error: unknown): LoggedError {
   return { name, ...(isWord ? { code } : {}), ...(frames.length > 0 ? { stack: frames.join('\n') } : {}) };
 }
 
-/** `at name (place)` or `at place`, as V8 writes them. */
+/** Matches `at name (place)` or `at place`, as V8 writes them. */
 const framePattern = /^ {4}at (?:[^()]* \()?(?:(?:file:\/\/|node:|\/|[A-Z]:\\).*:\d+:\d+|<anonymous>|index \d+)\)?$/;
-/** A class name, or one with a code as Node.js writes it: `TypeError [ERR_INVALID_ARG_TYPE]`. */
+/** Matches a class name, with or without a code as Node.js writes it: `TypeError [ERR_INVALID_ARG_TYPE]`. */
 const headPattern = /^[^\n:]+$/;
 
 /**
- * The lines `at …` of an error's stack. A stack begins with name and message as they were when the error was made, and
- * a message may hold lines that look like frames. So only what follows the message counts, up to the first other line.
- * When the message is not where it should be, it was changed since, nothing tells the two apart, and there are none.
+ * Returns the `at …` lines of an error's stack. A stack begins with the name and message from the time the error was
+ * created, and a message may contain lines that look like frames. So only the lines after the message count, up to the
+ * first line that is not a frame. If the message is not where it is expected, it was changed later. Message and frames
+ * cannot be told apart then, and the result is empty.
  */
 function framesOf(error: Error): readonly string[] {
   const { message, stack } = error;

@@ -6,18 +6,20 @@ export type RequestLine = {
   readonly status: number;
   readonly durationMs: number;
   readonly traceId: string;
-  /** Null when no application was recognised. */
+  /** Null if the request was not authenticated. */
   readonly applicationId: string | null;
-  /** The code of the problem that was sent; null if none was. */
+  /** The code of the problem that was sent, or null if none was sent. */
   readonly code: string | null;
-  /** The OpenTelemetry trace of the request; null: it is not traced. */
+  /** The OpenTelemetry trace of the request, or null if the request is not traced. */
   readonly otelTraceId: string | null;
 };
 
-/** What load balancers and orchestrators ask every second or so. */
+/** Health routes that load balancers and orchestrators call about once per second. */
 const probes: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
-/** Logs one line for each finished request, at `debug` for a health probe, and one for each error behind a 5xx response. */
+/**
+ * Logs one line for each finished request, at `debug` for a health probe, and one for each error behind a 5xx response.
+ */
 export function createRequestLog(logger: Logger) {
   return {
     request({ route, method, status, durationMs, traceId, applicationId, code, otelTraceId }: RequestLine): void {

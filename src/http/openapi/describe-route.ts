@@ -8,7 +8,7 @@ import { type ProblemCode, problemCatalogue } from '../problem/problem-catalogue
 import { type HeaderDocs, pick, type ResponseHeader, requestHeaders, responseHeaders } from './headers.js';
 import type { AnswerDoc, Operation } from './operation.js';
 
-/** The body of every refusal (RFC 9457; docs/contract.md, "Errors"). */
+/** The body of every error response (RFC 9457; docs/contract.md, "Errors"). */
 const problemDocument = z
   .object({
     type: z.string().meta({ description: 'The path of a page about this kind of problem, served here.' }),
@@ -29,8 +29,8 @@ export const securityScheme = 'apiKey';
 const anyJson = z.unknown();
 
 /**
- * Describes a route for the document, from the schemas that it validates with and from its operation. Runs once, when the
- * document is generated; serving does not use it. A route without an operation is not in the document.
+ * Describes a route for the document, from the schemas that it validates with and from its operation. Runs once, when
+ * the document is generated; serving does not use it. A route without an operation is not in the document.
  */
 export const describeRoute: SwaggerTransform = ({ schema, url, route, ...document }) => {
   const { operation, permission, mediaType } = route.config ?? {};
@@ -171,7 +171,10 @@ function exampleOf(code: ProblemCode): unknown {
   return JSON.parse(problemBody(code, exampleTrace, errors));
 }
 
-/** Returns the problems that every route of a kind may respond with: with a key, with a body of its own, with any body at all. */
+/**
+ * Returns the problems that every route of a kind may respond with: with a key, with a body of its own, with any body
+ * at all.
+ */
 function commonProblems(
   { permission, mediaType, url }: { readonly permission: unknown; readonly mediaType: unknown; readonly url: string },
   method: string | readonly string[],

@@ -1,7 +1,7 @@
 type HeaderDoc = { readonly type: 'string' | 'integer'; readonly description: string };
 export type HeaderDocs = Readonly<Record<string, HeaderDoc>>;
 
-/** Headers of requests by their names in the document. The API key is the security scheme. */
+/** Request headers by their names in the document. The API key is described as the security scheme instead. */
 export const requestHeaders = {
   'SERVICE-IDEMPOTENCY-KEY': {
     type: 'string',
@@ -27,7 +27,7 @@ export const responseHeaders = {
 export type RequestHeader = keyof typeof requestHeaders;
 export type ResponseHeader = keyof typeof responseHeaders;
 
-/** Those of a table that are named. */
+/** Returns the named entries of a table. */
 export function pick<N extends string>(table: Readonly<Record<N, HeaderDoc>>, names: readonly N[]): HeaderDocs {
   return Object.fromEntries(names.map((name) => [name, { ...table[name] }]));
 }

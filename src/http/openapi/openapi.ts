@@ -8,7 +8,7 @@ const description = `Tokens that stand for sensitive data. Every request with a 
 refusal is a problem (RFC 9457) with a stable \`code\`. HEAD is served like GET, and a slash at the end of a path is
 tolerated.`;
 
-/** Collects what routes say of themselves; register it before them. The document is made when first asked for. */
+/** Collects the operations of the routes; register it before the routes. The document is generated on first use. */
 export function collectOperations(app: FastifyInstance): void {
   app.register(fastifySwagger, {
     openapi: {
@@ -33,7 +33,7 @@ export function openApiDocument(app: FastifyInstance): OpenAPIV3_1.Document {
   return app.swagger() as OpenAPIV3_1.Document;
 }
 
-/** Every named schema comes in two forms, as input and as output; what nothing refers to is left out. */
+/** Removes schemas that nothing refers to. Every named schema is generated in two forms, as input and as output. */
 function withoutUnused(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const text = JSON.stringify([document.paths, schemas]);

@@ -3,35 +3,41 @@ import type { Json } from '../../domain/json.js';
 import type { ProblemCode } from '../problem/problem-catalogue.js';
 import type { RequestHeader, ResponseHeader } from './headers.js';
 
-/** What a route says of itself beside its schemas: words, answers and problems. It has no part in serving. */
+/** The documentation of a route besides its schemas: texts, responses and problems. It does not affect serving. */
 export type Operation = {
-  /** Unique in the document; what generated clients call the operation. */
+  /** Unique in the document. Generated clients use it as the name of the operation. */
   readonly id: string;
   readonly tag: 'Tokens' | 'Search' | 'Tokenization' | 'Applications' | 'Tenants' | 'Logs' | 'Service';
   readonly summary: string;
   readonly description?: string;
   readonly pathParameters?: Readonly<Record<string, string>>;
-  /** Documents query parameters that the route reads by itself; one in the route's schema needs none here. */
+  /**
+   * Documents query parameters that the route parses itself. Parameters in the route's schema are documented from
+   * there.
+   */
   readonly query?: z.ZodType;
-  /** Documents a body that the route reads by itself; one in the route's schema needs none here. Else: any JSON. */
+  /**
+   * Documents a body that the route parses itself. A body in the route's schema is documented from there. Without
+   * either, the document says any JSON.
+   */
   readonly body?: z.ZodType;
   readonly requestHeaders?: readonly RequestHeader[];
   readonly requestExample?: Json;
   readonly answers: Readonly<Record<number, AnswerDoc>>;
-  /** What it may answer beyond the problems of every route of its kind (`commonProblems`). */
+  /** The problems that the route may return besides those of every route of its kind (`commonProblems`). */
   readonly problems?: readonly ProblemCode[];
 };
 
 export type AnswerDoc = {
   readonly description: string;
   readonly headers?: readonly ResponseHeader[];
-  /** JSON unless `mediaType` says otherwise; absent: no body. */
+  /** The media type is JSON unless `mediaType` is set. Without a schema, the response has no body. */
   readonly schema?: z.ZodType;
   readonly mediaType?: string;
   readonly example?: Json;
 };
 
-/** The operation of a route, typed where it is written. */
+/** Returns its argument, so that an operation is type-checked where it is written. */
 export function documented(operation: Operation): Operation {
   return operation;
 }

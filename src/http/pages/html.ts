@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export type Html = { readonly html: string };
 type Value = string | number | Html | readonly Html[];
 
@@ -10,7 +10,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A template of HTML: every value in it is text and is escaped, unless it was made by this function itself. */
+/** Builds HTML from a template. Every value is escaped as text, unless this function produced it. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return { html: parts.map((part, index) => part + (index < values.length ? show(values[index] ?? '') : '')).join('') };
 }
@@ -24,18 +24,18 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-/** Nothing, or what `make` makes of the value. */
+/** Returns `make(value)`, or empty HTML if the value is undefined. */
 export function when<T>(value: T | undefined, make: (value: T) => Html): Html {
   return value === undefined ? html`` : make(value);
 }
 
-/** A sentence with `code` in it. */
+/** Renders a sentence in which backticks mark `code`. */
 export function prose(text: string): Html {
   const parts = text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
   return html`${parts}`;
 }
 
-/** Paragraphs, with an empty line between them. */
+/** Renders paragraphs. Empty lines separate them. */
 export function paragraphs(text: string): Html {
   return html`${text.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}`;
 }

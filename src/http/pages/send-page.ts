@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { type Html, html } from './html.js';
 
-/** Nothing but our own style sheet is loaded, nothing runs, and no other site can frame the page. */
+/** The page loads only our own style sheet and runs no scripts, and no other site can frame it. */
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export const stylePath = '/docs/style.css';
 
-/** A page of ours as text. */
+/** Returns one of our pages as HTML text. */
 export function pageText(title: string, body: Html): string {
   return html`<!doctype html>
 <html lang="en">
@@ -24,7 +24,7 @@ ${body}
 `.html;
 }
 
-/** Sends a page of ours. It holds nothing of a request. */
+/** Sends one of our pages. It contains nothing from a request. */
 export function sendPage(reply: FastifyReply, page: string | Buffer): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')

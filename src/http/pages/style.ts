@@ -1,4 +1,4 @@
-/** The style sheet of the reference and of the error pages; light and dark as the reader's system is. */
+/** The style sheet of the reference and the error pages. It follows the light or dark mode of the reader's system. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -1,6 +1,6 @@
 import type { RejectionCode } from '../../vault/result.js';
 
-/** One kind of problem: its status, and what its page says. `detail` is the default text of an answer. */
+/** One kind of problem: its status and the text of its page. `detail` is the default text of a response. */
 export type ProblemKind = {
   readonly status: number;
   readonly title: string;
@@ -27,7 +27,7 @@ export type ProblemCode =
   | 'row_forged'
   | 'internal';
 
-/** The one table from code to status and words (docs/contract.md, "Errors" and "Status codes"). */
+/** The one table that maps codes to status and texts (docs/contract.md, "Errors" and "Status codes"). */
 export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   validation_failed: {
     status: 400,

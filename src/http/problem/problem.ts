@@ -2,12 +2,12 @@ import type { Permission } from '../../domain/access/permission.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 
-/** Ends a request with a problem; the error handler renders it. It carries words of ours alone. */
+/** Ends a request with a problem, which the error handler renders. It contains only fixed texts of ours. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldErrors | undefined;
   readonly retryAfterMs: number | undefined;
-  /** In place of the text that this kind of problem has. */
+  /** Replaces the default detail of this kind of problem. */
   readonly detail: string | undefined;
 
   constructor(code: ProblemCode, errors?: FieldErrors, retryAfterMs?: number, detail?: string) {
@@ -20,7 +20,10 @@ export class Problem extends Error {
   }
 }
 
-/** 403 of a caller that holds none of these anywhere. It names them: to have one granted is what helps. */
+/**
+ * Returns a 403 for a caller that holds none of these permissions on any container. It names them, because being
+ * granted one of them solves the problem.
+ */
 export function permissionMissing(sufficient: readonly Permission[]): Problem {
   const { detail } = problemCatalogue.permission_missing;
   return new Problem(
@@ -31,7 +34,7 @@ export function permissionMissing(sufficient: readonly Permission[]): Problem {
   );
 }
 
-/** The body of a problem (RFC 9457), as JSON text. */
+/** Returns the body of a problem (RFC 9457) as JSON text. */
 export function problemBody(
   code: ProblemCode,
   traceId: string,

@@ -45,7 +45,9 @@ function logFilterOf(query: z.output<typeof logQuery>): LogFilter {
   };
 }
 
-/** Parses a time. A plus sign that is not percent-encoded arrives as a space, and our timestamps contain a plus sign. */
+/**
+ * Parses a time. A plus sign that is not percent-encoded arrives as a space, and our timestamps contain a plus sign.
+ */
 function timeOf(given: string): number | null {
   return parseExpiresAt(given) ?? parseExpiresAt(given.replace(/ (\d{2}:?\d{2})$/, '+$1'));
 }

@@ -42,7 +42,9 @@ const operation = documented({
 
 type Query = { readonly application_type?: string | readonly string[] };
 
-/** `GET /permissions` lists all permissions, or those for one application type (docs/contract.md, "List permissions"). */
+/**
+ * `GET /permissions` lists all permissions, or those for one application type (docs/contract.md, "List permissions").
+ */
 export const listPermissionsRoute: Routes = (app) => {
   app.get<{ Querystring: Query }>(
     '/permissions',

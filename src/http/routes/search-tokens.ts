@@ -27,7 +27,9 @@ const fields = z.object(
   { error: 'must be a JSON object' },
 );
 
-/** The body of a search. A missing body, which Fastify represents as null, finds all tokens. Unknown fields are ignored. */
+/**
+ * The body of a search. A missing body, which Fastify represents as null, finds all tokens. Unknown fields are ignored.
+ */
 const body = z.preprocess((given) => given ?? {}, fields);
 
 /** `POST /tokens/search` (docs/contract.md, "Search tokens"). */

@@ -7,7 +7,7 @@ import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-/** The number of living tokens (docs/contract.md, "Usage report"). */
+/** The number of live tokens (docs/contract.md, "Usage report"). */
 const report = z
   .object({
     token_report: z.object({

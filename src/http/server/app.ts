@@ -92,12 +92,14 @@ const routes: readonly Routes[] = [
 ];
 
 const bodyBytesMax = 4 * 1024 * 1024;
-/** More than Node takes as a request line: an id that is too long for a token is unknown like any other. */
+/**
+ * More than Node.js accepts as a request line. So an id that is too long for a token returns 404 like any unknown id.
+ */
 const pathIdCharactersMax = 16 * 1024;
 const traceHeader = 'service-trace-id';
 
 export type RequestLog = {
-  /** One finished request: never an address, a header, a body or an id of a token. */
+  /** Logs one finished request. The line never contains a URL, a header, a body or a token id. */
   request(line: {
     readonly route: string;
     readonly method: string;
@@ -106,10 +108,10 @@ export type RequestLog = {
     readonly traceId: string;
     readonly applicationId: string | null;
     readonly code: string | null;
-    /** The OpenTelemetry trace of the request; null: it is not traced. */
+    /** The OpenTelemetry trace of the request, or null if the request is not traced. */
     readonly otelTraceId: string | null;
   }): void;
-  /** An answer of 500 or 503. */
+  /** Logs the error behind a 500 or 503. */
   error(error: unknown, traceId: string): void;
 };
 
@@ -117,13 +119,13 @@ export type AppOptions = {
   readonly headerNames: HeaderNames;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
-  /** Serves only requests that one of `trustedProxies` received over TLS. */
+  /** Serve only requests that one of `trustedProxies` received over TLS. */
   readonly behindTlsProxy: boolean;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: RequestLog;
 };
 
-/** The HTTP interface of a service, not yet listening. */
+/** Creates the HTTP interface of a service. It does not listen yet. */
 export function createApp(service: Service, options: AppOptions): FastifyInstance {
   const { headerNames, log } = options;
   const { uuid } = service.vault.random;
@@ -183,7 +185,8 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.decorate('admission', admission);
   recordManagementReads(app, service.vault);
   collectOperations(app);
-  // Inside a plugin, so that authentication and routes come after the hooks that plugins add: a browser reads a 401 too.
+  // Authentication and routes are in a plugin, so that they run after the hooks that other plugins add. A browser can
+  // then read a 401, too.
   app.register(async (scope) => {
     scope.addHook('onRequest', createAuthentication(service, headerNames.apiKey, admission));
     for (const route of routes) route(typed(scope), service, headerNames);
@@ -200,11 +203,11 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    // What still comes on an open connection while the service stops is done like any other.
+    // While the service stops, requests on open connections are still served.
     return503OnClosing: false,
     rewriteUrl: routedUrl,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
-    // No hook runs before these.
+    // No hook runs before these errors.
     frameworkErrors: (_error, request, reply) => {
       const traceId = traceIdOf(request, headerNames.traceId, uuid);
       reply.header(traceHeader, traceId).header('connection', 'close');

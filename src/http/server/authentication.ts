@@ -7,9 +7,9 @@ import { Problem, permissionMissing } from '../problem/problem.js';
 import type { Service } from '../service.js';
 
 /**
- * The first checks of a request, before its body is read: 429 over a limit, 401 without a good key, 403 when the caller
- * holds the route's permission nowhere (docs/contract.md, "Order of checks"). A request that passes the first two waits
- * for the share of its tenant.
+ * Creates the first checks of a request, which run before its body is read: 429 over a limit, 401 without a valid key,
+ * 403 if the caller does not hold the route's permission on any container (docs/contract.md, "Order of checks"). A
+ * request that passes the first two checks waits for its tenant's share.
  */
 export function createAuthentication(service: Service, headerNames: readonly string[], admission: Admission) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {

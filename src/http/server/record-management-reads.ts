@@ -9,7 +9,10 @@ const entities = {
   'report:read': 'report',
 } as const;
 
-/** Has every route that shows applications, keys, the tenant or a report record that it did; and history of tokens. */
+/**
+ * Makes every route that shows applications, keys, the tenant, a report or the history of tokens record the read in
+ * the access log.
+ */
 export function recordManagementReads(app: FastifyInstance, vault: Vault): void {
   app.addHook('onRoute', (route) => {
     const { permission } = route.config ?? {};

@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { recordRefusal } from '../../audit/access-log/record-refusal.js';
 import type { Vault } from '../../vault/vault.js';
 
-/** Puts a 403, 500 or 503 of a known caller into the access log. Nothing waits for it. */
+/** Records a 403, 500 or 503 of a known caller in the access log. The response does not wait for the record. */
 export function recordRefusedRequest(vault: Vault, request: FastifyRequest, status: number): void {
   const { caller, traceId, routeOptions, params } = request;
   const { permission } = routeOptions.config;
   if (caller === null || permission === undefined || permission === 'any_key') return;
   if (status !== 403 && status < 500) return;
-  // A route that one of several permissions opens is named by the last of them.
+  // If any of several permissions opens a route, the record names the last of them.
   const asked = typeof permission === 'string' ? permission : permission.at(-1);
   const { id = null } = params as { readonly id?: string | null };
   if (asked !== undefined)

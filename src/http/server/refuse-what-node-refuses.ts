@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
-/** Messages whose address cannot be decoded. */
+/** Messages whose URL cannot be decoded. */
 const undecodable = new WeakSet<object>();
 
 /**
- * The address by which a message is routed, for Fastify's `rewriteUrl`. Fastify refuses an address that cannot be decoded
- * before any hook runs, so such a message is routed by another one, and `refuseWhatNodeRefuses` refuses it. Threat: it needs
- * no key, and thousands of them on one connection were answered at once, past every limit.
+ * Returns the URL by which a message is routed, for Fastify's `rewriteUrl`. Fastify rejects a URL that cannot be
+ * decoded before any hook runs. So such a message is routed by another URL, and `refuseWhatNodeRefuses` rejects it.
+ * Threat: such a request needs no key. An attacker could send thousands of them on one connection and get responses at
+ * once, past every limit.
  */
 export function routedUrl(message: { readonly url?: string | undefined }): string {
   const { url = '/' } = message;
@@ -22,9 +23,10 @@ export function routedUrl(message: { readonly url?: string | undefined }): strin
 }
 
 /**
- * Refuses, as a problem like any other, what Node would answer by itself without a body: HTTP/1.1 without `Host` (RFC 9112,
- * section 3.2) and an expectation other than `100-continue` (RFC 9110, section 10.1.1); and an address that cannot be decoded.
- * `count` counts a request of that kind, which needs no key. The server must be made with `requireHostHeader: false`.
+ * Rejects with a problem what Node.js would reject by itself without a body: HTTP/1.1 without `Host` (RFC 9112,
+ * section 3.2) and an expectation other than `100-continue` (RFC 9110, section 10.1.1). Also rejects a URL that cannot
+ * be decoded. `count` counts each of these requests, which need no key. The server must be created with
+ * `requireHostHeader: false`.
  */
 export function refuseWhatNodeRefuses(app: FastifyInstance, count: (request: FastifyRequest) => Promise<void>): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

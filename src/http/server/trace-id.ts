@@ -3,13 +3,16 @@ import { headerOf } from '../header.js';
 
 const accepted = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** With or without hyphens, as tracing libraries write it: a random one often has a long run of digits. */
+/**
+ * A UUID with or without hyphens, as tracing libraries write it. A random UUID often contains a long run of digits.
+ */
 const uuid = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /**
- * The trace id of a request: its own, or a generated one. Threat: a trace id is logged, and may be a card number. One
- * with nine or more digits and no letter is ignored (docs/contract.md, "Trace ids"), and so is one with a run
- * of twelve or more digits, however it is grouped, unless it has the shape of a UUID. See ADR 18.
+ * Returns the trace id of a request: the one it carries, or a generated one. Threat: trace ids are logged, and a
+ * caller may send a card number as one. A trace id with nine or more digits and no letter is ignored
+ * (docs/contract.md, "Trace ids"). So is one with a run of twelve or more digits, however grouped, unless it has the
+ * shape of a UUID. See ADR 18.
  */
 export function traceIdOf(request: FastifyRequest, headerNames: readonly string[], generate: () => string): string {
   const given = headerOf(request, headerNames);

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Spans } from '../../ports/spans.js';
 
-/** Records a span for each request. Probes have none: they come every second, and say nothing about callers. */
+/**
+ * Records a span for each request. Probes have no span, because they arrive every second and say nothing about
+ * callers.
+ */
 export function traceRequests(app: FastifyInstance, spans: Spans): void {
   app.addHook('onRequest', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
@@ -14,7 +17,7 @@ export function traceRequests(app: FastifyInstance, spans: Spans): void {
     });
     span.run(done);
   });
-  // A body is read in events of the socket, which belong to no request.
+  // A body is read in socket events, which do not belong to a request.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.span === null) done();
     else request.span.run(done);

@@ -1,4 +1,5 @@
-# Makes a backup named after the time, then removes those that are older than KEEP_DAYS. A backup that fails removes none.
+# Writes a backup named after the current time, then removes backups older than KEEP_DAYS. If the backup fails, it
+# removes none.
 #   sh -euc "$(cat backup.sh)" backup KEEP_DAYS --recipient age1...
 keep_days=$1
 shift

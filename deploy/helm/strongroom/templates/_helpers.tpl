@@ -26,7 +26,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{ .Values.backup.persistence.existingClaim | default (printf "%s-backups" (include "strongroom.name" .)) }}
 {{- end }}
 
-{{/* Pod settings that every pod has. A root key that root owns is read through the group, which no other user is in. */}}
+{{/* Settings of every pod. A root key that root owns is readable through the group, which has no other members. */}}
 {{- define "strongroom.pod" -}}
 serviceAccountName: {{ include "strongroom.name" . }}
 automountServiceAccountToken: false
@@ -65,12 +65,12 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* What every command needs: settings of the stores. A backup needs no root key, so it gets none. */}}
+{{/* The settings of the stores, which every command needs. A backup needs no root key and does not get one. */}}
 {{- define "strongroom.storeEnv" -}}
 - { name: STRONGROOM_PROFILE, value: {{ .Values.profile }} }
 - { name: STRONGROOM_LOG_LEVEL, value: {{ .Values.logLevel }} }
 {{- if eq .Values.profile "embedded" }}
-# A directory in the volume: the program makes it for itself alone, and `restore` can put a new one in its place.
+# A directory inside the volume: the program creates it with access for itself only, and `restore` can replace it.
 - { name: STRONGROOM_DATA, value: /var/lib/strongroom/vault }
 {{- else }}
 - { name: STRONGROOM_EVENTSTORE_URL_FILE, value: /run/strongroom/stores/eventstore_url }
@@ -78,7 +78,7 @@ securityContext:
 - { name: STRONGROOM_MONGODB_KEYS_URL_FILE, value: /run/strongroom/stores/mongodb_keys_url }
 - { name: STRONGROOM_REDIS_URL_FILE, value: /run/strongroom/stores/redis_url }
 {{- if .Values.cluster.stores.privateCa }}
-# The address of Redis cannot name an authority.
+# The URL of Redis cannot name a certificate authority.
 - { name: NODE_EXTRA_CA_CERTS, value: /run/strongroom/stores/ca }
 {{- end }}
 {{- end }}
@@ -95,7 +95,7 @@ securityContext:
 - { name: root-key, mountPath: /run/strongroom/root-key, readOnly: true }
 {{- end }}
 
-{{/* Secrets are owned by root and readable for the group of the service alone (288 is 0440). */}}
+{{/* Secrets are owned by root and readable only by the group of the service (288 is 0440). */}}
 {{- define "strongroom.rootKeyVolume" -}}
 - name: root-key
   secret:
@@ -125,7 +125,7 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{/* The pod of a process that serves or works: context, component, role, resources. */}}
+{{/* The pod of an API or worker process: context, component, role, resources. */}}
 {{- define "strongroom.process" -}}
 {{- $ := .context -}}
 {{- $listens := ne .role "worker" -}}
@@ -139,7 +139,7 @@ metadata:
   {{- end }}
 spec:
   {{- include "strongroom.pod" $ | nindent 2 }}
-  # The delay, ten seconds for requests in flight, five for closing the stores, and five to spare.
+  # The delay, ten seconds for requests in progress, five for closing the stores, and a reserve of five.
   terminationGracePeriodSeconds: {{ add $.Values.shutdownDelaySeconds 20 }}
   {{- if eq $.Values.profile "cluster" }}
   topologySpreadConstraints:
@@ -164,7 +164,7 @@ spec:
         {{- if eq $.Values.profile "cluster" }}
         - { name: STRONGROOM_ROLE, value: {{ .role }} }
         {{- end }}
-        # Probes and Prometheus reach it in the pod network; a NetworkPolicy keeps others out.
+        # Probes and Prometheus reach it in the pod network; a NetworkPolicy blocks other clients.
         - { name: STRONGROOM_ADMIN_HOST, value: 0.0.0.0 }
         - { name: STRONGROOM_ADMIN_PORT, value: "9464" }
         - { name: STRONGROOM_SHUTDOWN_DELAY_SECONDS, value: {{ $.Values.shutdownDelaySeconds | quote }} }
@@ -186,7 +186,7 @@ spec:
         - { name: api, containerPort: 8080 }
         {{- end }}
         - { name: admin, containerPort: 9464 }
-      # A start after an import or a crash may have much to look through: ten minutes.
+      # A start after an import or a crash may have much to check: ten minutes.
       startupProbe:
         httpGet: { path: /health/live, port: admin }
         periodSeconds: 2

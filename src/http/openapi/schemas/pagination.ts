@@ -12,12 +12,12 @@ const pagination = z
   })
   .meta({ id: 'Pagination' });
 
-/** A page of such items (docs/contract.md, "Pagination"). */
+/** Returns the schema of a page of items (docs/contract.md, "Pagination"). */
 export function pageOf(item: z.ZodType): z.ZodType {
   return z.object({ pagination, data: z.array(item) });
 }
 
-/** A first page with nothing but this item. */
+/** Returns an example of a first page that contains only this item. */
 export function pageExample(item: JsonObject): Json {
   return pageAnswer({ page: 1, size: 20 }, 1, [item]);
 }

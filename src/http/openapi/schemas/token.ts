@@ -6,8 +6,8 @@ import { dateTime, uuid } from './formats.js';
 const anyJson = z.custom<Json>(() => true);
 
 /**
- * The parts that any caller in the tenant may see of a token with the same fingerprint (docs/contract.md, "Deduplication on
- * create").
+ * The fields that any caller of the tenant may see of a token with the same fingerprint (docs/contract.md,
+ * "Deduplication on create").
  */
 const alwaysShown = {
   id: z.string().meta({ description: 'What stands for the data.' }),
@@ -38,7 +38,7 @@ const extras = z.object({
   cvc_ignored: z.literal(true).optional(),
 });
 
-/** The masks of one response share a budget of work. */
+/** Present because the masks of one response share a budget of work. */
 const maskSkipped = z.object({
   mask_skipped: z.literal(true).meta({
     description:
