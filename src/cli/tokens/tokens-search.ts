@@ -25,17 +25,17 @@ export function addTokensSearch(tokens: Command): void {
       `
 Examples:
   strongroom tokens search 'type:card AND container:/pci/*' --size 50 \\
-    --key-file support.key
+    --api-key-file support.key
   echo 'data:"123-45-6789"' |
-    strongroom tokens search - --json --key-file support.key`,
+    strongroom tokens search - --json --api-key-file support.key`,
     )
     .action(async (given: string, options: Options) => {
-      const { keyFile, page, size } = options;
-      if (given === '-' && keyFile === '-') {
-        throw new Failure('only one of the query and --key-file can be read from standard input.', 2);
+      const { apiKeyFile, page, size } = options;
+      if (given === '-' && apiKeyFile === '-') {
+        throw new Failure('only one of the query and --api-key-file can be read from standard input.', 2);
       }
       const config = configOf(options);
-      const key = await applicationKey(keyFile, config.settings.data);
+      const key = await applicationKey(apiKeyFile, config.settings.data);
       const query = given === '-' ? (await readInput('-', 'the query')).trim() : given;
       const found = await runVerb(config, 'tokens-search', { key, query, page, size });
       print(found, options, () => foundText(found));

@@ -17,10 +17,10 @@ export function addTokens(program: Command): void {
 
   tokenVerb(tokens, 'get <id>')
     .description('show a token as the application may see it')
-    .addHelpText('after', '\nExample:\n  strongroom tokens get 4b0e... --key-file support.key')
+    .addHelpText('after', '\nExample:\n  strongroom tokens get 4b0e... --api-key-file support.key')
     .action(async (id: string, options: TokenVerbOptions) => {
       const config = configOf(options);
-      const key = await applicationKey(options.keyFile, config.settings.data);
+      const key = await applicationKey(options.apiKeyFile, config.settings.data);
       const token = await runVerb(config, 'tokens-get', { key, id });
       print(token, options, () => JSON.stringify(token, null, 2));
     });
@@ -34,14 +34,14 @@ export function addTokens(program: Command): void {
 Examples:
   echo '{"type":"card","data":{"number":"4242424242424242"}}' |
     strongroom tokens create --json
-  strongroom tokens create --file request.json --key-file checkout.key`,
+  strongroom tokens create --file request.json --api-key-file checkout.key`,
     )
     .action(async (options: TokenVerbOptions & { readonly file: string }) => {
       const config = configOf(options);
-      if (options.file === '-' && options.keyFile === '-') {
-        throw new Failure('only one of --file and --key-file can be read from standard input.', 2);
+      if (options.file === '-' && options.apiKeyFile === '-') {
+        throw new Failure('only one of --file and --api-key-file can be read from standard input.', 2);
       }
-      const key = await applicationKey(options.keyFile, config.settings.data);
+      const key = await applicationKey(options.apiKeyFile, config.settings.data);
       const body = parseJsonBody(await readInput(options.file, 'the request'));
       if (!body.ok)
         throw new Failure(`the request${body.path === undefined ? '' : ` at ${body.path}`} ${body.message}`);
@@ -51,10 +51,10 @@ Examples:
 
   tokenVerb(tokens, 'delete <id>')
     .description('delete a token for good; its data is erased when the command returns')
-    .addHelpText('after', '\nExample:\n  strongroom tokens delete 4b0e... --key-file eraser.key')
+    .addHelpText('after', '\nExample:\n  strongroom tokens delete 4b0e... --api-key-file eraser.key')
     .action(async (id: string, options: TokenVerbOptions) => {
       const config = configOf(options);
-      const key = await applicationKey(options.keyFile, config.settings.data);
+      const key = await applicationKey(options.apiKeyFile, config.settings.data);
       const value = await runVerb(config, 'tokens-delete', { key, id });
       print(value, options, () => 'deleted');
     });
