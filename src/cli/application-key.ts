@@ -1,11 +1,31 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { apiKeySource } from '../compose/config/client-settings.js';
+import { Secret } from '../domain/secret.js';
 import { Failure } from './failure.js';
 import { readInput } from './read-input.js';
 
-/** The key of the application that a verb acts as: from `--api-key-file`, else the quickstart key of `--dev` data. */
-export async function applicationKey(apiKeyFile: string | undefined, dataDir: string): Promise<string> {
-  if (apiKeyFile !== undefined) return (await readInput(apiKeyFile, 'the application key')).trim();
+type Options = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of its source, for
+ * messages. Returns null if there is none.
+ */
+export async function apiKeyOf(
+  options: Options,
+): Promise<{ readonly key: Secret<string>; readonly name: string } | null> {
+  const found = apiKeySource({ flags: options });
+  if (!found.ok) throw new Failure(found.problem, 2);
+  const { source } = found;
+  if (source?.kind !== 'file') return source;
+  const text = await readInput(source.file, 'the application key');
+  return { key: new Secret(text.trim()), name: source.file === '-' ? 'standard input' : source.file };
+}
+
+/** Returns the key of the application that a command on local data acts as: the given one, or that of `--dev` data. */
+export async function applicationKey(options: Options, dataDir: string): Promise<string> {
+  const given = await apiKeyOf(options);
+  if (given !== null) return given.key.reveal();
   const devKeys = join(dataDir, 'dev-keys.json');
   if (!existsSync(devKeys))
     throw new Failure('name the file with the application key: --api-key-file FILE (- for standard input).', 2);

@@ -36,7 +36,7 @@ Examples:
       }
       if (check !== undefined) return checkStatement(check, publicKey, options);
       const config = configOf(options);
-      const key = await applicationKey(options.apiKeyFile, config.settings.data);
+      const key = await applicationKey(options, config.settings.data);
       const answer = await runVerb(config, 'audit-erasure', { key, id });
       if (answer.statement === null) throw new Failure(answer.problem ?? '', 3);
       const { statement } = answer;

@@ -40,7 +40,7 @@ Examples:
         throw new Failure('give either --token ID or --query QUERY.', 2);
       }
       const config = configOf(options);
-      const key = await applicationKey(options.apiKeyFile, config.settings.data);
+      const key = await applicationKey(options, config.settings.data);
       const { json = false } = options;
       if (query !== undefined) {
         return runOperations(config, (run) => replayByQuery(run, { key, asOf, query, reveal, json }));

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
+import { fieldErrorText, issueErrors } from './field-error-text.js';
 
 /** Something the command line can have done: by the service that holds the data, or by itself when none runs. */
 export type Operation<Answer extends Json> = {
@@ -25,8 +26,7 @@ export function operation<Input, Answer extends Json>(
     async run(service, input) {
       const parsed = schema.safeParse(input);
       if (parsed.success) return run(service, parsed.data);
-      const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
-      throw new OperationFailed(lines.join('\n'));
+      throw new OperationFailed(fieldErrorText(issueErrors(parsed.error.issues, 'input')));
     },
   };
 }

@@ -15,7 +15,7 @@ export type ConfigResult =
  * The settings: a JSON file, then variables, then flags; the later one wins and is the one that is checked. See
  * docs/contract.md, "Settings". `flags` are the options of a commander verb. Every problem is one line that names a
  * setting as the user
- * wrote it and never repeats its value. This is the only reader of the environment.
+ * wrote it and never repeats its value. This and `client-settings.ts` are the only readers of the environment.
  */
 export function loadConfig(from: {
   readonly env?: Readonly<Record<string, string | undefined>>;
