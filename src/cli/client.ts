@@ -140,7 +140,7 @@ async function send(options: ClientOptions, method: Method, path: string, body?:
   }
 }
 
-/** What went wrong with a certificate, by the code of Node.js. */
+/** What is wrong with a certificate, by the error code of Node.js. */
 const certificateFaults: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: 'is not valid yet; check the clock of this machine',
@@ -170,7 +170,7 @@ function connectionFailure({ address, addressName }: ClientOptions, error: unkno
     );
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) {
-    return new Failure(`${origin} does not speak TLS as it should (${code}). Nothing was sent. Check ${addressName}.`);
+    return new Failure(`${origin} does not speak TLS as it should (${code}). Check ${addressName}.`);
   }
   if (code.startsWith('HPE_')) {
     return new Failure(`${origin} does not speak HTTP as it should (${code}). Check ${addressName}.`);
@@ -196,7 +196,7 @@ function isFromVault({ headers }: Received): boolean {
   return headers['service-trace-id'] !== undefined;
 }
 
-/** Undefined if the body is not JSON. */
+/** Returns undefined if the body is not JSON. */
 function jsonOf({ headers, body }: Received): Json | undefined {
   if (!/^application\/(problem\+)?json\b/.test(headers['content-type'] ?? '')) return undefined;
   try {
@@ -235,7 +235,7 @@ function failureOf(options: ClientOptions, response: Received): Failure {
     );
   }
   const { code, title, detail, errors } = problem.data;
-  if (errors !== undefined) return new Failure(fieldErrorText(errors));
+  if (errors !== undefined && Object.keys(errors).length > 0) return new Failure(fieldErrorText(errors));
   if (code === 'unauthenticated') {
     return new Failure(`no application of ${address.origin} has the API key from ${keyName}, or the key has expired.`);
   }

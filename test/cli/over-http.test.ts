@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { newApiKey } from '#src/domain/tenancy/api-key.js';
@@ -325,6 +326,7 @@ describe('a server that is not the vault', () => {
   const json = { 'content-type': 'application/json' };
   const fromVault = { ...json, 'service-trace-id': 'trace-1' };
   const problem = { 'content-type': 'application/problem+json', 'service-trace-id': 'trace-1' };
+  const notFound = '{"code":"token_not_found","title":"t","detail":"There is no such token."}';
   const answers: readonly (readonly [string, RequestListener, RegExp])[] = [
     [
       'a page',
@@ -469,6 +471,20 @@ describe('a server that is not the vault', () => {
     });
   });
 
+  test('a proxy of the environment gets nothing', async () => {
+    const asked: string[] = [];
+    const proxy = await serverOf((request, response) => {
+      asked.push(String(request.url));
+      response.end();
+    });
+    // Node.js 24 sends requests of its default agent through them.
+    const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy };
+    const target = await serverOf((_, response) => response.writeHead(404, problem).end(notFound));
+    const ended = await runAt(target, ['tokens', 'get', 'some-id'], { env });
+    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/no such token/) });
+    expect(asked).toEqual([]);
+  });
+
   test('no server at all', async () => {
     const address = 'http://127.0.0.1:1';
     expect(await runAt(address)).toMatchObject({
@@ -499,8 +515,27 @@ describe('TLS', () => {
       ],
       { stdio: 'pipe' },
     );
-    return { cert, flags: ['--tls-cert', cert, '--tls-key', certKey] };
+    return { cert, certKey, flags: ['--tls-cert', cert, '--tls-key', certKey] };
   }
+
+  test('a server whose certificate is not trusted receives no byte of the request', async () => {
+    const { cert, certKey } = certificate(tempDir(), 'IP:127.0.0.1');
+    const received: Buffer[] = [];
+    const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(certKey) }, (socket) =>
+      socket.on('data', (bytes) => received.push(bytes)).on('error', () => undefined),
+    );
+    const address = (await listening(server)).replace('http:', 'https:');
+    for (const version of ['1.2', '1.3']) {
+      const env = { NODE_OPTIONS: `--tls-min-v${version} --tls-max-v${version}` };
+      const ended = await runAt(address, undefined, { env });
+      expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/Nothing was sent/) });
+    }
+    expect(Buffer.concat(received).toString()).toBe('');
+    await runAt(address, ['tokens', 'get', 'some-id', '--timeout-seconds', '1'], {
+      env: { NODE_EXTRA_CA_CERTS: cert },
+    });
+    expect(Buffer.concat(received).toString()).toContain(`service-api-key: ${key}`);
+  });
 
   test('an authority of NODE_EXTRA_CA_CERTS is trusted, no other, and the check cannot be turned off', async () => {
     const { cert, flags } = certificate(tempDir(), 'IP:127.0.0.1');
