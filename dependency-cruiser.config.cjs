@@ -48,6 +48,17 @@ const rooms = {
 };
 
 const names = Object.keys(rooms);
+/** Files that use decrypted data: encryption, the response, the export, the update that merges a patch, and the indexes. */
+const readers = [
+  'vault/decrypted',
+  'commands/seal-events',
+  'commands/tokens/update-token',
+  'queries/release',
+  'queries/export-tokens',
+  'queries/is-found-by',
+  'queries/vocabulary/collect-words',
+  'projections/fold-row',
+];
 /** Stores, protocols and libraries that only adapters may know. */
 const drivers = [
   'better-sqlite3',
@@ -81,6 +92,13 @@ module.exports = {
       comment: 'Only an adapter imports the client of a store.',
       from: { path: '^src/', pathNot: '^src/adapters/' },
       to: { path: `^node_modules/(${drivers.join('|')})/` },
+    },
+    {
+      name: 'decrypted-data',
+      severity: 'error',
+      comment: 'A response gets decrypted data from release, which records who sees it (src/queries/release.ts).',
+      from: { pathNot: `^src/(${readers.join('|')})\\.ts$` },
+      to: { path: '^src/vault/unwrap\\.ts$' },
     },
     { name: 'no-cycles-of-files', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-cycles-of-folders', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },

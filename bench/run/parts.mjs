@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOfRequest } from '../../dist/audit/access-log/new-entry.js';
-import { recordReads } from '../../dist/audit/access-log/record-reads.js';
 import { openEmbedded } from '../../dist/compose/embedded/embedded.js';
 import { finish } from '../../dist/domain/steps.js';
 import { sealJson } from '../../dist/events/sealing/json-box.js';
@@ -11,9 +10,11 @@ import { fingerprintHash, fingerprintOf } from '../../dist/events/tokens/fingerp
 import { tokenStream } from '../../dist/events/tokens/stream-name.js';
 import { rowIndexOf } from '../../dist/projections/row-index.js';
 import { readToken } from '../../dist/queries/read-token.js';
+import { release } from '../../dist/queries/release.js';
 import { tokenAnswer } from '../../dist/queries/token-answer.js';
 import { openToken } from '../../dist/vault/open-token.js';
 import { searchKeyOf, tenantKeysOf } from '../../dist/vault/tenant-keys.js';
+import { unwrap } from '../../dist/vault/unwrap.js';
 import { processorTime } from './processor-time.mjs';
 
 const atOnce = 64;
@@ -43,7 +44,9 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
     const read = await readToken(vault, caller.tenantId, streams[0]);
     const fact = { entity: 'token', ref: streams[0].slice('token-'.length), operation: 'reveal', message: 'shown' };
 
-    const content = read.open.content.reveal();
+    const answer = tokenAnswer(caller, read, 'reveal');
+    const render = await release(vault, context(), [answer]);
+    const content = unwrap(read.open.content);
     const searchKey = await searchKeyOf(vault, caller.tenantId);
     const circumstances = { createdBy: caller.applicationId, modifiedBy: null, indexValues: [] };
     const place = { tenantId: caller.tenantId, stream: streams[0], revision: 0 };
@@ -56,10 +59,10 @@ export async function partsOfRequests({ directory, data, keys, size }, count) {
       'the row': (i) => vault.rows.get(streams[i]),
       'its key and its content, opened': (i) => openToken(vault, views[i], views[i].state.life),
       'the same, with a key that is open': (i) => openToken(vault, views[i % atOnce], views[i % atOnce].state.life),
-      'the answer as JSON': () => JSON.stringify(finish(tokenAnswer(vault, read, 'reveal').render())),
+      'the answer as JSON': () => JSON.stringify(finish(render(answer))),
       'the record of the read, sealed': () => entriesOfRequest(context(), tenantKeys, vault.clock.now(), [fact]),
       'the same, and handed over until it is durable': (i) =>
-        recordReads(vault, context(), [{ stream: streams[i], transform: 'reveal' }]),
+        release(vault, context(), [{ stream: streams[i], transform: 'reveal' }]),
       'of a create: the keyed hashes that its card is found by': () => {
         const fingerprint = fingerprintOf(tenantKeys.fingerprints, content.type, content.data.number);
         rowIndexOf([searchKey], fingerprintHash(tenantKeys.claims, fingerprint), content, circumstances);

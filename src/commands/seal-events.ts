@@ -1,5 +1,4 @@
 import type { JsonObject } from '../domain/json.js';
-import type { Secret } from '../domain/secret.js';
 import type { TokenContent } from '../domain/token/content.js';
 import type { TokenDecision } from '../domain/token/decide.js';
 import { type NewEvent, noSealedParts, type SealedParts } from '../events/event.js';
@@ -7,13 +6,15 @@ import { sealJson } from '../events/sealing/json-box.js';
 import { sealTrace } from '../events/sealing/trace-box.js';
 import { tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { DataKey, TenantKeys } from '../ports/key-ring.js';
+import type { Decrypted } from '../vault/decrypted.js';
 import { keyNotThere } from '../vault/tenant-gone.js';
+import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { applyToView, type TokenView } from '../views/token-view.js';
 import type { EventOrigin } from './event-origin.js';
 
 /** The contents of the decided events: the resulting content, and a new cvc. */
-export type Payload = { readonly content: Secret<TokenContent> | null; readonly cvc: Secret<string> | null };
+export type Payload = { readonly content: Decrypted<TokenContent> | null; readonly cvc: Decrypted<string> | null };
 
 export type Sealed = { readonly events: readonly NewEvent[]; readonly view: TokenView };
 
@@ -107,21 +108,21 @@ function times(expiresAt: number | null, cvcPurgeAt: number | null): JsonObject 
   };
 }
 
-async function sealCvc(vault: Vault, place: Place, cvc: Secret<string> | null) {
+async function sealCvc(vault: Vault, place: Place, cvc: Decrypted<string> | null) {
   if (cvc === null) throw new Error('an event with a cvc needs one to seal');
   const { id, key } = await vault.keys.create(place.tenantId);
-  return { clear: { cvc_key: id }, box: sealAndZero({ id, key }, place, 'cvc', cvc.reveal()) };
+  return { clear: { cvc_key: id }, box: sealAndZero({ id, key }, place, 'cvc', unwrap(cvc)) };
 }
 
 /** Encrypts the content under a new key, or under its current key. */
-async function sealContent(vault: Vault, place: Place, keyId: string | null, content: Secret<TokenContent> | null) {
+async function sealContent(vault: Vault, place: Place, keyId: string | null, content: Decrypted<TokenContent> | null) {
   if (content === null) throw new Error('an event with content needs it to seal');
   if (keyId === null) {
     const key = await vault.keys.create(place.tenantId);
-    return { keyId: key.id, box: sealAndZero(key, place, 'content', content.reveal()) };
+    return { keyId: key.id, box: sealAndZero(key, place, 'content', unwrap(content)) };
   }
   const used = await vault.keys.use(place.tenantId, keyId, (key) =>
-    sealJson(key, content.reveal(), { ...place, keyId, field: 'content' }),
+    sealJson(key, unwrap(content), { ...place, keyId, field: 'content' }),
   );
   if (used.state === 'open') return { keyId, box: used.value };
   const what = used.state === 'missing' ? 'key_missing' : 'key_destroyed_without_event';

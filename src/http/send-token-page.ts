@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { recordReads } from '../audit/access-log/record-reads.js';
 import { createSharedBudget } from '../domain/expressions/budget.js';
 import type { JsonObject } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
 import type { FoundTokens } from '../queries/find-tokens.js';
+import { type Render, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
 import type { Vault } from '../vault/vault.js';
 import { type Page, paginationOf } from './pagination.js';
@@ -25,8 +25,8 @@ export async function sendTokenPage(
   const context = contextOf(request);
   const work = vault.turns.begin(context.caller.tenantId);
   const shared = createSharedBudget();
-  const textOf = async ({ render }: TokenAnswer) => work.run(jsonText(await work.run(render(shared))));
-  await recordReads(vault, context, tokens);
+  const textOf = async (render: Render, token: TokenAnswer) => work.run(jsonText(await work.run(render(token))));
+  const render = await release(vault, context, tokens, shared);
   const head = `{"pagination":${JSON.stringify(paginationOf(page, total))},"data":[`;
   const tail = `]${Object.entries(besides).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)}}`;
 
@@ -34,12 +34,11 @@ export async function sendTokenPage(
     yield head;
     let separator = '';
     for (const token of tokens) {
-      yield separator + (await textOf(token));
+      yield separator + (await textOf(render, token));
       separator = ',';
     }
     for await (const token of rest?.() ?? []) {
-      await recordReads(vault, context, [token]);
-      yield separator + (await textOf(token));
+      yield separator + (await textOf(await release(vault, context, [token], shared), token));
       separator = ',';
     }
     yield tail;
@@ -47,6 +46,6 @@ export async function sendTokenPage(
 
   if (rest !== null) return sendPieces(reply, pieces());
   const items: string[] = [];
-  for (const token of tokens) items.push(await textOf(token));
+  for (const token of tokens) items.push(await textOf(render, token));
   return sendText(reply, 200, `${head}${items.join(',')}${tail}`);
 }

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { recordReads } from '../audit/access-log/record-reads.js';
 import { entityTag } from '../commands/tokens/precondition.js';
 import type { Json } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
 import type { Steps } from '../domain/steps.js';
+import { release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
 import type { CommandResult } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
@@ -23,10 +23,9 @@ export async function sendToken(
   status: 200 | 201,
 ): Promise<FastifyReply> {
   if (!result.ok) throw problemFrom(result);
-  await recordReads(vault, contextOf(request), [result.value]);
-  const { render, revision } = result.value;
-  const text = await vault.turns.begin(callerOf(request).tenantId).run(textOf(render()));
-  return sendText(reply.header('etag', entityTag(revision)), status, text);
+  const render = await release(vault, contextOf(request), [result.value]);
+  const text = await vault.turns.begin(callerOf(request).tenantId).run(textOf(render(result.value)));
+  return sendText(reply.header('etag', entityTag(result.value.revision)), status, text);
 }
 
 function* textOf(rendering: Steps<Json>): Steps<string> {

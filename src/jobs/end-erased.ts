@@ -1,4 +1,4 @@
-import { changeToken } from '../commands/change-token.js';
+import { changeTokens, nothingToSeal } from '../commands/write-path.js';
 import { decide } from '../domain/token/decide.js';
 import type { ClearEvent } from '../events/event.js';
 import type { Vault } from '../vault/vault.js';
@@ -41,16 +41,14 @@ export async function findLost(log: ClearLog, isErased: (keyId: string) => boole
 export async function endLost(vault: Vault, lost: readonly LostToken[]): Promise<void> {
   const origin = { actorId: 'operator', traceId: null, cmd: null };
   for (const { tenantId, stream, what } of lost) {
-    await changeToken<void>(vault, { tenantId, tenantKeys: null, stream }, origin, async (view, at) => {
+    const target = { tenantId, tenantKeys: null, streams: [stream], origin };
+    await changeTokens(vault, target, async (attempt) => {
+      const view = attempt.viewOf(stream);
       const wanted = what === 'data' ? ({ do: 'delete' } as const) : ({ do: 'purge_cvc', reason: 'request' } as const);
-      const decided = decide({ ...wanted, at }, view.state);
+      const decided = decide({ ...wanted, at: attempt.at }, view.state);
       // What is due ends by itself, without its data.
-      if (!decided.ok || decided.events.length === 0) return { do: 'answer', answer: undefined };
-      return {
-        ...{ do: 'store', decisions: decided.events, payload: { content: null, cvc: null } },
-        ...{ index: 'keep', distinctFingerprint: null },
-        answer: () => undefined,
-      };
+      if (!decided.ok || decided.events.length === 0) return 'nothing_left';
+      return attempt.commit(await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]), null);
     });
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { forgottenBefore } from '../commands/once.js';
+import { forgottenBefore } from '../commands/idempotency.js';
 import { recordDue } from '../commands/tokens/record-due.js';
 import { atMost } from '../domain/at-most.js';
 import type { AccessLog } from '../ports/access-log.js';

@@ -6,6 +6,7 @@ import { loadToken } from '../vault/load-token.js';
 import { openContent } from '../vault/open-token.js';
 import { TenantGone } from '../vault/tenant-gone.js';
 import { indexKeysOf, tenantKeysOf } from '../vault/tenant-keys.js';
+import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { type Stored, withTokenMac } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
@@ -41,7 +42,7 @@ async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex |
     const keys = await indexKeysOf(sources, tenantId);
     const opened = await openContent(sources, view, life);
     if (opened === null) return await whyClosed(sources, view);
-    const content = opened.reveal();
+    const content = unwrap(opened.content);
     const derived = deriveFrom(sources.expressions, content);
     if (!derived.ok) throw new Error('what could be evaluated once can no longer be');
     const { createdBy, modifiedBy } = life;

@@ -1,11 +1,18 @@
-import { type ReadContext, recordReads, type ShownToken } from '../audit/access-log/record-reads.js';
 import type { Caller } from '../domain/access/caller.js';
 import { transformFor } from '../domain/access/decide-access.js';
-import { evaluateSlot, type Filled, fillTemplate, templateBudget } from '../domain/detokenize/fill-template.js';
+import type { Transform } from '../domain/access/transform.js';
+import {
+  evaluateSlot,
+  type Filled,
+  fillTemplate,
+  type Shown,
+  templateBudget,
+} from '../domain/detokenize/fill-template.js';
 import { nameable } from '../domain/detokenize/nameable.js';
 import type { Slot, Template } from '../domain/detokenize/parse-template.js';
 import { createSharedBudget } from '../domain/expressions/budget.js';
-import type { Json } from '../domain/json.js';
+import { cardBin, last4 } from '../domain/expressions/masks.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { Secret } from '../domain/secret.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../vault/result.js';
@@ -13,7 +20,8 @@ import { tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Work } from '../vault/turns.js';
 import type { Vault } from '../vault/vault.js';
 import { type ReadToken, readToken } from './read-token.js';
-import { shownToken } from './shown-token.js';
+import { isMaskSkipped, type ReadContext, type Render, release } from './release.js';
+import { type ShownToken, tokenAnswer } from './token-answer.js';
 import { chargeUnknownIds } from './unknown-ids.js';
 
 /** Bytes of ciphertext whose contents stay decrypted during a request; others are decrypted again when needed. */
@@ -38,8 +46,8 @@ export async function detokenize(
     return read;
   }
   const found = read.value;
-  await recordReads(vault, context, [...found.values()]);
-  const values = await evaluateAll(vault, work, caller, template, found);
+  const render = await release(vault, context, [...found.values()], createSharedBudget());
+  const values = await evaluateAll(vault, work, caller, template, found, render);
   if (!values.ok) return values;
   const filled = await work.run(
     fillTemplate(template, (slot) => {
@@ -74,7 +82,7 @@ async function readAll(
       unknown.push([id, path]);
       continue;
     }
-    const transform = transformFor(caller, 'token:use', read.open.content.reveal().containers);
+    const transform = transformFor(caller, 'token:use', read.open.containers);
     if (transform === null) {
       isForbidden = true;
       continue;
@@ -97,27 +105,46 @@ async function evaluateAll(
   caller: Caller,
   { ids, leaves }: Template,
   tokens: ReadonlyMap<string, Named>,
+  render: Render,
 ): Promise<CommandResult<ReadonlyMap<Slot, Filled>>> {
   const slots = new Map<string, Slot[]>();
   for (const part of [...leaves.values()].flat()) {
     if (part.kind === 'slot') slots.set(part.id, [...(slots.get(part.id) ?? []), part]);
   }
-  const shared = createSharedBudget();
   const budget = templateBudget();
   const values = new Map<Slot, Filled>();
   for (const [id, { stream, transform, life, kept }] of tokens) {
     await work.pause();
     const token = kept ?? (await readToken(vault, caller.tenantId, stream));
-    const now = token === null ? null : transformFor(caller, 'token:use', token.open.content.reveal().containers);
+    const now = token === null ? null : transformFor(caller, 'token:use', token.open.containers);
     if (token === null || token.life.createdRevision !== life) return unknownIds([[id, ids.get(id) ?? 'body']]);
     // The token moved since: what was recorded and allowed is no longer what the caller would get.
     if (now !== transform) return rejected('forbidden');
-    const shown = await work.run(shownToken(vault, caller, token, transform, shared));
+    const shown =
+      transform === 'redact'
+        ? nothing
+        : shownIn(await work.run(render(tokenAnswer(caller, token, transform))), transform);
     for (const slot of slots.get(id) ?? []) {
       values.set(slot, await work.run(evaluateSlot(vault.expressions, slot, shown, budget)));
     }
   }
   return done(values);
+}
+
+const nothing: Shown = { data: null, whole: null };
+
+/** Returns what the expressions of a body may use of a token (docs/contract.md, "Detokenize"). */
+function shownIn(body: JsonObject, transform: Transform): Shown {
+  if (isMaskSkipped(body)) return 'skipped';
+  return { data: body['data'] ?? null, whole: transform === 'reveal' ? { ...body, ...enrichments(body) } : body };
+}
+
+/** Returns details of a card. They contain part of the number, so only a caller that sees all of it gets them. */
+function enrichments({ type, data }: JsonObject): JsonObject {
+  const number = type === 'card' && isJsonObject(data) ? data['number'] : type === 'card_number' ? data : null;
+  if (typeof number !== 'string') return {};
+  const bin = cardBin(number);
+  return { enrichments: { card_details: { ...(bin === null ? {} : { bin }), last4: last4(number) } } };
 }
 
 function unknownIds(unknown: readonly (readonly [id: string, path: string])[]): Rejected {

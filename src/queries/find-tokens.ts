@@ -73,9 +73,7 @@ async function findPlanned(
       return why === 'key_destroyed' || why === 'outdated' ? [{ view, why }] : [];
     });
     if (closed.length === 0) {
-      const tokens = opened.flatMap((read) =>
-        typeof read === 'string' ? [] : render(vault, caller, permission, read),
-      );
+      const tokens = opened.flatMap((read) => (typeof read === 'string' ? [] : answerFor(caller, permission, read)));
       const rest = later.length === 0 ? null : () => readLater(vault, caller, permission, later);
       return { tokens, total, rest };
     }
@@ -103,7 +101,7 @@ async function* readLater(
   for (const { stream, createdRevision } of later) {
     await work.pause();
     const read = await readToken(vault, caller.tenantId, stream);
-    if (read?.life.createdRevision === createdRevision) yield* render(vault, caller, permission, read);
+    if (read?.life.createdRevision === createdRevision) yield* answerFor(caller, permission, read);
   }
 }
 
@@ -130,7 +128,7 @@ async function closedAgain(vault: Vault, closed: readonly Closed[], before: Clos
   return times;
 }
 
-function render(vault: Vault, caller: CommandContext['caller'], permission: TokenPermission, token: ReadToken) {
-  const transform = transformFor(caller, permission, token.open.content.reveal().containers);
-  return transform === null ? [] : [tokenAnswer(vault, caller, token, transform)];
+function answerFor(caller: CommandContext['caller'], permission: TokenPermission, token: ReadToken) {
+  const transform = transformFor(caller, permission, token.open.containers);
+  return transform === null ? [] : [tokenAnswer(caller, token, transform)];
 }

@@ -17,7 +17,7 @@ export async function getToken(
   const { names } = await tenantKeysOf(vault, tenantId);
   const read = await readToken(vault, tenantId, tokenStream(names, id));
   if (read === null) return rejected('token_not_found');
-  const transform = transformFor(caller, 'token:read', read.open.content.reveal().containers);
+  const transform = transformFor(caller, 'token:read', read.open.containers);
   if (transform === null) return rejected('forbidden');
-  return done(tokenAnswer(vault, caller, read, transform));
+  return done(tokenAnswer(caller, read, transform));
 }

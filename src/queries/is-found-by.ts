@@ -1,10 +1,11 @@
-import type { TokenContent } from '../domain/token/content.js';
 import { deriveFrom } from '../domain/token/derive-content.js';
 import type { TokenLife } from '../domain/token/token-state.js';
 import type { SearchKey } from '../ports/key-ring.js';
 import type { SearchPlan } from '../ports/search-plan.js';
 import { matchesPlan } from '../search/plan-search.js';
 import { tokenTerms } from '../search/terms.js';
+import type { OpenToken } from '../vault/open-token.js';
+import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 
 /** Returns whether a plan that was made with this key matches a token with this content, independent of any store. */
@@ -12,8 +13,9 @@ export function isFoundBy(
   { expressions }: Pick<Vault, 'expressions'>,
   { key }: SearchKey,
   { where }: SearchPlan,
-  { content, life }: { readonly content: TokenContent; readonly life: TokenLife },
+  { open, life }: { readonly open: OpenToken; readonly life: TokenLife },
 ): boolean {
+  const content = unwrap(open.content);
   const derived = deriveFrom(expressions, content);
   if (!derived.ok) throw new Error('what could be evaluated once can no longer be');
   const { createdBy, modifiedBy, createdAt, modifiedAt } = life;

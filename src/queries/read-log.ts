@@ -75,7 +75,7 @@ async function livingIds(
   const found = await atMost(openedAtOnce, [...refs], async (ref): Promise<readonly [string, string][]> => {
     await work.pause();
     const token = await readToken(vault, tenantId, tokenStreamOf(ref));
-    return token === null ? [] : [[ref, token.open.content.reveal().id]];
+    return token === null ? [] : [[ref, token.open.id]];
   });
   return new Map(found.flat());
 }

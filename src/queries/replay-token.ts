@@ -2,14 +2,13 @@ import { transformFor } from '../domain/access/decide-access.js';
 import { strictest } from '../domain/access/transform.js';
 import type { JsonObject } from '../domain/json.js';
 import { formatTimestamp } from '../domain/time.js';
-import type { TokenContent } from '../domain/token/content.js';
 import { isExpired, type TokenLife } from '../domain/token/token-state.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import type { RecordedEvent } from '../events/event.js';
 import { latestNow } from '../ports/clock.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { KeyLost } from '../vault/key-lost.js';
-import { openContent } from '../vault/open-token.js';
+import { type OpenToken, openContent } from '../vault/open-token.js';
 import type { Vault } from '../vault/vault.js';
 import { applyToView, emptyView, type TokenView } from '../views/token-view.js';
 import { type AsOf, hadHappened } from './as-of.js';
@@ -22,7 +21,7 @@ export type Replayed =
   | { readonly is: 'forbidden' }
   /** What it held is erased since; `body` says what is left. */
   | { readonly is: 'erased'; readonly body: JsonObject }
-  | { readonly is: 'token'; readonly answer: TokenAnswer; readonly content: TokenContent; readonly life: TokenLife };
+  | { readonly is: 'token'; readonly answer: TokenAnswer; readonly open: OpenToken; readonly life: TokenLife };
 
 export type ReplayAsk = {
   readonly asOf: AsOf;
@@ -51,22 +50,21 @@ export async function replayToken(
   const present = now.state.life;
   const lives =
     present?.createdRevision === life.createdRevision && !isExpired(present, latestNow(vault.clock)) ? present : null;
-  const content = lives === null ? null : await openContent(vault, then, life);
-  const presentContent = lives === null || content === null ? null : await openContent(vault, now, lives);
-  if (content === null || presentContent === null) {
+  const open = lives === null ? null : await openContent(vault, then, life);
+  const presentOpen = lives === null || open === null ? null : await openContent(vault, now, lives);
+  if (open === null || presentOpen === null) {
     if (lives !== null) refuseLost(now, lives, life);
     // In which containers it was is erased with it.
     const mayKnow = transformFor(caller, 'token:read', ['/']) !== null;
     return mayKnow ? { is: 'erased', body: whatIsLeft(stream, life) } : { is: 'none' };
   }
   const transform = strictest(
-    transformFor(caller, 'token:read', content.reveal().containers),
-    transformFor(caller, 'token:read', presentContent.reveal().containers),
+    transformFor(caller, 'token:read', open.containers),
+    transformFor(caller, 'token:read', presentOpen.containers),
   );
   if (transform === null) return { is: 'forbidden' };
   const shown = transform === 'reveal' && !reveal ? 'mask' : transform;
-  const answer = tokenAnswer(vault, caller, { view: then, life, open: { content, cvc: null } }, shown);
-  return { is: 'token', answer, content: content.reveal(), life };
+  return { is: 'token', answer: tokenAnswer(caller, { view: then, life, open }, shown), open, life };
 }
 
 function fold(stream: string, tenantId: string, events: readonly RecordedEvent[]): TokenView {

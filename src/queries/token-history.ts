@@ -98,7 +98,7 @@ async function* eventsAt(
 async function refusalOf(vault: Vault, caller: Caller, stream: string) {
   const read = await readToken(vault, caller.tenantId, stream);
   if (read !== null) {
-    const { containers } = read.open.content.reveal();
+    const { containers } = read.open;
     return transformFor(caller, 'token:read', containers) === null ? rejected('forbidden') : null;
   }
   // What containers a deleted token was in is erased with it: only who may read everything may read of it.

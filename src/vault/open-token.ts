@@ -1,16 +1,29 @@
-import { Secret } from '../domain/secret.js';
 import type { TokenContent } from '../domain/token/content.js';
 import type { TokenLife } from '../domain/token/token-state.js';
 import { cvcAt } from '../domain/token/token-state.js';
 import { openJson } from '../events/sealing/json-box.js';
 import { latestForCodes } from '../ports/clock.js';
 import type { TokenView } from '../views/token-view.js';
+import { Decrypted } from './decrypted.js';
 import { KeyLost } from './key-lost.js';
 import { keyNotThere, TenantGone } from './tenant-gone.js';
 import type { Keys } from './tenant-keys.js';
 import type { Vault } from './vault.js';
 
-export type OpenToken = { readonly content: Secret<TokenContent>; readonly cvc: Secret<string> | null };
+/** A decrypted token, and what decisions about it need: its id, and what decides who may read it. */
+export type OpenToken = {
+  readonly id: string;
+  readonly containers: readonly string[];
+  readonly fingerprint: string;
+  readonly content: Decrypted<TokenContent>;
+  readonly cvc: Decrypted<string> | null;
+};
+
+/** Wraps the content of a token. */
+export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null): OpenToken {
+  const { id, containers, fingerprint } = content;
+  return { id, containers, fingerprint, content: new Decrypted(content), cvc };
+}
 
 /**
  * Decrypts a living token, without a cvc past its hour. Returns null if a key of it was destroyed. Then either the view is older
@@ -43,17 +56,14 @@ async function openAll(vault: Vault, view: TokenView, life: TokenLife) {
   // Checked again after the wait for a key: the hour may have ended meanwhile.
   const shown =
     due !== null && cvc !== null && latestForCodes(vault.clock) < due.purgeAt ? (cvc.value as string) : null;
-  const open: OpenToken = {
-    content: new Secret(content.value as TokenContent),
-    cvc: shown === null ? null : new Secret(shown),
-  };
+  const open = openTokenOf(content.value as TokenContent, shown === null ? null : new Decrypted(shown));
   return { open, revision: content.revision };
 }
 
 /** Decrypts only the content; otherwise like `openToken`. */
-export async function openContent(vault: Keys, view: TokenView, life: TokenLife): Promise<Secret<TokenContent> | null> {
+export async function openContent(vault: Keys, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   const content = await openBoxOf(vault, view, life.key, life.contentRevision, 'content');
-  return content === null ? null : new Secret(content.value as TokenContent);
+  return content === null ? null : openTokenOf(content.value as TokenContent, null);
 }
 
 async function openBoxOf(

@@ -56,7 +56,7 @@ export type Vault = {
   /** Records what it commits (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;
-  /** Records every access. Use `recordReads` for tokens in a response. */
+  /** Records every access. For tokens in a response, `release` calls it. */
   readonly recorder: AccessRecorder;
   readonly clock: Clock;
   readonly random: Random;

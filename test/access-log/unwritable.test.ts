@@ -1,9 +1,9 @@
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { recordReads } from '#src/audit/access-log/record-reads.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { release } from '#src/queries/release.js';
 import { tenantKeysOf } from '#src/vault/tenant-keys.js';
 import { logs, operationsOn } from '../http/routes/list-logs/support.js';
 import { create, createPlain, path, uniqueId } from '../http/routes/support.js';
@@ -87,5 +87,5 @@ async function readOften(key: string, id: string): Promise<void> {
   const stream = tokenStream(names, id);
   const shown = Array.from({ length: 1_000 }, () => ({ stream, transform: 'mask' }) as const);
   for (let count = 0; count < 21; count += 1)
-    await recordReads(service.vault, { caller, traceId: 'trace', beganAt: 0 }, shown);
+    await release(service.vault, { caller, traceId: 'trace', beganAt: 0 }, shown);
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Caller } from '#src/domain/access/caller.js';
 import { finish } from '#src/domain/steps.js';
 import { findTokens } from '#src/queries/find-tokens.js';
+import { release } from '#src/queries/release.js';
 import type { Vault } from '#src/vault/vault.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -53,7 +54,8 @@ test('a token that is deleted or replaced between its row and its key is gone, o
   expect(await ids(deleting, caller)).toEqual({ ids: ['three', 'one'], total: 2 });
   const replacing = interrupted(service.vault, () => service.call('PATCH', '/tokens/one', { data: 'new' }));
   const { tokens } = await findTokens(replacing, { caller }, 'token:search', everything, page);
-  expect(tokens.map(({ render }) => finish(render())['data'])).toEqual(['three', 'new']);
+  const render = await release(service.vault, { caller, traceId: 'trace', beganAt: 0 }, tokens);
+  expect(tokens.map((token) => finish(render(token))['data'])).toEqual(['three', 'new']);
   expect(await service.service.state()).toMatchObject({ reasons: [] });
   await service.close();
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { recordReads } from '../../audit/access-log/record-reads.js';
 import type { JsonObject } from '../../domain/json.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import { type AsOf, readAsOf } from '../../queries/as-of.js';
+import { release } from '../../queries/release.js';
 import { replayQuery } from '../../queries/replay-query.js';
 import { replayToken } from '../../queries/replay-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
@@ -36,8 +36,8 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
   if (reveal && answer.transform !== 'reveal') {
     throw new OperationFailed('the application may not see this token unmasked. Run the command without --reveal.');
   }
-  await recordReads(vault, context, [answer]);
-  return vault.turns.begin(caller.tenantId).run(answer.render());
+  const render = await release(vault, context, [answer]);
+  return vault.turns.begin(caller.tenantId).run(render(answer));
 });
 
 /** A step of a query over the tokens as they were at a moment. */
@@ -49,10 +49,10 @@ export const auditReplayQuery = operation(
     const context = verbContext(service, caller);
     const asOf = await momentOf(vault, input.asOf);
     const { tokens, erased, next } = unwrap(await replayQuery(vault, context, query, { asOf, reveal }, after));
-    await recordReads(vault, context, tokens);
+    const render = await release(vault, context, tokens);
     const shown: JsonObject[] = [];
     const work = vault.turns.begin(caller.tenantId);
-    for (const { render } of tokens) shown.push(await work.run(render()));
+    for (const token of tokens) shown.push(await work.run(render(token)));
     return { tokens: shown, erased, next, head: await vault.log.head() };
   },
 );

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { recordReads } from '../../audit/access-log/record-reads.js';
 import type { JsonObject } from '../../domain/json.js';
 import { countForExport, exportTokens as exportStep } from '../../queries/export-tokens.js';
 import { asApplication, verbContext } from '../operations/as-application.js';
@@ -24,9 +23,6 @@ export const exportTokens = operation(
     const caller = await asApplication(service, key, 'token:read');
     const context = verbContext(service, caller);
     const total = before === null ? await countForExport(vault, context) : null;
-    const { tokens, masked, next } = await exportStep(vault, context, before, stepSize);
-    await recordReads(vault, context, tokens);
-    const requests = tokens.map(({ request }) => request.reveal());
-    return { requests, masked, next, total };
+    return { ...(await exportStep(vault, context, before, stepSize)), total };
   },
 );

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { recordReads } from '../../audit/access-log/record-reads.js';
-import { createToken as create } from '../../commands/tokens/create-token.js';
+import { createToken as create } from '../../commands/tokens/create-tokens.js';
 import { deleteToken as remove } from '../../commands/tokens/delete-token.js';
 import { createSharedBudget } from '../../domain/expressions/budget.js';
 import type { JsonObject } from '../../domain/json.js';
 import { type PageAnswer, pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { createTokenBody } from '../../http/token-body.js';
 import { getToken as get } from '../../queries/get-token.js';
+import { release } from '../../queries/release.js';
 import { searchTokens as search } from '../../queries/search-tokens.js';
 import { asApplication, unwrap, verbContext } from '../operations/as-application.js';
 import { fieldErrorText, issueErrors } from '../operations/field-error-text.js';
@@ -17,8 +17,8 @@ export const getToken = operation(z.object({ key: z.string(), id: z.string() }),
   const caller = await asApplication(service, key, 'token:read');
   const context = verbContext(service, caller);
   const token = unwrap(await get(service.vault, context, id));
-  await recordReads(service.vault, context, [token]);
-  return service.vault.turns.begin(caller.tenantId).run(token.render());
+  const render = await release(service.vault, context, [token]);
+  return service.vault.turns.begin(caller.tenantId).run(render(token));
 });
 
 /** Creates a token as the application. */
@@ -30,8 +30,8 @@ export const createToken = operation(
     if (!body.success) throw new OperationFailed(fieldErrorText(issueErrors(body.error.issues, 'body')));
     const context = { ...verbContext(service, caller), idempotency: null };
     const token = unwrap(await create(service.vault, context, body.data));
-    await recordReads(service.vault, context, [token]);
-    return service.vault.turns.begin(caller.tenantId).run(token.render());
+    const render = await release(service.vault, context, [token]);
+    return service.vault.turns.begin(caller.tenantId).run(render(token));
   },
 );
 
@@ -55,11 +55,11 @@ export const searchTokens = operation(
     const data: JsonObject[] = [];
     const work = vault.turns.begin(caller.tenantId);
     const shared = createSharedBudget();
-    await recordReads(vault, context, found.tokens);
-    for (const { render } of found.tokens) data.push(await work.run(render(shared)));
+    const render = await release(vault, context, found.tokens, shared);
+    for (const token of found.tokens) data.push(await work.run(render(token)));
     for await (const token of found.rest?.() ?? []) {
-      await recordReads(vault, context, [token]);
-      data.push(await work.run(token.render(shared)));
+      const renderLater = await release(vault, context, [token], shared);
+      data.push(await work.run(renderLater(token)));
     }
     const besides = found.suggestions.length === 0 ? {} : { _suggestions: [...found.suggestions] };
     return { ...pageAnswer(page, found.total, data), ...besides };

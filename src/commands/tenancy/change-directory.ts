@@ -15,7 +15,7 @@ import { applyToDirectory, type DirectoryView } from '../../views/directory-view
 import type { ClaimResult } from '../../views/finished-claim.js';
 import { withClaimMac, withDirectoryMac } from '../../views/row-mac.js';
 import type { EventOrigin } from '../event-origin.js';
-import { lost, settled, settleRace } from '../settle-race.js';
+import { conflict, retryOnConflict } from '../retry-on-conflict.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
@@ -44,18 +44,18 @@ export function changeDirectory<T>(
 ): Promise<CommandResult<T>> {
   const at = vault.clock.now();
   const origin = { actorId: actorId(actor), at, traceId, cmd: claim?.cmd ?? null, ...sourceOf(actor) };
-  return settleRace<CommandResult<T>>(vault, [tenantStream(tenantId)], async () => {
+  return retryOnConflict<CommandResult<T>>(vault, [tenantStream(tenantId)], async () => {
     const { directory, view } = await loadDirectory(vault, tenantId, concernedBy(commands, actor));
     const decided = decideAll(commands, { actor, at }, directory);
-    if (!decided.ok) return settled(decided);
+    if (!decided.ok) return decided;
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
-    if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return lost;
+    if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return conflict;
     // No cache knows a caller that did not exist: an addition clears nothing.
     if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
     // Threat: an older copy of the log, put back after a kill, would bring back the old rights.
     await noteLog(vault);
-    return settled(done(answer(after, events)));
+    return done(answer(after, events));
   });
 }
 

@@ -4,10 +4,10 @@ import { type CommandResult, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { ClaimResult } from '../../views/finished-claim.js';
-import { once } from '../once.js';
+import { claimRequest } from '../idempotency.js';
 import type { DirectoryContext } from './change-directory.js';
 
-type Claimed = NonNullable<ClaimResult['application']>;
+type ClaimedApplication = NonNullable<ClaimResult['application']>;
 
 /**
  * Runs a command that issues a key once per idempotency key. A repeat returns the application as it is now, without the key, which is
@@ -18,14 +18,20 @@ export async function onceInDirectory<T>(
   { tenantId, actor }: DirectoryContext,
   idempotency: CommandContext['idempotency'],
   run: (cmd: string | null) => Promise<CommandResult<T>>,
-  again: (application: LivingApplication, claimed: Claimed) => CommandResult<T>,
+  again: (application: LivingApplication, claimed: ClaimedApplication) => CommandResult<T>,
 ): Promise<CommandResult<T>> {
   if (idempotency === null || actor.kind === 'operator') return run(null);
-  const tenantKeys = await tenantKeysOf(vault, tenantId);
-  const request = { applicationId: actor.applicationId, ...idempotency };
-  return once(vault, tenantKeys, request, run, async ({ application: claimed }) => {
+  const claim = await claimRequest(vault, await tenantKeysOf(vault, tenantId), actor.applicationId, idempotency);
+  if (claim.state === 'in_flight') return rejected('idempotency_in_flight');
+  if (claim.state === 'repeat') {
+    const claimed = claim.result.application;
     const application = claimed === undefined ? null : await livingApplication(vault, tenantId, claimed.id);
     if (application === null || claimed === undefined) return rejected('idempotent_result_gone');
     return again(application, claimed);
-  });
+  }
+  try {
+    return await run(claim.cmd);
+  } finally {
+    await claim.release();
+  }
 }

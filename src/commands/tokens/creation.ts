@@ -1,6 +1,5 @@
 import { transformForCreate } from '../../domain/access/decide-access.js';
 import type { Transform } from '../../domain/access/transform.js';
-import { Secret } from '../../domain/secret.js';
 import { decide } from '../../domain/token/decide.js';
 import { deriving } from '../../domain/token/derive-content.js';
 import { draftToken, type TokenDraft, type TokenRequest } from '../../domain/token/draft-token.js';
@@ -9,13 +8,14 @@ import { codesAhead, earliestNow } from '../../ports/clock.js';
 import type { SearchKey, TenantKeys } from '../../ports/key-ring.js';
 import { rowIndexOf } from '../../projections/row-index.js';
 import type { CommandContext } from '../../vault/command-context.js';
-import type { OpenToken } from '../../vault/open-token.js';
+import { Decrypted } from '../../vault/decrypted.js';
+import { type OpenToken, openTokenOf } from '../../vault/open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../../vault/result.js';
 import type { Work } from '../../vault/turns.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
-import type { TokenWrite } from '../change-tokens.js';
-import { deduplicationInForce } from './find-duplicate.js';
+import type { TokenWrite } from '../write-path.js';
+import { deduplicationInForce } from './deduplication.js';
 
 /** A create request that was validated and authorized; it has no id yet. */
 export type Creation = TokenDraft & {
@@ -90,7 +90,7 @@ export function decideCreation(
     view,
     decisions: decided.events,
     distinctFingerprint: distinct ? fingerprintHash : null,
-    payload: { content: new Secret(content), cvc: cvc === null ? null : new Secret(cvc) },
+    payload: openTokenOf(content, cvc === null ? null : new Decrypted(cvc)),
     index: rowIndexOf(keys, fingerprintHash, content, { createdBy, modifiedBy: null, indexValues }),
   };
 }

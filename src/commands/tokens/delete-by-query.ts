@@ -10,7 +10,7 @@ import { ForgedRow } from '../../vault/forged-row.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import { withSearchKey } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { type Doomed, deleteTokens } from './delete-tokens.js';
+import { type DeleteTarget, deleteTokens } from './delete-tokens.js';
 import { finishRemembered } from './finish-erasure.js';
 
 const tokensMax = 1_000;
@@ -65,8 +65,8 @@ export async function deleteByQuery(
 async function firstOf(
   { rows, clock }: Vault,
   plan: SearchPlan,
-): Promise<{ readonly total: number; readonly tokens: readonly Doomed[] }> {
-  const tokens = new Map<string, Doomed>();
+): Promise<{ readonly total: number; readonly tokens: readonly DeleteTarget[] }> {
+  const tokens = new Map<string, DeleteTarget>();
   const now = latestNow(clock);
   let total = 0;
   for (let offset = 0; offset < tokensMax; offset += pageSize) {

@@ -1,3 +1,4 @@
+import type { Caller } from '../../domain/access/caller.js';
 import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired } from '../../domain/token/token-state.js';
@@ -9,13 +10,11 @@ import { openToken } from '../../vault/open-token.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import type { TokenView } from '../../views/token-view.js';
-import { type Attempt, changeToken } from '../change-token.js';
 import { originOf } from '../event-origin.js';
-import { rowsFollow } from '../rows-follow.js';
+import { type Conflict, conflict } from '../retry-on-conflict.js';
+import { type Attempt, changeTokens, nothingToSeal } from '../write-path.js';
+import { finishErasure } from './finish-erasure.js';
 import { preconditionHolds } from './precondition.js';
-
-const noPayload = { content: null, cvc: null };
 
 /**
  * Deletes a token and destroys its keys before it returns (docs/contract.md, "Delete a token"). Throws StoreUnavailable if the keys
@@ -30,31 +29,29 @@ export async function deleteToken(
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
-  const origin = originOf({ caller, traceId }, null);
-
-  return changeToken<CommandResult<null>>(vault, { tenantId, tenantKeys, stream }, origin, async (view, at) => {
-    const { life, revision } = view.state;
-    if (life === null || isExpired(life, at)) return finishErasure(vault, view);
-    const open = await openToken(vault, view, life);
-    if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
-    if (transformFor(caller, 'token:delete', open.content.reveal().containers) === null) {
-      return { do: 'answer', answer: rejected('forbidden') };
-    }
-    if (!preconditionHolds(ifMatch, revision)) return { do: 'answer', answer: rejected('precondition_failed') };
-    const decided = decide({ do: 'delete', at, endsUpTo: earliestNow(vault.clock) }, view.state);
-    if (!decided.ok) return { do: 'answer', answer: rejected(decided.code) };
-    return {
-      ...{ do: 'store', decisions: decided.events, payload: noPayload, index: 'keep', distinctFingerprint: null },
-      answer: () => done(null),
-    };
-  });
+  const target = { tenantId, tenantKeys, streams: [stream], origin: originOf({ caller, traceId }, null) };
+  return changeTokens(vault, target, (attempt) => attemptDelete(vault, caller, stream, ifMatch, attempt));
 }
 
-/** Finishes an earlier delete whose keys are still alive; otherwise there is nothing to delete. */
-async function finishErasure(vault: Vault, view: TokenView): Promise<Attempt<CommandResult<null>>> {
-  const { ended: keys } = view.state;
-  // A living row must not name a destroyed key.
-  if (keys.length > 0) await rowsFollow(vault, [view]);
-  const ended = keys.length === 0 ? 0 : await vault.keys.destroy(keys);
-  return { do: 'answer', answer: ended > 0 ? done(null) : rejected('token_not_found') };
+async function attemptDelete(
+  vault: Vault,
+  caller: Caller,
+  stream: string,
+  ifMatch: string | null,
+  attempt: Attempt,
+): Promise<CommandResult<null> | Conflict> {
+  const view = attempt.viewOf(stream);
+  const { life, revision } = view.state;
+  if (life === null || isExpired(life, attempt.at)) {
+    // An earlier delete may have left keys alive.
+    return (await finishErasure(vault, [view])) > 0 ? done(null) : rejected('token_not_found');
+  }
+  const open = await openToken(vault, view, life);
+  if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
+  if (transformFor(caller, 'token:delete', open.containers) === null) return rejected('forbidden');
+  if (!preconditionHolds(ifMatch, revision)) return rejected('precondition_failed');
+  const decided = decide({ do: 'delete', at: attempt.at, endsUpTo: earliestNow(vault.clock) }, view.state);
+  if (!decided.ok) return rejected(decided.code);
+  const sealed = await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]);
+  return (await attempt.commit(sealed, null)) === conflict ? conflict : done(null);
 }

@@ -1,28 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../domain/access/caller.js';
 import { transformFor } from '../../domain/access/decide-access.js';
-import type { TokenContent } from '../../domain/token/content.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { earliestNow } from '../../ports/clock.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import { KeyLost } from '../../vault/key-lost.js';
-import { openToken } from '../../vault/open-token.js';
+import { type OpenToken, openToken } from '../../vault/open-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
-import { changeTokens, type TokenWrite, type ViewOf } from '../change-tokens.js';
 import { originOf } from '../event-origin.js';
+import { conflict } from '../retry-on-conflict.js';
+import { type Attempt, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
 import { finishErasure, forgetFinished, rememberUnfinished } from './finish-erasure.js';
 
 /** Tokens of one unit of work: their ciphertexts, up to 512 KiB each, are in memory together. */
 const tokensAtOnce = 100;
 
 /** A token to delete; with a revision, only if it still has that revision. */
-export type Doomed = { readonly stream: string; readonly revision: number | null };
+export type DeleteTarget = { readonly stream: string; readonly revision: number | null };
 
 /** Throws for a token that must not be deleted with the others, given what the log and the keys say of it. */
-type Expect = (stream: string, token: { readonly content: TokenContent; readonly life: TokenLife }) => void;
+type Expect = (stream: string, token: { readonly open: OpenToken; readonly life: TokenLife }) => void;
 
 /** `refused` counts living tokens that the caller may not delete, `changed` those of another revision. */
 export type Deletion = { readonly deleted: number; readonly refused: number; readonly changed: number };
@@ -35,7 +35,7 @@ export type Deletion = { readonly deleted: number; readonly refused: number; rea
 export async function deleteTokens(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
-  tokens: readonly Doomed[],
+  tokens: readonly DeleteTarget[],
   expect: Expect = () => undefined,
 ): Promise<Deletion> {
   let sum: Deletion = { deleted: 0, refused: 0, changed: 0 };
@@ -57,16 +57,17 @@ export async function deleteTokens(
 async function deleteAtOnce(
   vault: Vault,
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
-  tokens: readonly Doomed[],
+  tokens: readonly DeleteTarget[],
   expect: Expect,
 ): Promise<Deletion> {
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
-  const origin = originOf({ caller, traceId }, null);
-  const targets = { tenantId, tenantKeys, streams: new Set(tokens.map(({ stream }) => stream)) };
-  const { writes, gone, refused, changed } = await changeTokens<Sorted>(vault, targets, origin, async (viewOf, at) => {
-    const sorted = await sort(vault, { caller, tokens, at, expect }, viewOf);
-    return { do: 'store', writes: sorted.writes, claim: () => null, answer: () => sorted };
+  const streams = [...new Set(tokens.map(({ stream }) => stream))];
+  const target = { tenantId, tenantKeys, streams, origin: originOf({ caller, traceId }, null) };
+  const { writes, gone, refused, changed } = await changeTokens<Sorted>(vault, target, async (attempt) => {
+    const sorted = await sort(vault, { caller, tokens, expect }, attempt);
+    const sealed = await attempt.seal(sorted.writes);
+    return (await attempt.commit(sealed, null)) === conflict ? conflict : sorted;
   });
   return { deleted: writes.length + (await finishErasure(vault, gone)), refused, changed };
 }
@@ -80,12 +81,11 @@ type Sorted = {
 
 type Deleting = {
   readonly caller: Caller;
-  readonly tokens: readonly Doomed[];
-  readonly at: number;
+  readonly tokens: readonly DeleteTarget[];
   readonly expect: Expect;
 };
 
-async function sort(vault: Vault, { caller, tokens, at, expect }: Deleting, viewOf: ViewOf): Promise<Sorted> {
+async function sort(vault: Vault, { caller, tokens, expect }: Deleting, { viewOf, at }: Attempt): Promise<Sorted> {
   const work = vault.turns.begin(caller.tenantId);
   const writes: TokenWrite[] = [];
   const gone: TokenView[] = [];
@@ -108,13 +108,6 @@ async function mayDelete(vault: Vault, caller: Caller, view: TokenView, expect: 
   const { life } = view.state;
   const open = life === null ? null : await openToken(vault, view, life);
   if (life === null || open === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
-  const content = open.content.reveal();
-  expect(view.stream, { content, life });
-  return transformFor(caller, 'token:delete', content.containers) !== null;
+  expect(view.stream, { open, life });
+  return transformFor(caller, 'token:delete', open.containers) !== null;
 }
-
-const nothingToSeal = {
-  payload: { content: null, cvc: null },
-  index: 'keep',
-  distinctFingerprint: null,
-} as const;

@@ -1,7 +1,7 @@
 import { loadToken } from '../../vault/load-token.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
-import { rowsFollow } from '../rows-follow.js';
+import { ensureProjected } from '../write-path.js';
 
 /**
  * Destroys keys that earlier deletes of these tokens have ended but could not destroy, and returns the number of tokens. It makes all
@@ -10,7 +10,7 @@ import { rowsFollow } from '../rows-follow.js';
 export async function finishErasure(vault: Vault, gone: readonly TokenView[]): Promise<number> {
   const ended = gone.filter(({ state }) => state.life === null && state.ended.length > 0);
   // A living row must not name a destroyed key.
-  await rowsFollow(vault, ended);
+  await ensureProjected(vault, ended);
   const destroyed = await Promise.all(ended.map(({ state }) => vault.keys.destroy(state.ended)));
   return destroyed.filter((count) => count > 0).length;
 }

@@ -10,7 +10,7 @@ import type { CommandContext } from '../../vault/command-context.js';
 import { type CommandResult, done, invalidFields } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { createToken } from './create-token.js';
+import { createToken } from './create-tokens.js';
 
 /** `skipped`: the token of the request is there already. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';
@@ -61,7 +61,7 @@ async function isAnother(vault: Vault, { caller }: CommandContext, request: Impo
   const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
   const read = id === null ? null : await readToken(vault, caller.tenantId, tokenStream(tenantKeys.names, id));
   if (read === null || read.life.modifiedAt !== null) return false;
-  const { containers, fingerprint } = read.open.content.reveal();
+  const { containers, fingerprint } = read.open;
   if (!maySeeClear(caller, containers)) return false;
   const drafted = draftToken(vault.expressions, request, vault.clock.now());
   const derived = drafted.ok ? deriveFrom(vault.expressions, drafted.value.draft) : drafted;

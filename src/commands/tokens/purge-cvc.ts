@@ -1,3 +1,4 @@
+import type { Caller } from '../../domain/access/caller.js';
 import { transformFor } from '../../domain/access/decide-access.js';
 import { decide } from '../../domain/token/decide.js';
 import { isExpired } from '../../domain/token/token-state.js';
@@ -9,8 +10,9 @@ import { openToken } from '../../vault/open-token.js';
 import { type CommandResult, done, invalidFields, rejected } from '../../vault/result.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { changeToken } from '../change-token.js';
 import { originOf } from '../event-origin.js';
+import { type Conflict, conflict } from '../retry-on-conflict.js';
+import { type Attempt, changeTokens, nothingToSeal } from '../write-path.js';
 import { preconditionHolds } from './precondition.js';
 
 /**
@@ -26,32 +28,33 @@ export async function purgeCvc(
   const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
   const stream = tokenStream(tenantKeys.names, id);
-  const origin = originOf({ caller, traceId }, null);
+  const target = { tenantId, tenantKeys, streams: [stream], origin: originOf({ caller, traceId }, null) };
+  return changeTokens(vault, target, (attempt) => attemptPurge(vault, caller, stream, ifMatch, attempt));
+}
 
-  return changeToken<CommandResult<null>>(vault, { tenantId, tenantKeys, stream }, origin, async (view, at) => {
-    const { life, revision } = view.state;
-    if (life === null || isExpired(life, latestNow(vault.clock)))
-      return { do: 'answer', answer: rejected('token_not_found') };
-    const open = await openToken(vault, view, life);
-    if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
-    if (transformFor(caller, 'token:update', open.content.reveal().containers) === null) {
-      return { do: 'answer', answer: rejected('forbidden') };
-    }
-    if (!preconditionHolds(ifMatch, revision)) return { do: 'answer', answer: rejected('precondition_failed') };
-    if (life.tokenType !== 'card') {
-      return { do: 'answer', answer: invalidFields({ type: ['only a card has a cvc'] }) };
-    }
-    const decided = decide({ do: 'purge_cvc', at, endsUpTo: earliestNow(vault.clock), reason: 'request' }, view.state);
-    if (!decided.ok) return { do: 'answer', answer: rejected(decided.code) };
-    if (decided.events.length === 0) {
-      // A purge whose key could not be destroyed yet is finished by its repeat.
-      if (view.state.ended.length > 0) await vault.keys.destroy(view.state.ended);
-      return { do: 'answer', answer: done(null) };
-    }
-    return {
-      ...{ do: 'store', decisions: decided.events, payload: { content: null, cvc: null } },
-      ...{ index: 'keep', distinctFingerprint: null },
-      answer: () => done(null),
-    };
-  });
+async function attemptPurge(
+  vault: Vault,
+  caller: Caller,
+  stream: string,
+  ifMatch: string | null,
+  attempt: Attempt,
+): Promise<CommandResult<null> | Conflict> {
+  const view = attempt.viewOf(stream);
+  const { life, revision, ended } = view.state;
+  if (life === null || isExpired(life, latestNow(vault.clock))) return rejected('token_not_found');
+  const open = await openToken(vault, view, life);
+  if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
+  if (transformFor(caller, 'token:update', open.containers) === null) return rejected('forbidden');
+  if (!preconditionHolds(ifMatch, revision)) return rejected('precondition_failed');
+  if (life.tokenType !== 'card') return invalidFields({ type: ['only a card has a cvc'] });
+  const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock) };
+  const decided = decide({ do: 'purge_cvc', ...times, reason: 'request' }, view.state);
+  if (!decided.ok) return rejected(decided.code);
+  if (decided.events.length === 0) {
+    // A purge whose key could not be destroyed yet is finished by its repeat.
+    if (ended.length > 0) await vault.keys.destroy(ended);
+    return done(null);
+  }
+  const sealed = await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]);
+  return (await attempt.commit(sealed, null)) === conflict ? conflict : done(null);
 }

@@ -2,7 +2,7 @@ import { decide } from '../../domain/token/decide.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import type { DueRow } from '../../ports/token-rows.js';
 import type { Vault } from '../../vault/vault.js';
-import { changeToken } from '../change-token.js';
+import { changeTokens, nothingToSeal } from '../write-path.js';
 
 /**
  * Records that a token expired or that its cvc's hour is over, and destroys the keys. Does nothing when somebody else
@@ -11,19 +11,17 @@ import { changeToken } from '../change-token.js';
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, cmd: null };
-  await changeToken<void>(vault, { tenantId, tenantKeys: null, stream }, origin, async (view, at) => {
+  const target = { tenantId, tenantKeys: null, streams: [stream], origin };
+  await changeTokens(vault, target, async (attempt) => {
+    const view = attempt.viewOf(stream);
     // Threat: a timer of a store that others may write to names a tenant of its choice.
-    if (view.state.life?.tenantId !== tenantId) return { do: 'answer', answer: undefined };
-    const times = { at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
+    if (view.state.life?.tenantId !== tenantId) return 'nothing_due';
+    const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
     const decided = decide(
       due === 'expiry' ? { do: 'expire', ...times } : { do: 'purge_cvc', reason: 'due', ...times },
       view.state,
     );
-    if (!decided.ok || decided.events.length === 0) return { do: 'answer', answer: undefined };
-    return {
-      ...{ do: 'store', decisions: decided.events, payload: { content: null, cvc: null } },
-      ...{ index: 'keep', distinctFingerprint: null },
-      answer: () => undefined,
-    };
+    if (!decided.ok || decided.events.length === 0) return 'nothing_due';
+    return attempt.commit(await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]), null);
   });
 }

@@ -6,8 +6,8 @@ import { loadToken } from '../../vault/load-token.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import type { ClaimedToken } from '../../views/finished-claim.js';
-import { rowsFollow } from '../rows-follow.js';
-import { duplicateAnswer } from './duplicate-answer.js';
+import { ensureProjected } from '../write-path.js';
+import { duplicateAnswer } from './deduplication.js';
 
 /**
  * A token that the first request with an idempotency key led to, for the repeat; gone when that life of it has ended.
@@ -30,17 +30,17 @@ export async function renderAgain(
   // Threat: since the first request, somebody else may have stored another value.
   const carriesFingerprint = read.life.contentRevision === claimed.carriedContent;
   if (deduplicated) {
-    return done(duplicateAnswer(vault, context, read, { operation, cvcIgnored, carriesFingerprint }));
+    return done(duplicateAnswer(context, read, { operation, cvcIgnored, carriesFingerprint }));
   }
   // The first may have been answered 503 because the keys of replaced data could not be destroyed yet.
   const now = await loadToken(vault, caller.tenantId, claimed.stream);
   if (now.state.ended.length > 0) {
-    await rowsFollow(vault, [now]);
+    await ensureProjected(vault, [now]);
     await vault.keys.destroy(now.state.ended);
   }
-  const { containers } = read.open.content.reveal();
+  const { containers } = read.open;
   const transform =
     operation === 'create' ? transformForCreate(caller, containers) : transformFor(caller, 'token:update', containers);
   if (transform === null) return rejected('forbidden');
-  return done(tokenAnswer(vault, caller, read, transform, { carriesFingerprint }));
+  return done(tokenAnswer(caller, read, transform, { carriesFingerprint }));
 }

@@ -3,9 +3,8 @@ import { maySeeClear, transformFor } from '../../domain/access/decide-access.js'
 import { decideMove } from '../../domain/access/decide-move.js';
 import type { Transform } from '../../domain/access/transform.js';
 import { type Checked, invalid, valid } from '../../domain/field-errors.js';
-import { Secret } from '../../domain/secret.js';
 import type { TokenContent } from '../../domain/token/content.js';
-import { decide } from '../../domain/token/decide.js';
+import { decide, type TokenCommand } from '../../domain/token/decide.js';
 import { deriving } from '../../domain/token/derive-content.js';
 import {
   checkPatch,
@@ -23,33 +22,41 @@ import { tokenStream } from '../../events/tokens/stream-name.js';
 import { codesAhead, earliestForCodes, earliestNow, latestForCodes, latestNow } from '../../ports/clock.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import { rowIndexOf } from '../../projections/row-index.js';
+import type { ReadToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';
+import { Decrypted } from '../../vault/decrypted.js';
 import type { ChargedMisses } from '../../vault/guesses.js';
 import { KeyLost } from '../../vault/key-lost.js';
-import { type OpenToken, openToken } from '../../vault/open-token.js';
+import { openToken, openTokenOf } from '../../vault/open-token.js';
 import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
 import { indexKeysOf, tenantKeysOf } from '../../vault/tenant-keys.js';
+import { unwrap } from '../../vault/unwrap.js';
 import type { Vault } from '../../vault/vault.js';
+import type { ClaimedToken } from '../../views/finished-claim.js';
 import type { TokenView } from '../../views/token-view.js';
-import { type Attempt, changeToken } from '../change-token.js';
 import { originOf } from '../event-origin.js';
-import { chargeDeduplication, refuseDeduplication } from './deduplication.js';
-import { duplicateAnswer } from './duplicate-answer.js';
-import { deduplicationInForce, findDuplicate } from './find-duplicate.js';
-import { idempotently } from './idempotently.js';
+import { claimRequest } from '../idempotency.js';
+import { type Conflict, conflict } from '../retry-on-conflict.js';
+import { type Attempt, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
+import {
+  chargeDeduplication,
+  deduplicationInForce,
+  duplicateAnswer,
+  findDuplicate,
+  refuseDeduplication,
+} from './deduplication.js';
 import { preconditionHolds } from './precondition.js';
 import { renderAgain } from './render-again.js';
 
 type Update = {
   readonly context: CommandContext;
   readonly tenantKeys: TenantKeys;
+  readonly stream: string;
   readonly patch: TokenPatch;
   /** Revisions named by `If-Match`, or null without one. */
   readonly ifMatch: string | null;
-  readonly at: number;
   readonly distinct: boolean;
-  readonly keepSuperseded: boolean;
   /** Charges the one value that the request may deduplicate, once for all attempts. */
   readonly charge: () => Promise<ChargedMisses | Rejected>;
 };
@@ -67,46 +74,128 @@ export async function updateToken(
   patch: TokenPatch,
   ifMatch: string | null,
 ): Promise<TokenResult> {
-  const { tenantId } = context.caller;
+  const { caller } = context;
+  const { tenantId } = caller;
   const tenantKeys = await tenantKeysOf(vault, tenantId);
-  const stream = tokenStream(tenantKeys.names, id);
-  const run = async (cmd: string | null): Promise<TokenResult> => {
+  const claim = await claimRequest(vault, tenantKeys, caller.applicationId, context.idempotency);
+  if (claim.state === 'in_flight') return rejected('idempotency_in_flight');
+  if (claim.state === 'repeat') return renderAgain(vault, context, 'update', claim.result.tokens[0]);
+  try {
     const checked = checkPatch(vault.expressions, patch, vault.clock.now());
     if (!checked.ok) return invalidFields(checked.errors);
-    const distinct = deduplicationInForce(context.caller, patch.deduplicate_token);
-    // The keys of replaced data live until the token is deleted, for replay as of an earlier time.
-    const keepSuperseded = context.caller.tenantSettings.keep_superseded_data === 'true';
+    const stream = tokenStream(tenantKeys.names, id);
+    const distinct = deduplicationInForce(caller, patch.deduplicate_token);
     let charged: Promise<ChargedMisses | Rejected> | null = null;
     const charge = () => {
-      charged ??= chargeDeduplication(vault, context.caller, 1);
+      charged ??= chargeDeduplication(vault, caller, 1);
       return charged;
     };
-    const update = { context, tenantKeys, patch, ifMatch, distinct, keepSuperseded, charge };
-    return changeToken(vault, { tenantId, tenantKeys, stream }, originOf(context, cmd), (view, at) =>
-      attemptUpdate(vault, { ...update, at }, view),
-    );
-  };
-  return idempotently(vault, tenantKeys, context, run, ({ tokens }) =>
-    renderAgain(vault, context, 'update', tokens[0]),
-  );
+    const update = { context, tenantKeys, stream, patch, ifMatch, distinct, charge };
+    const target = { tenantId, tenantKeys, streams: [stream], origin: originOf(context, claim.cmd) };
+    return await changeTokens(vault, target, (attempt) => attemptUpdate(vault, update, attempt));
+  } finally {
+    await claim.release();
+  }
 }
 
-async function attemptUpdate(vault: Vault, update: Update, view: TokenView): Promise<Attempt<TokenResult>> {
+async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Promise<TokenResult | Conflict> {
+  const { context, tenantKeys, stream, patch, distinct } = update;
+  const { caller } = context;
+  const view = attempt.viewOf(stream);
   const { life, revision } = view.state;
-  if (life === null || isExpired(life, latestNow(vault.clock))) return refuse(rejected('token_not_found'));
+  if (life === null || isExpired(life, latestNow(vault.clock))) return rejected('token_not_found');
   const open = await openToken(vault, view, life);
-  if (open === null) throw new KeyLost(view.stream, 'key_destroyed_without_event');
-  const allowed = authorise(update, open.content.reveal());
-  if (!allowed.ok) return refuse(allowed);
-  if (!preconditionHolds(update.ifMatch, revision)) return refuse(rejected('precondition_failed'));
-  const drafted = await draft(vault, update, open.content.reveal(), life);
-  return drafted.ok
-    ? storeUpdate(vault, update, { view, life, open, transform: allowed.value, ...drafted.value })
-    : refuse(invalidFields(drafted.errors));
+  if (open === null) throw new KeyLost(stream, 'key_destroyed_without_event');
+  const allowed = authorise(update, unwrap(open.content));
+  if (!allowed.ok) return allowed;
+  if (!preconditionHolds(update.ifMatch, revision)) return rejected('precondition_failed');
+  const drafted = await draft(vault, update, attempt.at, unwrap(open.content), life);
+  if (!drafted.ok) return invalidFields(drafted.errors);
+  const { content, updated } = drafted.value;
+
+  const hash = fingerprintHash(tenantKeys.claims, content.fingerprint);
+  const guarded = distinct && content.fingerprint !== open.fingerprint;
+  // Also when nothing changes: otherwise the response tells a caller without guesses that its candidate is the value.
+  const guesses = distinct && (guarded || patch.data !== undefined);
+  const charged = guesses ? await update.charge() : null;
+  if (charged !== null && !charged.ok) return charged;
+  // Threat: a caller creates a token for each candidate of a hidden value, and then changes another value that the fingerprint
+  // reads. It meets the token with the right candidate: one request tries them all.
+  const seesValues = updated.carriesFingerprint || maySeeClear(caller, open.containers);
+  if (guarded && !seesValues) return rejected('reveal_required');
+  const other = guarded ? await findDuplicate(vault, view.tenantId, hash, stream) : null;
+  const refusal = guesses ? await refuseDeduplication(vault, caller, other === null ? [] : [other]) : null;
+  if (refusal !== null) return refusal;
+  if (other !== null) return storeDuplicate(update, updated, { view, other }, attempt);
+
+  const decided = decide(updateCommand(vault, update, updated, attempt.at), view.state);
+  if (!decided.ok) return rejected(decided.code);
+  const newCvc = updated.cvc.is === 'set' ? new Decrypted(updated.cvc.value) : null;
+  const updatedToken = openTokenOf(content, updated.cvc.is === 'kept' ? open.cvc : newCvc);
+  const keys = await indexKeysOf(vault, view.tenantId);
+  const circumstances = {
+    createdBy: life.createdBy,
+    modifiedBy: caller.applicationId,
+    indexValues: drafted.value.indexValues,
+  };
+  const write: TokenWrite = {
+    view,
+    decisions: decided.events,
+    payload: { content: updatedToken.content, cvc: newCvc },
+    index: rowIndexOf(keys, hash, content, circumstances),
+    distinctFingerprint: guarded ? hash : null,
+  };
+  const sealed = await attempt.seal([write]);
+  const after = sealed.viewOf(stream);
+  if (after.state.life === null) throw new Error('an updated token lives');
+  const claimed = claimedBy(after, after.state.life, updated.carriesFingerprint);
+  if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;
+  if (isExpired(after.state.life, latestNow(vault.clock))) return rejected('token_not_found');
+  const read = { view: after, life: after.state.life, open: updatedToken };
+  const { carriesFingerprint } = updated;
+  return done(tokenAnswer(caller, read, allowed.value, { recordedAs: 'update', carriesFingerprint }));
 }
 
-function refuse(answer: Rejected): Attempt<TokenResult> {
-  return { do: 'answer', answer };
+/** Changes nothing: another living token has the new fingerprint, and the response is that token. */
+async function storeDuplicate(
+  { context }: Update,
+  { carriesFingerprint }: UpdateDraft,
+  { view, other }: { readonly view: TokenView; readonly other: ReadToken },
+  attempt: Attempt,
+): Promise<TokenResult | Conflict> {
+  // Threat: a hit is charged, too. A caller that creates a token with its guess meets that one unless the guess is right.
+  const claimed = { ...claimedBy(other.view, other.life, carriesFingerprint), deduplicated: true };
+  const sealed = await attempt.seal([{ view, decisions: [], ...nothingToSeal }]);
+  if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;
+  return done(duplicateAnswer(context, other, { operation: 'update', cvcIgnored: false, carriesFingerprint }));
+}
+
+function claimedBy({ stream }: TokenView, life: TokenLife, carriesFingerprint: boolean): ClaimedToken {
+  const { createdRevision, contentRevision } = life;
+  return carriesFingerprint
+    ? { stream, createdRevision, carriedContent: contentRevision }
+    : { stream, createdRevision };
+}
+
+function updateCommand(
+  vault: Vault,
+  { context }: Update,
+  { changed, dataReplaced, expiresAt, cvc }: UpdateDraft,
+  at: number,
+): TokenCommand {
+  return {
+    do: 'update',
+    at,
+    endsUpTo: earliestNow(vault.clock),
+    codesEndUpTo: earliestForCodes(vault.clock),
+    changed,
+    dataReplaced,
+    // The keys of replaced data live until the token is deleted, for replay as of an earlier time.
+    keepSuperseded: context.caller.tenantSettings.keep_superseded_data === 'true',
+    expiresAt,
+    cvc: cvc.is,
+    cvcRetentionMs: vault.cvcRetentionMs + codesAhead(vault.clock),
+  };
 }
 
 /** Every 403 comes before anything is merged or evaluated (docs/contract.md, "Changing expressions"). */
@@ -123,13 +212,14 @@ function authorise({ context, patch }: Update, content: TokenContent): CommandRe
 
 type Drafted = {
   readonly updated: UpdateDraft;
-  readonly content: Secret<TokenContent>;
+  readonly content: TokenContent;
   readonly indexValues: readonly string[];
 };
 
 async function draft(
   vault: Vault,
-  { context, patch, at, tenantKeys }: Update,
+  { context, patch, tenantKeys }: Update,
+  at: number,
   content: TokenContent,
   life: TokenLife,
 ): Promise<Checked<Drafted>> {
@@ -139,7 +229,7 @@ async function draft(
   if (!drafted.ok) return drafted;
   const { draft: next, ownValues, ownValuesGiven } = drafted.value;
   if (drafted.value.changed.length === 0) {
-    return valid({ updated: drafted.value, content: new Secret(content), indexValues: [] });
+    return valid({ updated: drafted.value, content, indexValues: [] });
   }
   const derived = await work.run(deriving(vault.expressions, next));
   if (!derived.ok) return derived;
@@ -153,67 +243,5 @@ async function draft(
   }
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, content.type, derived.value.fingerprintValue);
   const { indexValues } = derived.value;
-  return valid({ updated: drafted.value, content: new Secret({ id: content.id, ...next, fingerprint }), indexValues });
-}
-
-type Ready = Drafted & {
-  readonly view: TokenView;
-  readonly life: TokenLife;
-  readonly open: OpenToken;
-  readonly transform: Transform;
-};
-
-async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<Attempt<TokenResult>> {
-  const { context, distinct, at, keepSuperseded } = update;
-  const { view, life, open, content, indexValues, updated, transform } = ready;
-  const { fingerprint } = content.reveal();
-  const modifiedBy = context.caller.applicationId;
-  const keys = await indexKeysOf(vault, view.tenantId);
-  const hash = fingerprintHash(update.tenantKeys.claims, fingerprint);
-  const index = rowIndexOf(keys, hash, content.reveal(), { createdBy: life.createdBy, modifiedBy, indexValues });
-  const guarded = distinct && fingerprint !== open.content.reveal().fingerprint;
-  // Also when nothing changes: else a caller out of guesses learns by the answer that its candidate is the value.
-  const guesses = distinct && (guarded || update.patch.data !== undefined);
-  const charged = guesses ? await update.charge() : null;
-  if (charged !== null && !charged.ok) return refuse(charged);
-  // Threat: a caller that creates a token for each candidate of a hidden value, and then changes another value that the
-  // fingerprint reads, meets the token with the right candidate: one request tries them all.
-  const seesValues = updated.carriesFingerprint || maySeeClear(context.caller, open.content.reveal().containers);
-  if (guarded && !seesValues) return refuse(rejected('reveal_required'));
-  const newCvc = updated.cvc.is === 'set' ? new Secret(updated.cvc.value) : null;
-  const stored = { do: 'store', payload: { content, cvc: newCvc }, index } as const;
-  const other = guarded ? await findDuplicate(vault, view.tenantId, hash, view.stream) : null;
-  const met = other === null ? [] : [other];
-  const refusal = guesses ? await refuseDeduplication(vault, context.caller, met) : null;
-  if (refusal !== null) return refuse(refusal);
-  const { carriesFingerprint } = updated;
-  if (other !== null) {
-    // Threat: a hit is charged, too. A caller that creates a token with its guess meets that one unless the guess is right.
-    const { createdRevision, contentRevision } = other.life;
-    const carried = carriesFingerprint ? { carriedContent: contentRevision } : {};
-    const tokens = [{ stream: other.view.stream, createdRevision, deduplicated: true, ...carried }];
-    const asked = { operation: 'update', cvcIgnored: false, carriesFingerprint } as const;
-    return {
-      ...{ ...stored, decisions: [], distinctFingerprint: null, claims: { tokens } },
-      answer: () => done(duplicateAnswer(vault, context, other, asked)),
-    };
-  }
-  const { changed, dataReplaced, expiresAt } = updated;
-  const cvcRetentionMs = vault.cvcRetentionMs + codesAhead(vault.clock);
-  const times = { at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
-  const change = { changed, dataReplaced, keepSuperseded, expiresAt, cvc: updated.cvc.is, cvcRetentionMs };
-  const decided = decide({ do: 'update', ...times, ...change }, view.state);
-  if (!decided.ok) return refuse(rejected(decided.code));
-  const shown = { content, cvc: updated.cvc.is === 'kept' ? open.cvc : newCvc };
-  return {
-    ...{ ...stored, decisions: decided.events, distinctFingerprint: guarded ? hash : null },
-    carriesFingerprint,
-    answer(view) {
-      const { life } = view.state;
-      if (life === null) throw new Error('an updated token lives');
-      if (isExpired(life, latestNow(vault.clock))) return rejected('token_not_found');
-      const answer = tokenAnswer(vault, context.caller, { view, life, open: shown }, transform, { carriesFingerprint });
-      return done({ ...answer, recordedAs: 'update' });
-    },
-  };
+  return valid({ updated: drafted.value, content: { id: content.id, ...next, fingerprint }, indexValues });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createToken } from '../../commands/tokens/create-token.js';
+import { createToken } from '../../commands/tokens/create-tokens.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
 import { cardRequestExample, tokenExample, tokenObject, unreadToken } from '../openapi/schemas/token.js';

@@ -1,6 +1,6 @@
-import { recordReads } from '../../audit/access-log/record-reads.js';
 import { entityTag, namesRevision } from '../../commands/tokens/precondition.js';
 import { getToken } from '../../queries/get-token.js';
+import { release } from '../../queries/release.js';
 import { documented } from '../openapi/operation.js';
 import { tokenExample, tokenObject } from '../openapi/schemas/token.js';
 import { callerOf, contextOf } from '../request-state.js';
@@ -33,7 +33,7 @@ export const getTokenRoute: Routes = (app, { vault }) => {
       const known = request.headers['if-none-match'];
       if (result.ok && known !== undefined && namesRevision(known.replaceAll('W/', ''), result.value.revision)) {
         const { stream, revision } = result.value;
-        await recordReads(vault, contextOf(request), [{ stream, transform: 'redact' }]);
+        await release(vault, contextOf(request), [{ stream, transform: 'redact' }]);
         return reply.code(304).header('cache-control', 'no-store').header('etag', entityTag(revision)).send();
       }
       return sendToken(vault, request, reply, result, 200);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { recordReads, type ShownToken } from '../../audit/access-log/record-reads.js';
-import { type TokenizePart, tokenize } from '../../commands/tokens/tokenize.js';
+import { type CreateRequest, createTokens } from '../../commands/tokens/create-tokens.js';
 import { createSharedBudget } from '../../domain/expressions/budget.js';
 import { type Checked, errorsOf, invalid, valid } from '../../domain/field-errors.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
@@ -8,6 +7,8 @@ import { errorsUnder, itemPath, memberPath } from '../../domain/json-path.js';
 import { jsonText } from '../../domain/json-text.js';
 import { replaceValues } from '../../domain/replace-values.js';
 import type { Steps } from '../../domain/steps.js';
+import { release } from '../../queries/release.js';
+import type { ShownToken } from '../../queries/token-answer.js';
 import { jsonBodyOf } from '../body/json-body.js';
 import { problemFrom } from '../error-handler.js';
 import { idempotencyOf } from '../idempotency.js';
@@ -58,19 +59,17 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       if (!parts.ok) throw new Problem('validation_failed', parts.errors);
       const context = { ...contextOf(request), idempotency };
       await limits.weigh(context.caller, parts.value.length);
-      const result = await tokenize(vault, context, parts.value);
+      const result = await createTokens(vault, context, parts.value);
       if (!result.ok) throw problemFrom(result);
       const isShown = (index: number) => parts.value[index]?.isValue !== true;
-      await recordReads(
-        vault,
-        context,
-        result.value.map((token, index): ShownToken => (isShown(index) ? token : { ...token, transform: 'redact' })),
+      const answers = result.value.map(
+        (token, index): ShownToken => (isShown(index) ? token : { ...token, transform: 'redact' }),
       );
-      const shared = createSharedBudget();
+      const render = await release(vault, context, answers, createSharedBudget());
       const shown: Json[] = [];
       // A value that stands alone is replaced by its id, not by a token object.
-      for (const [index, { id, render }] of result.value.entries()) {
-        shown.push(isShown(index) ? await work.run(render(shared)) : id);
+      for (const [index, token] of result.value.entries()) {
+        shown.push(isShown(index) ? await work.run(render(token)) : token.id);
       }
       const replacements = shown.values();
       const answer = await work.run(withReplaced(body, () => replacements.next().value ?? null));
@@ -82,7 +81,7 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
 const tokensMax = 100;
 
 /** Returns the tokens that a body asks for. Checks only the JSON types of their fields; the domain checks the rest. */
-function* readParts(body: Json): Steps<Checked<readonly TokenizePart[]>> {
+function* readParts(body: Json): Steps<Checked<readonly CreateRequest[]>> {
   const places = yield* placesOf(body, tokensMax + 1);
   if (places.length > tokensMax) return invalid('body', `must hold at most ${tokensMax} tokens`);
   const parts = places.map(readPart);
@@ -90,7 +89,7 @@ function* readParts(body: Json): Steps<Checked<readonly TokenizePart[]>> {
   return errors === null ? valid(parts.flatMap((part) => (part.ok ? [part.value] : []))) : { ok: false, errors };
 }
 
-function readPart({ value, isRequest, path }: Place): Checked<TokenizePart> {
+function readPart({ value, isRequest, path }: Place): Checked<CreateRequest> {
   if (!isRequest) return valid({ request: { type: 'token', data: value }, path, isValue: true });
   const parsed = createTokenBody.safeParse(value);
   if (parsed.success) return valid({ request: parsed.data, path, isValue: false });

@@ -6,6 +6,7 @@ import { buildWordList, containersInUse, type TenantWords, type WordList } from 
 import { KeyLost } from '../../vault/key-lost.js';
 import { openContent } from '../../vault/open-token.js';
 import { withSearchKey } from '../../vault/tenant-keys.js';
+import { unwrap } from '../../vault/unwrap.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 
@@ -36,8 +37,8 @@ export async function collectWords(vault: Vault, tenantId: string): Promise<Tena
     const { life } = view.state;
     boxBytes += view.content?.length ?? 0;
     if (boxBytes > boxBytesMax) break;
-    const content = life === null || isExpired(life, vault.clock.now()) ? null : await opened(vault, view, life);
-    const { metadata = null, containers: paths = [] } = content?.reveal() ?? {};
+    const open = life === null || isExpired(life, vault.clock.now()) ? null : await opened(vault, view, life);
+    const { metadata = null, containers: paths = [] } = open === null ? {} : unwrap(open.content);
     keys.add(Object.keys(metadata ?? {}));
     containers.add(paths);
     await turn();

@@ -1,0 +1,46 @@
+import { keyedHash } from '../events/sealing/keyed-hash.js';
+import { earliestNow } from '../ports/clock.js';
+import type { TenantKeys } from '../ports/key-ring.js';
+import type { CommandContext } from '../vault/command-context.js';
+import type { Vault } from '../vault/vault.js';
+import type { ClaimResult } from '../views/finished-claim.js';
+
+const rememberedMs = 24 * 3_600_000;
+
+/** Returns the instant before which finished claims are forgotten. */
+export function forgottenBefore(now: number): number {
+  return now - rememberedMs;
+}
+
+/**
+ * A request with its idempotency key. `first`: the command runs, with `cmd` in its events, and then calls `release`. `repeat`: the
+ * result of the first request is to be rendered again. `in_flight`: the first request is still running.
+ */
+export type Claimed =
+  | {
+      readonly state: 'first';
+      /** Keyed hash of the request; null without an idempotency key. */
+      readonly cmd: string | null;
+      release(): Promise<void>;
+    }
+  | { readonly state: 'repeat'; readonly result: ClaimResult }
+  | { readonly state: 'in_flight' };
+
+/**
+ * Claims a request, so that it runs once per idempotency key within 24 h. Only successes are remembered. A request without a key is
+ * always the first (docs/contract.md, "Idempotency").
+ */
+export async function claimRequest(
+  vault: Pick<Vault, 'claims' | 'clock'>,
+  { claims }: TenantKeys,
+  applicationId: string,
+  idempotency: CommandContext['idempotency'],
+): Promise<Claimed> {
+  if (idempotency === null) return { state: 'first', cmd: null, release: async () => undefined };
+  const { method, path, key } = idempotency;
+  const cmd = keyedHash(claims, 'idempotency', applicationId, method, path, key).toString('hex');
+  const claim = await vault.claims.begin(cmd, forgottenBefore(earliestNow(vault.clock)));
+  if (claim.state === 'in_flight') return { state: 'in_flight' };
+  if (claim.state === 'done') return { state: 'repeat', result: claim.result };
+  return { state: 'first', cmd, release: () => vault.claims.release(cmd) };
+}

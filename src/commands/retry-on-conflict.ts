@@ -1,0 +1,31 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
+import type { Vault } from '../vault/vault.js';
+
+/** How long to retry after conflicts with other writers, before a 503. */
+const patienceMs = 5_000;
+const jitterMsMax = 50;
+
+/** The result of an attempt that another writer overtook: load and decide again. */
+export const conflict: unique symbol = Symbol('conflict');
+export type Conflict = typeof conflict;
+
+/**
+ * Queues commands on the same streams inside this process, and runs an attempt until it does not end in a conflict with another
+ * process. Between attempts it pauses for a random time. After 5 s it throws StoreUnavailable.
+ */
+export function retryOnConflict<T>(
+  { streams: queue, random }: Pick<Vault, 'streams' | 'random'>,
+  streams: readonly string[],
+  attempt: () => Promise<T | Conflict>,
+): Promise<T> {
+  return queue.run(streams, async () => {
+    const until = performance.now() + patienceMs;
+    do {
+      const result = await attempt();
+      if (result !== conflict) return result;
+      await wait(1 + random.integer(jitterMsMax));
+    } while (performance.now() < until);
+    throw new StoreUnavailable('event log', 'race_not_settled');
+  });
+}

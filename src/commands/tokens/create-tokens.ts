@@ -1,0 +1,262 @@
+import type { FieldErrors } from '../../domain/field-errors.js';
+import { errorsUnder } from '../../domain/json-path.js';
+import type { TokenRequest } from '../../domain/token/draft-token.js';
+import { tokenStream } from '../../events/tokens/stream-name.js';
+import type { TenantKeys } from '../../ports/key-ring.js';
+import type { ReadToken } from '../../queries/read-token.js';
+import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { type CommandResult, done, invalidFields, type Rejected, rejected } from '../../vault/result.js';
+import { indexKeysOf, tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
+import type { ClaimedToken, ClaimResult } from '../../views/finished-claim.js';
+import { randomForCommand } from '../derived-random.js';
+import { originOf } from '../event-origin.js';
+import { claimRequest } from '../idempotency.js';
+import { type Conflict, conflict } from '../retry-on-conflict.js';
+import { type Attempt, changeTokens, type ViewOf } from '../write-path.js';
+import { chooseId, mayChooseAgain } from './choose-id.js';
+import { type Creation, type CreationWrite, decideCreation, prepareCreation } from './creation.js';
+import { chargeDeduplication, duplicateAnswer, findDuplicate, refuseDeduplication } from './deduplication.js';
+import { renderAgain } from './render-again.js';
+
+/** One token to create, and where in the request its fields are. */
+export type CreateRequest = {
+  readonly request: TokenRequest;
+  /** The path of the create request, or of the value that becomes a token; empty: the body itself. */
+  readonly path: string;
+  /** The request is a single value: each of its errors is reported at its path. */
+  readonly isValue: boolean;
+};
+
+/** Creates one token (docs/contract.md, "Create a token"). Otherwise like `createTokens`. */
+export async function createToken(
+  vault: Vault,
+  context: CommandContext,
+  request: TokenRequest,
+  misses: 'charged' | 'exempt' = 'charged',
+): Promise<CommandResult<TokenAnswer>> {
+  const created = await createTokens(vault, context, [{ request, path: '', isValue: false }], misses);
+  if (!created.ok) return created.code === 'id_in_use' ? rejected('id_in_use') : created;
+  const [token] = created.value;
+  if (token === undefined) throw new Error('a creation returns its token');
+  return done(token);
+}
+
+/**
+ * Creates all tokens or none, and returns them in order (docs/contract.md, "Tokenize"). Checks everything before it stores anything.
+ * With `misses` `exempt`, as for an import, a deduplication that finds nothing is not charged.
+ */
+export async function createTokens(
+  vault: Vault,
+  context: CommandContext,
+  requests: readonly CreateRequest[],
+  misses: 'charged' | 'exempt' = 'charged',
+): Promise<CommandResult<readonly TokenAnswer[]>> {
+  const { caller } = context;
+  const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
+  const claim = await claimRequest(vault, tenantKeys, caller.applicationId, context.idempotency);
+  if (claim.state === 'in_flight') return rejected('idempotency_in_flight');
+  if (claim.state === 'repeat') return renderAllAgain(vault, context, requests, claim.result);
+  try {
+    const creations = await prepareAll(vault, context, tenantKeys, requests);
+    if (!creations.ok) return creations;
+    const distinct = creations.value.filter((creation) => creation.distinct);
+    const values = misses === 'exempt' ? 0 : new Set(distinct.map((creation) => creation.fingerprintHash)).size;
+    const charged = await chargeDeduplication(vault, caller, values);
+    if (!charged.ok) return charged;
+    const created = await createUnderSomeIds(vault, { context, tenantKeys, cmd: claim.cmd }, creations.value);
+    if (!created.ok)
+      return created.index === null ? created.rejected : placed(created.rejected, requests[created.index]);
+    const missed = created.answers.filter(
+      ({ recordedAs }, index) => recordedAs === 'create' && creations.value[index]?.distinct === true,
+    );
+    if (values > 0) charged.hits(values - missed.length);
+    return done(created.answers);
+  } finally {
+    await claim.release();
+  }
+}
+
+/** Reports what is invalid in all requests, and only then what is forbidden. */
+async function prepareAll(
+  vault: Vault,
+  context: CommandContext,
+  tenantKeys: TenantKeys,
+  requests: readonly CreateRequest[],
+): Promise<CommandResult<readonly Creation[]>> {
+  const creations: Creation[] = [];
+  let errors: FieldErrors = {};
+  let refused: Rejected | null = null;
+  const work = vault.turns.begin(context.caller.tenantId);
+  for (const part of requests) {
+    const prepared = await prepareCreation(vault, context, tenantKeys, part.request, work);
+    if (prepared.ok) creations.push(prepared.value);
+    else if (prepared.code === 'validation_failed') errors = { ...errors, ...placed(prepared, part).errors };
+    else refused ??= prepared;
+  }
+  if (Object.keys(errors).length > 0) return invalidFields(errors);
+  return refused ?? done(creations);
+}
+
+function placed({ code, errors }: Rejected, part: CreateRequest | undefined): Rejected {
+  if (errors === undefined || part === undefined) return rejected(code);
+  if (!part.isValue) return { ok: false, code, errors: errorsUnder(part.path, errors) };
+  const messages = Object.values(errors).flat();
+  return { ok: false, code, errors: { [part.path === '' ? 'body' : part.path]: messages } };
+}
+
+type Command = {
+  readonly context: CommandContext;
+  readonly tenantKeys: TenantKeys;
+  readonly cmd: string | null;
+};
+
+/** A creation with the id that it is tried under. `taken` counts its earlier ids, which were in use. */
+type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string; readonly taken: number };
+
+type Created = { readonly ok: true; readonly answers: readonly TokenAnswer[] };
+/** `index` is that of the creation that failed; null: the rejection concerns the whole request. */
+type Failed = { readonly ok: false; readonly index: number | null; readonly rejected: Rejected };
+/** The indexes of the candidates whose ids are in use. All of them may be tried under other ids. */
+type Taken = { readonly ok: false; readonly taken: readonly number[] };
+
+/** Creates all tokens in one unit of work, or none. If an id is in use, chooses another where that is allowed. */
+async function createUnderSomeIds(
+  vault: Vault,
+  command: Command,
+  creations: readonly Creation[],
+): Promise<Created | Failed> {
+  const { context, tenantKeys, cmd } = command;
+  const { tenantId } = context.caller;
+  const random = randomForCommand(vault.random, tenantKeys.claims, cmd);
+  const work = vault.turns.begin(tenantId);
+  const candidates: Candidate[] = [];
+  let unnamed = creations.map((_creation, index) => index);
+  for (;;) {
+    for (const index of unnamed) {
+      const creation = creations[index];
+      if (creation === undefined) throw new Error('an index names a creation');
+      const before = candidates[index];
+      const taken = before === undefined ? 0 : before.taken + 1;
+      const id = await work.run(chooseId(vault, creation, random, taken));
+      if (!id.ok) return { ok: false, index, rejected: invalidFields(id.errors) };
+      candidates[index] = { creation, id: id.value, stream: tokenStream(tenantKeys.names, id.value), taken };
+    }
+    const streams = [...new Set(candidates.map(({ stream }) => stream))];
+    // A random UUID is not in use yet, unless it was derived from an idempotency key.
+    const areNew = cmd === null && creations.every(({ id }) => id === null);
+    const target = { tenantId, tenantKeys, streams, areNew, origin: originOf(context, cmd) };
+    const created = await changeTokens(vault, target, (attempt) => attemptCreate(vault, context, candidates, attempt));
+    if (created.ok || 'rejected' in created) return created;
+    unnamed = [...created.taken];
+  }
+}
+
+async function attemptCreate(
+  vault: Vault,
+  context: CommandContext,
+  candidates: readonly Candidate[],
+  attempt: Attempt,
+): Promise<Created | Failed | Taken | Conflict> {
+  const { outcomes, taken } = await decideAll(vault, context, candidates, attempt);
+  const failed = taken.find((index) => {
+    const candidate = candidates[index];
+    return candidate === undefined || !mayChooseAgain(candidate.creation, candidate.taken + 1);
+  });
+  if (taken.length > 0 && failed === undefined) return { ok: false, taken };
+  const met = outcomes.flatMap((outcome) => (outcome.is === 'stored' ? [outcome.token] : []));
+  const deduplicates = candidates.some(({ creation }) => creation.distinct);
+  // Before an id in use is reported: that response, too, tells that no token has the value.
+  const refusal = deduplicates ? await refuseDeduplication(vault, context.caller, met) : null;
+  if (refusal !== null) return { ok: false, index: null, rejected: refusal };
+  if (failed !== undefined) return { ok: false, index: failed, rejected: idInUse };
+
+  const sealed = await attempt.seal(outcomes.flatMap((outcome) => (outcome.is === 'new' ? [outcome.write] : [])));
+  const claim = { tokens: outcomes.map((outcome) => claimedBy(outcome, sealed.viewOf)) };
+  if ((await attempt.commit(sealed, claim)) === conflict) return conflict;
+  return { ok: true, answers: outcomes.map((outcome) => answerOf(context, outcome, sealed.viewOf)) };
+}
+
+const idInUse: Rejected = { ok: false, code: 'id_in_use', errors: { id: ['is in use'] } };
+
+/** The outcome of a creation: a new token, one that was stored before, or the new one of an earlier creation. */
+type Outcome = { readonly creation: Creation } & (
+  | { readonly is: 'new'; readonly write: CreationWrite }
+  | { readonly is: 'stored'; readonly token: ReadToken }
+  | { readonly is: 'twin'; readonly write: CreationWrite }
+);
+
+/** Decides the creations as if they were carried out one after the other. Deduplication comes before ids in use. */
+async function decideAll(
+  vault: Vault,
+  { caller }: CommandContext,
+  candidates: readonly Candidate[],
+  { viewOf, at }: Attempt,
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly taken: readonly number[] }> {
+  const { tenantId, applicationId: createdBy } = caller;
+  const keys = await indexKeysOf(vault, tenantId);
+  const outcomes: Outcome[] = [];
+  const byFingerprint = new Map<string, CreationWrite>();
+  const streams = new Set<string>();
+  const taken: number[] = [];
+  for (const [index, { creation, id, stream }] of candidates.entries()) {
+    const { fingerprintHash, distinct } = creation;
+    const twin = distinct ? byFingerprint.get(fingerprintHash) : undefined;
+    const token = distinct && twin === undefined ? await findDuplicate(vault, tenantId, fingerprintHash, null) : null;
+    if (twin !== undefined) outcomes.push({ is: 'twin', creation, write: twin });
+    else if (token !== null) outcomes.push({ is: 'stored', creation, token });
+    else {
+      const place = { id, view: viewOf(stream), at, createdBy };
+      const write = streams.has(stream) ? null : decideCreation(vault, keys, creation, place);
+      if (write === null) taken.push(index);
+      else {
+        streams.add(stream);
+        byFingerprint.set(fingerprintHash, byFingerprint.get(fingerprintHash) ?? write);
+        outcomes.push({ is: 'new', creation, write });
+      }
+    }
+  }
+  return { outcomes, taken };
+}
+
+/** Returns what a repeat of the request renders. */
+function claimedBy(outcome: Outcome, after: ViewOf): ClaimedToken {
+  const { creation } = outcome;
+  const { view, life } = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
+  const { createdRevision, contentRevision: carriedContent } = life;
+  const claimed = { stream: view.stream, createdRevision, carriedContent };
+  return outcome.is === 'new' ? claimed : { ...claimed, deduplicated: true, cvcIgnored: creation.cvc !== null };
+}
+
+/** Returns the token as its caller sees it. */
+function answerOf({ caller }: CommandContext, outcome: Outcome, after: ViewOf): TokenAnswer {
+  const { cvc, transform } = outcome.creation;
+  const token = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
+  return outcome.is === 'new'
+    ? tokenAnswer(caller, token, transform, { recordedAs: 'create', carriesFingerprint: true })
+    : duplicateAnswer({ caller }, token, { operation: 'create', cvcIgnored: cvc !== null, carriesFingerprint: true });
+}
+
+function newToken({ view: before, payload }: CreationWrite, after: ViewOf): ReadToken {
+  const view = after(before.stream);
+  if (view.state.life === null) throw new Error('a created token lives');
+  return { view, life: view.state.life, open: payload };
+}
+
+/** The response takes its shape from the repeated body, so it must have as many places as the first had tokens. */
+async function renderAllAgain(
+  vault: Vault,
+  context: CommandContext,
+  requests: readonly CreateRequest[],
+  { tokens }: ClaimResult,
+): Promise<CommandResult<readonly TokenAnswer[]>> {
+  if (tokens.length !== requests.length) return rejected('idempotent_shape_differs');
+  const answers: TokenAnswer[] = [];
+  for (const token of tokens) {
+    const answer = await renderAgain(vault, context, 'create', token);
+    if (!answer.ok) return answer;
+    answers.push(answer.value);
+  }
+  return done(answers);
+}

@@ -1,0 +1,250 @@
+import type { TokenDecision } from '../domain/token/decide.js';
+import { advancedKeys } from '../events/advanced-keys.js';
+import { endedKeys } from '../events/ended-keys.js';
+import { type KeyRevision, keyNamedWithinMs, type TenantKeys } from '../ports/key-ring.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
+import type { DueRow } from '../ports/token-rows.js';
+import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';
+import { KeyLost } from '../vault/key-lost.js';
+import { loadToken } from '../vault/load-token.js';
+import type { Vault } from '../vault/vault.js';
+import type { ClaimResult } from '../views/finished-claim.js';
+import { withClaimMac, withTokenMac } from '../views/row-mac.js';
+import { emptyView, type TokenView } from '../views/token-view.js';
+import type { EventOrigin, RequestOrigin } from './event-origin.js';
+import { type Conflict, conflict, retryOnConflict } from './retry-on-conflict.js';
+import { type Payload, type Sealed, sealEvents } from './seal-events.js';
+
+/** The tokens to change, and the origin of the change. */
+export type Target = {
+  readonly tenantId: string;
+  /** Without keys, no trace id is stored. */
+  readonly tenantKeys: TenantKeys | null;
+  readonly streams: readonly string[];
+  /** Their ids were just generated at random: the first attempt reads nothing, and its append fails if one is in use. */
+  readonly areNew?: boolean;
+  readonly origin: RequestOrigin;
+};
+
+/** The decision for one stream, based on the view that was loaded. */
+export type TokenWrite = {
+  readonly view: TokenView;
+  /** If empty, nothing is appended, and keys that the stream has ended are destroyed again. */
+  readonly decisions: readonly TokenDecision[];
+  readonly payload: Payload;
+  readonly index: RowIndex;
+  /** Keyed fingerprint that no other living token may have. */
+  readonly distinctFingerprint: string | null;
+};
+
+/** Returns the view of one of the targets, by its stream. */
+export type ViewOf = (stream: string) => TokenView;
+
+/** Writes with their encrypted events. */
+export type SealedWrites = {
+  readonly writes: readonly { readonly write: TokenWrite; readonly sealed: Sealed }[];
+  /** The views after the writes. */
+  readonly viewOf: ViewOf;
+};
+
+/** One attempt at a command, after it has loaded the tokens. */
+export type Attempt = {
+  /** The instant of this attempt: after a conflict, the token may have expired. Milliseconds since the epoch. */
+  readonly at: number;
+  readonly viewOf: ViewOf;
+  /** Encrypts the decided events, under keys that are durable before this resolves. */
+  seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
+  /**
+   * Appends all events with their rows, or nothing, together with the result for a repeat of the request; then destroys ended keys and
+   * notes the revisions of living ones. Throws StoreUnavailable if ended keys could not be destroyed in time; a repeat of the command
+   * finishes.
+   */
+  commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
+};
+
+/** A write that encrypts nothing and leaves what finds the token as it is. */
+export const nothingToSeal = {
+  payload: { content: null, cvc: null },
+  index: 'keep',
+  distinctFingerprint: null,
+} as const;
+
+/**
+ * The write path (docs/design.md, "A write, step by step"): loads the tokens, and has the command decide, seal and commit. It does so
+ * again after each conflict, for up to 5 s; then it throws StoreUnavailable.
+ */
+export function changeTokens<T>(
+  vault: Vault,
+  target: Target,
+  command: (attempt: Attempt) => Promise<T | Conflict>,
+): Promise<T> {
+  let readsNothing = target.areNew === true;
+  return retryOnConflict(vault, target.streams, async () => {
+    const beganAt = performance.now();
+    const views = await load(vault, target, readsNothing);
+    readsNothing = false;
+    const origin = { ...target.origin, at: vault.clock.now() };
+    let mayBeCommitted = false;
+    const attempt: Attempt = {
+      at: origin.at,
+      viewOf: viewIn(views),
+      seal: (writes) => seal(vault, target, views, writes, origin),
+      async commit(sealed, claim) {
+        if (performance.now() - beganAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
+        mayBeCommitted = true;
+        if (!(await append(vault, sealed, claim, origin))) {
+          mayBeCommitted = false;
+          return conflict;
+        }
+        await ensureProjected(vault, unchangedOf(views, sealed));
+        await settle(vault, sealed);
+        return 'committed';
+      },
+    };
+    try {
+      const result = await command(attempt);
+      // The result may depend on a change whose process died before it wrote the row.
+      if (result !== conflict && !mayBeCommitted) await ensureProjected(vault, views.values());
+      return result;
+    } catch (error) {
+      if (!mayBeCommitted && (await movedOn(vault, views, error))) return conflict;
+      throw error;
+    }
+  });
+}
+
+async function load(
+  vault: Vault,
+  { tenantId, streams }: Target,
+  readsNothing: boolean,
+): Promise<ReadonlyMap<string, TokenView>> {
+  const views = new Map<string, TokenView>();
+  const work = vault.turns.begin(tenantId);
+  for (const stream of streams) {
+    if (views.size > 0) await work.pause();
+    const view = readsNothing ? emptyView(stream, tenantId) : await loadToken(vault, tenantId, stream, work.pause);
+    views.set(stream, view);
+  }
+  return views;
+}
+
+async function seal(
+  vault: Vault,
+  { tenantId, tenantKeys }: Target,
+  before: ReadonlyMap<string, TokenView>,
+  writes: readonly TokenWrite[],
+  origin: EventOrigin,
+): Promise<SealedWrites> {
+  const work = vault.turns.begin(tenantId);
+  const views = new Map(before);
+  const sealedWrites: { readonly write: TokenWrite; readonly sealed: Sealed }[] = [];
+  for (const write of writes) {
+    if (sealedWrites.length > 0) await work.pause();
+    const sealed = await sealEvents(vault, tenantKeys, write.view, write.decisions, write.payload, origin);
+    sealedWrites.push({ write, sealed });
+    views.set(write.view.stream, sealed.view);
+  }
+  return { writes: sealedWrites, viewOf: viewIn(views) };
+}
+
+function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
+  return (stream) => {
+    const view = views.get(stream);
+    if (view === undefined) throw new Error('a command looked at a stream that it had not named');
+    return view;
+  };
+}
+
+/** Returns false if another writer was first. */
+async function append(
+  vault: Vault,
+  { writes: decided }: SealedWrites,
+  result: ClaimResult | null,
+  { cmd, at }: EventOrigin,
+): Promise<boolean> {
+  const writes = decided
+    .map(({ write, sealed }) => streamWrite(vault, write, sealed, at))
+    .filter((write) => write !== null);
+  const finished = cmd === null || result === null ? null : { cmd, result, time: at };
+  const claim = finished === null ? null : withClaimMac(vault.integrity.rows, finished);
+  if (writes.length === 0 && claim === null) return true;
+  const { outcome } = await vault.work.commit({ writes, claim });
+  if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
+  return outcome === 'committed';
+}
+
+function streamWrite(
+  { integrity }: Vault,
+  { view, index, distinctFingerprint }: TokenWrite,
+  sealed: Sealed,
+  now: number,
+): StreamWrite | null {
+  if (sealed.events.length === 0) return null;
+  const { stream, tenantId, state } = view;
+  return {
+    stream,
+    expectedRevision: state.revision,
+    events: sealed.events,
+    row: { of: 'token', view: withTokenMac(integrity.rows, sealed.view), index },
+    distinct: distinctFingerprint === null ? null : { tenantId, fingerprintHash: distinctFingerprint, now },
+  };
+}
+
+function unchangedOf(views: ReadonlyMap<string, TokenView>, { writes }: SealedWrites): readonly TokenView[] {
+  const changed = new Set(
+    writes.filter(({ sealed }) => sealed.events.length > 0).map(({ sealed }) => sealed.view.stream),
+  );
+  return [...views.values()].filter(({ stream }) => !changed.has(stream));
+}
+
+async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promise<void> {
+  for (const { write, sealed } of writes) {
+    const due = dueRowsOf(sealed.view);
+    for (const row of due) timers.set(row);
+    // Nothing outside the log must name an erased token.
+    for (const row of dueRowsOf(write.view)) if (!due.some((left) => isSame(left, row))) timers.clear(row);
+  }
+  // A command that changes nothing may repeat one that could not reach the key store.
+  const ended = writes.flatMap(({ sealed: { events, view } }) =>
+    events.length === 0 ? view.state.ended : endedKeys(events),
+  );
+  const advanced = writes.flatMap(({ write, sealed: { events, view } }) =>
+    events.length === 0 ? livingKeys(view) : advancedKeys(events, write.view.state.revision),
+  );
+  if (ended.length > 0) await keys.destroy(ended, advanced);
+  else if (advanced.length > 0) await keys.advance(advanced);
+}
+
+/** Returns the due times of a token. */
+function dueRowsOf({ stream, tenantId, state }: TokenView): readonly DueRow[] {
+  const { expiresAt = null, cvc = null } = state.life ?? {};
+  const rows: DueRow[] = [];
+  if (expiresAt !== null) rows.push({ stream, tenantId, due: 'expiry', dueAt: expiresAt });
+  if (cvc !== null) rows.push({ stream, tenantId, due: 'cvc', dueAt: cvc.purgeAt });
+  return rows;
+}
+
+function isSame(one: DueRow, other: DueRow): boolean {
+  return one.due === other.due && one.dueAt === other.dueAt;
+}
+
+/** Returns the keys that older rows of this token may name; none if it was not changed since its creation. */
+function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevision[] {
+  if (life === null || revision === life.createdRevision) return [];
+  return [life.key, ...life.superseded.slice(-1)].map((keyId) => ({ keyId, revision }));
+}
+
+/** Makes the rows at least as new as these streams were when they were read. Streams without events have no rows. */
+export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iterable<TokenView>): Promise<void> {
+  const seen = [...views].filter(({ state }) => state.revision >= 0);
+  if (seen.length === 0) return;
+  await work.follow(seen.map(({ stream, tenantId, state }) => ({ stream, tenantId, revision: state.revision })));
+}
+
+/** Returns whether a key is gone because another process changed or deleted its token since it was loaded: nothing is lost. */
+async function movedOn(vault: Vault, views: ReadonlyMap<string, TokenView>, error: unknown): Promise<boolean> {
+  const view = error instanceof KeyLost ? views.get(error.stream) : undefined;
+  if (view === undefined) return false;
+  const now = await loadToken(vault, view.tenantId, view.stream);
+  return now.state.revision !== view.state.revision;
+}

@@ -1,0 +1,152 @@
+import { type AccessFact, entriesOfRequest } from '../audit/access-log/new-entry.js';
+import type { Caller } from '../domain/access/caller.js';
+import type { Transform } from '../domain/access/transform.js';
+import { budgetWithin, type SharedBudget } from '../domain/expressions/budget.js';
+import type { Expressions, MaskedData } from '../domain/expressions/expressions.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import type { Steps } from '../domain/steps.js';
+import { formatTimestamp } from '../domain/time.js';
+import type { TokenContent } from '../domain/token/content.js';
+import { cvcAt } from '../domain/token/token-state.js';
+import { typeRules } from '../domain/token/types/type-rules.js';
+import { refOfTokenStream } from '../events/access-log/entity-ref.js';
+import { latestForCodes } from '../ports/clock.js';
+import type { CommandContext } from '../vault/command-context.js';
+import { tenantKeysOf } from '../vault/tenant-keys.js';
+import { unwrap } from '../vault/unwrap.js';
+import type { Vault } from '../vault/vault.js';
+import type { DecryptedAnswer, ShownToken, TokenAnswer } from './token-answer.js';
+
+/** The caller and the request that read. */
+export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
+
+/** Renders a released token as its caller may see it (docs/contract.md, "The token object"). */
+export type Render = (answer: TokenAnswer) => Steps<JsonObject>;
+
+export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'expressions' | 'keys' | 'directory'>;
+
+/**
+ * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records each of these tokens in the
+ * access log, and returns what renders them. Call it also for a response that shows no token: what was read must be current. If a
+ * token is shown in plaintext, it resolves once all entries are durable. Throws StoreUnavailable; the response must not leave then.
+ * With `shared`, the masks of all tokens share that budget. A mask that finds too little left of it shows no data, and
+ * `_extras.mask_skipped` says so. The renderer throws for a token that was not recorded under its transform.
+ */
+export async function release(
+  vault: ReleaseDeps,
+  context: ReadContext,
+  shown: readonly ShownToken[],
+  shared?: SharedBudget,
+): Promise<Render> {
+  await record(vault, context, shown);
+  const recorded = new Set(shown.map(nameOf));
+  return (answer) => {
+    const decrypted = unwrap(answer.decrypted);
+    if (!recorded.has(nameOf(decrypted.shown))) throw new Error('a token is rendered that was not recorded as shown');
+    return tokenObject(vault, decrypted, shared);
+  };
+}
+
+function nameOf({ stream, transform, recordedAs }: ShownToken): string {
+  return `${stream} ${transform} ${recordedAs ?? 'read'}`;
+}
+
+async function record(vault: ReleaseDeps, context: ReadContext, shown: readonly ShownToken[]): Promise<void> {
+  const read = shown.filter(isRead);
+  const revealing = shown.some(({ transform }) => transform === 'reveal');
+  const entries = read.length === 0 ? [] : await entriesOf(vault, context, read);
+  if (revealing) await vault.recorder.now(entries);
+  else if (entries.length > 0) vault.recorder.soon(entries);
+  // A change returns what it read from the log.
+  if (shown.length > 0 && read.length === 0) return;
+  await vault.confirmReads(context.beganAt, revealing);
+}
+
+async function entriesOf(vault: ReleaseDeps, context: ReadContext, read: readonly ShownToken[]) {
+  const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
+  const facts = read.map(({ stream, transform }) => factOf(refOfTokenStream(stream), transform));
+  return entriesOfRequest(context, tenantKeys, vault.clock.now(), facts);
+}
+
+function isRead({ recordedAs, transform }: ShownToken): boolean {
+  return recordedAs === undefined || (recordedAs === 'update' && transform === 'reveal');
+}
+
+function factOf(ref: string, transform: Transform): AccessFact {
+  if (transform === 'reveal') return { entity: 'token', ref, operation: 'reveal', message: 'token shown in clear' };
+  const message = transform === 'mask' ? 'token shown masked' : 'token shown without data';
+  return { entity: 'token', ref, operation: 'read', message };
+}
+
+function* tokenObject(
+  { expressions, clock }: Pick<Vault, 'expressions' | 'clock'>,
+  { caller, read, shown, extras = {}, carriesFingerprint = false, fields }: DecryptedAnswer,
+  shared: SharedBudget | undefined,
+): Steps<JsonObject> {
+  const { life, open } = read;
+  const token = unwrap(open.content);
+  // Its hour may have ended since it was decrypted, or while a change was stored.
+  const cvc = open.cvc === null || cvcAt(life, latestForCodes(clock)) === null ? null : unwrap(open.cvc);
+  const data = yield* shownData(expressions, token, cvc, shown.transform, shared);
+  const body: Record<string, Json> = { id: token.id, tenant_id: life.tenantId, type: token.type };
+  if (data !== undefined && data !== 'skipped') body['data'] = data.json;
+  if (token.mask !== null) body['mask'] = token.mask;
+  if (carriesFingerprint || showsFingerprint(caller, shown.transform)) body['fingerprint'] = token.fingerprint;
+  body['containers'] = token.containers;
+  if (token.metadata !== null) body['metadata'] = token.metadata;
+  if (token.search_indexes !== null) body['search_indexes'] = token.search_indexes;
+  body['fingerprint_expression'] = token.fingerprint_expression;
+  if (life.expiresAt !== null) body['expires_at'] = formatTimestamp(life.expiresAt);
+  body['created_by'] = life.createdBy;
+  body['created_at'] = formatTimestamp(life.createdAt);
+  if (life.modifiedBy !== null) body['modified_by'] = life.modifiedBy;
+  if (life.modifiedAt !== null) body['modified_at'] = formatTimestamp(life.modifiedAt);
+  const allExtras = data === 'skipped' ? { ...extras, mask_skipped: true } : extras;
+  if (Object.keys(allExtras).length > 0) body['_extras'] = allExtras;
+  return fields === undefined
+    ? body
+    : Object.fromEntries(Object.entries(body).filter(([field]) => fields.includes(field)));
+}
+
+/**
+ * Threat: fingerprints are an oracle. A caller that is shown the fingerprint of a hidden value can compare it with those of
+ * values that it creates itself: a card number of which ten digits are known takes seconds.
+ */
+function showsFingerprint({ tenantSettings }: Caller, transform: Transform): boolean {
+  return transform === 'reveal' || tenantSettings.show_fingerprints === 'true';
+}
+
+/** Returns undefined for redacted data: the `data` key is absent. Returns `skipped` if a mask had no budget left. */
+function* shownData(
+  expressions: Expressions,
+  token: TokenContent,
+  cvc: string | null,
+  transform: Transform,
+  shared: SharedBudget | undefined,
+): Steps<{ readonly json: Json } | 'skipped' | undefined> {
+  if (transform === 'redact') return undefined;
+  const data = cvc !== null && isJsonObject(token.data) ? { ...token.data, cvc } : token.data;
+  if (transform === 'reveal') return { json: data };
+  if (token.mask === null) return undefined;
+  const variables = { data, metadata: token.metadata };
+  const hideShortValues = hidesShortValues(token);
+  if (shared === undefined) return masked(yield* expressions.masking(token.mask, variables, { hideShortValues }));
+  const budget = budgetWithin(shared);
+  const result = yield* expressions.masking(token.mask, variables, { hideShortValues, budget });
+  return budget.settle() === 'cut short' ? 'skipped' : masked(result);
+}
+
+function masked(result: MaskedData): { readonly json: Json } | undefined {
+  return result.redacted ? undefined : { json: result.data };
+}
+
+/** Only the default mask of the type hides a value that its filter would show whole (docs/contract.md, "Masks"). */
+function hidesShortValues({ type, mask }: TokenContent): boolean {
+  const { defaultMask, defaultMaskHidesShortValues } = typeRules[type];
+  return defaultMaskHidesShortValues && JSON.stringify(mask) === JSON.stringify(defaultMask);
+}
+
+/** Returns whether a token object lacks the data that its mask would have shown. */
+export function isMaskSkipped({ _extras }: JsonObject): boolean {
+  return isJsonObject(_extras) && _extras['mask_skipped'] === true;
+}

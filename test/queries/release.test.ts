@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { finish } from '#src/domain/steps.js';
+import { getToken } from '#src/queries/get-token.js';
+import { release } from '#src/queries/release.js';
+import { createPlain } from '../http/routes/support.js';
+import { startTestService } from '../support/test-service.js';
+
+test('a token that was not recorded under its transform is not rendered', async () => {
+  const service = await startTestService();
+  const { id } = await createPlain(service, { data: 'the-value' });
+  const caller = await service.service.authenticate(service.key);
+  if (caller === null) throw new Error('the key is good');
+  const context = { caller, traceId: 'trace', beganAt: performance.now() };
+  const found = await getToken(service.vault, context, id);
+  if (!found.ok) throw new Error('the token is there');
+  const token = found.value;
+
+  const withheld = await release(service.vault, context, [{ stream: token.stream, transform: 'redact' }]);
+  expect(() => finish(withheld(token))).toThrow('was not recorded');
+  const created = await release(service.vault, context, [{ ...token, recordedAs: 'create' }]);
+  expect(() => finish(created(token))).toThrow('was not recorded');
+  const none = await release(service.vault, context, []);
+  expect(() => finish(none(token))).toThrow('was not recorded');
+  const render = await release(service.vault, context, [token]);
+  expect(finish(render(token))['data']).toBe('the-value');
+  await service.close();
+});
+
+test('what a query returns shows no data by itself', async () => {
+  const service = await startTestService();
+  const { id } = await createPlain(service, { data: 'the-value', metadata: { note: 'the-note' } });
+  const caller = await service.service.authenticate(service.key);
+  if (caller === null) throw new Error('the key is good');
+  const found = await getToken(service.vault, { caller }, id);
+  const seen = `${JSON.stringify(found)} ${inspect(found, { depth: null, showHidden: true })}`;
+  expect(seen).toContain(id);
+  expect(seen).not.toContain('the-value');
+  expect(seen).not.toContain('the-note');
+  await service.close();
+});
+
+test('a route that imports the code that reads decrypted data fails the check of imports', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'strongroom-imports-'));
+  for (const part of ['src', 'package.json', 'tsconfig.json', 'dependency-cruiser.config.cjs']) {
+    await cp(part, join(folder, part), { recursive: true });
+  }
+  await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+  expect(await cruise(folder)).toContain('no dependency violations');
+  const leak = `import { unwrap } from '../../vault/unwrap.js';\nexport const leak = unwrap;\n`;
+  await writeFile(join(folder, 'src/http/routes/leak.ts'), leak);
+  expect(await cruise(folder)).toMatch(/decrypted-data: .*src\/http\/routes\/leak\.ts → .*src\/vault\/unwrap\.ts/);
+  await rm(folder, { recursive: true });
+}, 60_000);
+
+function cruise(folder: string): Promise<string> {
+  const config = ['--config', 'dependency-cruiser.config.cjs', '--output-type', 'err', 'src'];
+  const run = join('node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs');
+  return new Promise((resolve) => {
+    execFile(process.execPath, [run, ...config], { cwd: folder }, (_error, stdout) => resolve(stdout));
+  });
+}
