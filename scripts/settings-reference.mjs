@@ -1,6 +1,7 @@
 // Writes docs/reference/settings.md from the table of settings. With --check it only reports whether the page is up to
 // date.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { clientSettingPaths, clientSettings } from '#src/compose/config/client-settings.js';
 import { environmentName, flagName } from '#src/compose/config/setting.js';
 import { settingPaths, settings } from '#src/compose/config/settings.js';
 
@@ -9,6 +10,10 @@ const rows = settingPaths.map((path) => {
   const { default: value, doc } = settings[path];
   const shown = value === null || (Array.isArray(value) && value.length === 0) ? '-' : `\`${value}\``;
   return `| \`${path}\` | ${shown} | ${doc} |`;
+});
+const clientRows = clientSettingPaths.map((path) => {
+  const { hasFlag, doc } = clientSettings[path];
+  return `| \`${environmentName(path)}\` | ${hasFlag ? `\`${flagName(path)}\`` : '-'} | ${doc} |`;
 });
 const text = `# Settings
 
@@ -23,6 +28,18 @@ ${rows.join('\n')}
 
 The root key comes from a file or a command, never from a variable. Its file holds 64 hexadecimal characters, belongs to the
 user that runs the service, is readable for nobody else (mode 0600 or 0400), and lies outside the data directory.
+
+## Commands over HTTP
+
+\`tokens get\`, \`create\`, \`delete\` and \`search\`, and \`applications create\` and \`list\`, work on a service if they have an address
+([commands from another machine](../how-to/run-it.md#commands-from-another-machine)). These values are not settings of the vault:
+\`serve\` ignores them, and a file cannot hold them. A flag takes precedence over a variable.
+
+| Variable | Flag | What it is |
+|---|---|---|
+${clientRows.join('\n')}
+
+Without an address, every command that acts as an application takes its API key from the same places.
 `;
 
 if (!process.argv.includes('--check')) writeFileSync(page, text);

@@ -51,7 +51,8 @@ vitest() { node --preserve-symlinks-main node_modules/vitest/vitest.mjs run --re
 status=0
 vitest --outputFile.json="$reports/node-24.json" test/contract/sqlite.test.ts test/compose/root-key.test.ts test/events \
   test/backup/age.test.ts test/http/over-the-wire.test.ts test/http/routes/create-token/201.test.ts test/http/routes/get-token \
-  test/audit/erasure.test.ts test/cli/serve-tls.test.ts test/cli/launcher.test.ts || status=$?
+  test/audit/erasure.test.ts test/cli/serve-tls.test.ts test/cli/launcher.test.ts \
+  test/cli/over-http.test.ts || status=$?
 if [ "$more" = yes ]; then
   vitest --outputFile.json="$reports/node-24-more.json" test/http/routes/create-token test/http/routes/detokenize \
     test/cli/serve.test.ts test/crash/left-behind.test.ts || status=$?

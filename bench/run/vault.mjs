@@ -42,7 +42,7 @@ export async function makeVault(directory, size) {
   const lines = join(directory, 'tokens.ndjson');
   await writeLines(lines, 0, size);
   const began = performance.now();
-  const summary = await strongroomJson(['tokens', 'import', lines, ...flags, '--key-file', keyFile]);
+  const summary = await strongroomJson(['tokens', 'import', lines, ...flags, '--api-key-file', keyFile]);
   const seconds = (performance.now() - began) / 1000;
   if (summary.created !== size) throw new Error(`the import made ${JSON.stringify(summary)} of ${size}`);
   return {

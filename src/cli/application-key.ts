@@ -1,17 +1,34 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { apiKeySource } from '../compose/config/client-settings.js';
+import { Secret } from '../domain/secret.js';
 import { Failure } from './failure.js';
 import { readInput } from './read-input.js';
 
+type Options = Readonly<Record<string, unknown>>;
+
 /**
- * Returns the key of the application that a command acts as: from `--key-file`, or else the quickstart key of `--dev`
- * data.
+ * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of its source, for
+ * messages. Returns null if there is none.
  */
-export async function applicationKey(keyFile: string | undefined, dataDir: string): Promise<string> {
-  if (keyFile !== undefined) return (await readInput(keyFile, 'the application key')).trim();
+export async function apiKeyOf(
+  options: Options,
+): Promise<{ readonly key: Secret<string>; readonly name: string } | null> {
+  const found = apiKeySource({ flags: options });
+  if (!found.ok) throw new Failure(found.problem, 2);
+  const { source } = found;
+  if (source?.kind !== 'file') return source;
+  const text = await readInput(source.file, 'the application key');
+  return { key: new Secret(text.trim()), name: source.file === '-' ? 'standard input' : source.file };
+}
+
+/** Returns the key of the application that a command on local data acts as: the given one, or that of `--dev` data. */
+export async function applicationKey(options: Options, dataDir: string): Promise<string> {
+  const given = await apiKeyOf(options);
+  if (given !== null) return given.key.reveal();
   const devKeys = join(dataDir, 'dev-keys.json');
   if (!existsSync(devKeys))
-    throw new Failure('name the file with the application key: --key-file FILE (- for standard input).', 2);
+    throw new Failure('name the file with the application key: --api-key-file FILE (- for standard input).', 2);
   const keys = JSON.parse(await readInput(devKeys, 'the quickstart key')) as { readonly quickstart_key?: unknown };
   return String(keys.quickstart_key ?? '');
 }

@@ -11,10 +11,23 @@ export function print(value: Json, { json }: { readonly json?: boolean | undefin
  * escape U+007F to U+009F.
  */
 export function printLine(text: string): void {
-  process.stdout.write(`${text.replaceAll(control, escaped)}\n`);
+  process.stdout.write(`${withoutControls(text)}\n`);
+}
+
+/**
+ * Writes a message to standard error, without control characters and API keys. Threat: messages end up in logs, and may repeat an
+ * argument, or the response of a server that returns what it was sent.
+ */
+export function writeError(text: string): void {
+  process.stderr.write(withoutControls(text.replaceAll(apiKey, '[API key]')));
+}
+
+function withoutControls(text: string): string {
+  return text.replaceAll(control, escaped);
 }
 
 const control = /[^\P{Cc}\n\t]/gu;
+const apiKey = /sr_(?:private|public|management)_[0-9A-Za-z]+/g;
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

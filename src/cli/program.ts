@@ -10,6 +10,7 @@ import { addKeys } from './keys/keys.js';
 import { addClock } from './maintenance/clock.js';
 import { addCluster } from './maintenance/cluster.js';
 import { addConfig } from './maintenance/config.js';
+import { writeError } from './print.js';
 import { productVersion } from './product-version.js';
 import { addProjections } from './projections/projections.js';
 import { addServe } from './serve/serve-command.js';
@@ -34,6 +35,7 @@ const program = new Command('strongroom')
   .showHelpAfterError('(add --help for help)')
   // Set before the commands are added, because they inherit it.
   .configureHelp({ helpWidth: 80, minWidthToWrap: 20 })
+  .configureOutput({ writeErr: writeError })
   .exitOverride();
 for (const add of [
   addServe,
@@ -68,7 +70,7 @@ function exitCodeOf(error: unknown): number {
   // Commander has already printed its own text. Help and version exit with 0; anything else is a usage error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof Failure || error instanceof StoreProblem) {
-    process.stderr.write(`${error.message}\n`);
+    writeError(`${error.message}\n`);
     return error instanceof Failure ? error.exitCode : 1;
   }
   if (error instanceof StoreUnavailable) {

@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { storeSettings, withSettings } from './options.js';
 
 /** The options of every command that acts as an application. */
-export type TokenVerbOptions = { readonly keyFile?: string; readonly json?: boolean };
+export type TokenVerbOptions = { readonly apiKeyFile?: string; readonly json?: boolean };
 
-/** Adds a command that acts as the application whose key is named. */
+/** Adds a command that acts as the application whose API key is given. */
 export function tokenVerb(tokens: Command, nameAndArguments: string, json = 'print one line of JSON'): Command {
   return withSettings(tokens.command(nameAndArguments), storeSettings)
     .option(
-      '--key-file <file>',
-      'file with the application key (- for standard input; default: the key that --dev made)',
+      '--api-key-file <file>',
+      'file with the API key of the application (- for standard input; default: STRONGROOM_API_KEY, or the key that --dev made)',
     )
     .option('--json', json);
 }

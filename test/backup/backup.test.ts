@@ -108,7 +108,7 @@ test('a damaged or incomplete backup, a wrong list, identity or place: each is t
   const early = join(dir, 'early.txt');
   const keyFile = join(dir, 'key');
   writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
-  const as = [...flags, '--key-file', keyFile];
+  const as = [...flags, '--api-key-file', keyFile];
   await runJson(['tokens', 'create', ...as], { stdin: '{"id":"erased","type":"token","data":"x"}' });
   await runJson(['tokens', 'delete', 'erased', ...as]);
   await runJson(['backup', early, '--erased-only', ...flags]);
@@ -219,7 +219,7 @@ test('a backup mixed of two, of one vault or of two vaults, is not restored', as
   const { dir, flags, rootKeyFile, recipient, identityFile, key } = vault;
   const keyFile = join(dir, 'key');
   writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
-  const as = [...flags, '--key-file', keyFile];
+  const as = [...flags, '--api-key-file', keyFile];
   const create = (id: string) =>
     runJson(['tokens', 'create', ...as], { stdin: JSON.stringify({ id, type: 'token', data: id }) });
   const [early, late, foreign] = ['early', 'late', 'foreign'].map((name) => join(dir, name)) as [

@@ -8,7 +8,7 @@ test('verbs that open data, starts and stops are in the access log, whether a se
   const { dir, flags, key, managementKey } = await makeVault();
   const keyFile = join(dir, 'key');
   writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
-  const verb = [...flags, '--key-file', keyFile];
+  const verb = [...flags, '--api-key-file', keyFile];
   const id = String((await runJson(['tokens', 'create', ...verb], { stdin: '{"type":"token","data":"x"}' }))['id']);
   await run(['tokens', 'get', id, ...verb]);
   expect(await (await startService(flags)).stop()).toMatchObject({ code: 0 });

@@ -11,7 +11,7 @@ test('what cannot be is said with its exit code, and nothing is changed', async 
   const managementFile = join(dir, 'management.key');
   writeFileSync(keyFile, key, { mode: 0o600 });
   writeFileSync(managementFile, managementKey, { mode: 0o600 });
-  const as = ['--key-file', keyFile, ...flags];
+  const as = ['--api-key-file', keyFile, ...flags];
   const log = join(dir, 'log.jsonl');
   await runJson(['audit', 'export', '--out', log, ...flags]);
   const damaged = join(dir, 'damaged.jsonl');
@@ -40,8 +40,16 @@ test('what cannot be is said with its exit code, and nothing is changed', async 
     expect(stderr).not.toContain('unexpected error');
     expect(stored(), args.join(' ')).toEqual(before);
   };
-  await refused(['audit', 'history', 'nobody', '--key-file', managementFile, ...flags], 1, /no such token|not found/);
-  await refused(['audit', 'erasure', 'nobody', '--key-file', managementFile, ...flags], 1, /no such token|not found/);
+  await refused(
+    ['audit', 'history', 'nobody', '--api-key-file', managementFile, ...flags],
+    1,
+    /no such token|not found/,
+  );
+  await refused(
+    ['audit', 'erasure', 'nobody', '--api-key-file', managementFile, ...flags],
+    1,
+    /no such token|not found/,
+  );
   await refused(
     ['audit', 'replay', '--as-of', '1', '--token', 'nobody', ...as],
     1,

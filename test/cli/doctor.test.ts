@@ -211,7 +211,7 @@ test.each(['while the service runs', 'while it does not'])(
     const { dir, dataDir, flags, key } = await makeVault();
     const keyFile = join(dir, 'key');
     writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
-    await runJson(['tokens', 'create', ...flags, '--key-file', keyFile], { stdin: '{"type":"token","data":"x"}' });
+    await runJson(['tokens', 'create', ...flags, '--api-key-file', keyFile], { stdin: '{"type":"token","data":"x"}' });
     const plantClaim = `INSERT INTO claims VALUES ('planted', 9000000000000, '{"tokens":[]}', x'00')`;
     expect((await doctor(flags)).says('rows')).toMatch(/^\d+ rows checked: authentic and up to date$/);
     const service = when === 'while the service runs' ? await startService(flags) : null;

@@ -74,7 +74,7 @@ test('verbs on data that is not there say how to make it, and make nothing', asy
     ['tenants', 'list'],
     ['tenants', 'create', '--name', 'x'],
     ['applications', 'create', '--name', 'x', '--type', 'private', '--permissions', 'token:read'],
-    ['tokens', 'get', 'an-id', '--key-file', rootKeyFile],
+    ['tokens', 'get', 'an-id', '--api-key-file', rootKeyFile],
   ];
   for (const verb of verbs) {
     const ended = await run([...verb, ...flags]);

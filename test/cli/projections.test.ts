@@ -19,7 +19,7 @@ async function filled(vault: TestVault, tokens: number): Promise<void> {
   writeFileSync(keyFile, vault.key, { mode: 0o600 });
   const line = (n: number) => `${JSON.stringify({ id: `id-${n}`, type: 'token', data: `value ${n}` })}\n`;
   writeFileSync(file, Array.from({ length: tokens }, (_, n) => line(n)).join(''));
-  expect((await run(['tokens', 'import', file, '--key-file', keyFile, ...vault.flags])).code).toBe(0);
+  expect((await run(['tokens', 'import', file, '--api-key-file', keyFile, ...vault.flags])).code).toBe(0);
 }
 
 test('without a service the verb does it all by itself, shows it, and is done with the old rows when it ends', async () => {

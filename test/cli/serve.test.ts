@@ -87,7 +87,7 @@ test('nothing of what callers send reaches the output, also where it goes wrong'
   const wire = connect(Number(new URL(base).port), '127.0.0.1');
   wire.end(`GARBAGE ${marker}\r\n\r\n`);
   await new Promise((resolve) => wire.resume().on('close', resolve));
-  await run(['tokens', 'get', `no-${marker}`, '--key-file', '-', '--data', dataDir], { stdin: key });
+  await run(['tokens', 'get', `no-${marker}`, '--api-key-file', '-', '--data', dataDir], { stdin: key });
   const { stdout, stderr } = await service.stop();
   expect(stdout).toContain('/tokens/:id');
   expect(stdout + stderr).not.toContain(marker);
@@ -185,7 +185,7 @@ test('what kill -9 leaves, a stale socket and a lock, is in nobody’s way', asy
   const second = await startService(flags);
   const id = String(created.body['id']);
   expect(await http('GET', `${second.address}/tokens/${id}`, { key })).toMatchObject({ status: 200 });
-  expect(await runJson(['tokens', 'get', id, '--key-file', '-', ...flags], { stdin: key })).toEqual(created.body);
+  expect(await runJson(['tokens', 'get', id, '--api-key-file', '-', ...flags], { stdin: key })).toEqual(created.body);
 });
 
 test('header aliases from variables carry key, trace and idempotency key', async () => {

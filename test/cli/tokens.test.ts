@@ -11,7 +11,7 @@ async function vaultWithKey(isRunning: boolean) {
   const keyFile = join(vault.dir, 'app.key');
   writeFileSync(keyFile, `${vault.key}\n`, { mode: 0o600 });
   const service = isRunning ? await startService(vault.flags) : null;
-  return { ...vault, keyFile, service, args: [...vault.flags, '--key-file', keyFile] };
+  return { ...vault, keyFile, service, args: [...vault.flags, '--api-key-file', keyFile] };
 }
 
 describe.each([
@@ -25,7 +25,9 @@ describe.each([
     expect(created).toMatchObject({ id: 'card-1', type: 'card', data: card });
     const request = join(dir, 'request.json');
     writeFileSync(request, '{"type":"token","data":{"a":[1,null]}}');
-    const second = await runJson(['tokens', 'create', '--file', request, '--key-file', '-', ...flags], { stdin: key });
+    const second = await runJson(['tokens', 'create', '--file', request, '--api-key-file', '-', ...flags], {
+      stdin: key,
+    });
     expect(second['data']).toEqual({ a: [1, null] });
 
     expect(await runJson(['tokens', 'get', 'card-1', ...args])).toEqual(created);
@@ -60,7 +62,7 @@ describe.each([
     await service?.stop();
     // The first use of a key on a day is noted beside it; that is no part of what is refused here.
     await run(['tokens', 'get', 'first-use', ...args]);
-    await run(['tokens', 'get', 'first-use', '--key-file', '-', ...flags], { stdin: managementKey });
+    await run(['tokens', 'get', 'first-use', '--api-key-file', '-', ...flags], { stdin: managementKey });
     const before = contentsOf(dir);
     if (isRunning) await startService(flags);
     const create = (stdin: string) => run(['tokens', 'create', ...args], { stdin });
@@ -71,9 +73,9 @@ describe.each([
       [await create('{"type":"token"}'), /data: is required/],
       [await create(''), /^the request /],
       [await run(['tokens', 'get', 'marker-7781', ...args]), /no such token/],
-      [await run(['tokens', 'get', 'an-id', '--key-file', '-', ...flags], { stdin: managementKey }), /token:read/],
-      [await run(['tokens', 'get', 'an-id', '--key-file', '-', ...flags], { stdin: 'marker-7781' }), /key file/],
-      [await run(['tokens', 'get', 'an-id', '--key-file', join(dir, 'none'), ...flags]), /ENOENT/],
+      [await run(['tokens', 'get', 'an-id', '--api-key-file', '-', ...flags], { stdin: managementKey }), /token:read/],
+      [await run(['tokens', 'get', 'an-id', '--api-key-file', '-', ...flags], { stdin: 'marker-7781' }), /key file/],
+      [await run(['tokens', 'get', 'an-id', '--api-key-file', join(dir, 'none'), ...flags]), /ENOENT/],
     ] as const;
     for (const [ended, message] of refusals) {
       expect(ended, ended.stderr).toMatchObject({ code: 1, stdout: '' });

@@ -67,12 +67,12 @@ describe('wrong usage ends with 2, says what was wrong, and makes nothing', () =
       ['applications', 'create', '--name', 'a', '--type', 'private', '--permissions', 'token:read', '--rules', '-'],
       /either --permissions or --rules/,
     ],
-    ['no application key', ['tokens', 'get', 'some-id'], /--key-file/],
-    ['both inputs from standard input', ['tokens', 'create', '--key-file', '-'], /only one of/],
+    ['no application key', ['tokens', 'get', 'some-id'], /--api-key-file/],
+    ['both inputs from standard input', ['tokens', 'create', '--api-key-file', '-'], /only one of/],
     [
       'both inputs of an import from standard input',
-      ['tokens', 'import', '-', '--key-file', '-'],
-      /only one of FILE, --key-file and --identity-file/,
+      ['tokens', 'import', '-', '--api-key-file', '-'],
+      /only one of FILE, --api-key-file and --identity-file/,
     ],
     ['an export that is neither sealed nor in clear', ['tokens', 'export', '--out', 'x'], /--recipient.*--plaintext/s],
     [

@@ -18,7 +18,7 @@ beforeEach(async () => {
   vault = await makeVault();
   const keyFile = join(vault.dir, 'key');
   writeFileSync(keyFile, vault.key, { mode: 0o600 });
-  as = ['--key-file', keyFile, ...vault.flags];
+  as = ['--api-key-file', keyFile, ...vault.flags];
 });
 
 async function outputOf(args: readonly string[], code = 0): Promise<string> {

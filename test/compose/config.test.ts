@@ -130,6 +130,8 @@ describe('unknown settings name the nearest known one, as their source writes it
       'STRONGROOM_AUTH_HEADER_ALIAS: is no setting; the nearest is STRONGROOM_AUTH_HEADER_ALIASES',
     ],
     [{ env: { STRONGROOM_PROT: '1' } }, 'STRONGROOM_PROT: is no setting; the nearest is STRONGROOM_PORT'],
+    [{ env: { STRONGROOM_ADRESS: 'x' } }, 'STRONGROOM_ADRESS: is no setting; the nearest is STRONGROOM_ADDRESS'],
+    [{ file: { address: 'https://vault' } }, 'address (FILE): is no setting'],
     [{ env: { STRONGROOM_: '1' } }, 'STRONGROOM_: is no setting; the nearest is STRONGROOM_DEV'],
     [{ env: { STRONGROOM_MONGO_URL: 'x' } }, 'STRONGROOM_MONGO_URL: is no setting'],
     [{ env: { STRONGROOM_SERVERS_DIRS: '1' } }, 'STRONGROOM_SERVERS_DIRS: is no setting'],

@@ -27,7 +27,7 @@ token, and whether search finds it. If something is left, it reports what, signs
 nothing, and exits with code 3.
 
 Examples:
-  strongroom audit erasure 4b0e... --key-file management.key > erased.json
+  strongroom audit erasure 4b0e... --api-key-file management.key > erased.json
   strongroom audit erasure --check erased.json --public-key audit.pub`,
     )
     .action(async (id: string | undefined, { check, publicKey, ...options }: Options) => {
@@ -36,7 +36,7 @@ Examples:
       }
       if (check !== undefined) return checkStatement(check, publicKey, options);
       const config = configOf(options);
-      const key = await applicationKey(options.keyFile, config.settings.data);
+      const key = await applicationKey(options, config.settings.data);
       const answer = await runVerb(config, 'audit-erasure', { key, id });
       if (answer.statement === null) throw new Failure(answer.problem ?? '', 3);
       const { statement } = answer;

@@ -22,10 +22,10 @@ export function addAuditHistory(audit: Command): void {
     .description('show what happened to a token, newest first, without its data; also to a deleted token')
     .option('--page <number>', 'page number', wholeNumber, 1)
     .option('--size <number>', 'events per page, at most 100', wholeNumber, 100)
-    .addHelpText('after', '\nExample:\n  strongroom audit history 4b0e... --key-file management.key')
+    .addHelpText('after', '\nExample:\n  strongroom audit history 4b0e... --api-key-file management.key')
     .action(async (id: string, { page, size, ...options }: Options) => {
       const config = configOf(options);
-      const key = await applicationKey(options.keyFile, config.settings.data);
+      const key = await applicationKey(options, config.settings.data);
       const history = await runVerb(config, 'audit-history', { key, id, page, size });
       print(history, options, () => historyText(history));
     });

@@ -31,16 +31,16 @@ was replaced since is erased and cannot be shown.
 
 Examples:
   strongroom audit replay --as-of 2026-01-31T12:00:00Z --token 4b0e... \\
-    --key-file support.key
+    --api-key-file support.key
   strongroom audit replay --as-of 4711 --query 'container:/pci/*' --json \\
-    --key-file support.key`,
+    --api-key-file support.key`,
     )
     .action(async ({ asOf, token: id, query, reveal = false, ...options }: Options) => {
       if ((id === undefined) === (query === undefined)) {
         throw new Failure('give either --token ID or --query QUERY.', 2);
       }
       const config = configOf(options);
-      const key = await applicationKey(options.keyFile, config.settings.data);
+      const key = await applicationKey(options, config.settings.data);
       const { json = false } = options;
       if (query !== undefined) {
         return runOperations(config, (run) => replayByQuery(run, { key, asOf, query, reveal, json }));

@@ -2,18 +2,17 @@ import { z } from 'zod';
 import { type Imported, type ImportRequest, importToken } from '../../commands/tokens/import-token.js';
 import type { Caller } from '../../domain/access/caller.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
-import { itemPath, memberPath } from '../../domain/json-path.js';
 import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
 import type { Service } from '../../http/service.js';
 import { createTokenBody } from '../../http/token-body.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { asApplication } from '../operations/as-application.js';
+import { issueErrors } from '../operations/field-error-text.js';
 import { operation } from '../operations/operation.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 
 /** The requests of one call run at once and so share commits. */
 export const importBatchMax = 64;
-const issuesMax = 20;
 
 /**
  * The result of one request. `stopped` means that the request was not processed and that later ones would fail the
@@ -54,7 +53,7 @@ async function importOne(
   derivedId: string | null,
 ): Promise<ImportOutcome> {
   const parsed = createTokenBody.safeParse(given);
-  if (!parsed.success) return { is: 'failed', errors: issueErrors(parsed.error.issues) };
+  if (!parsed.success) return { is: 'failed', errors: issueErrors(parsed.error.issues, 'line') };
   const id = derivedId ?? parsed.data.id;
   if (id == null) return { is: 'failed', errors: { id: ['is required'] } };
   const request: ImportRequest = { ...parsed.data, id };
@@ -69,20 +68,4 @@ async function importOne(
     if (error instanceof StoreUnavailable) return { is: 'stopped', message: storeUnavailableText(error) };
     throw error;
   }
-}
-
-type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
-
-/** Returns wrong JSON types by path. The path of the request as a whole is `line`. */
-function issueErrors(issues: readonly Issue[]): FieldErrors {
-  const errors = new Map<string, string[]>();
-  for (const { path, message } of issues.slice(0, issuesMax)) {
-    const shown = path.reduce<string>(
-      (parent, part) => (typeof part === 'number' ? itemPath(parent, part) : memberPath(parent, String(part))),
-      '',
-    );
-    const field = shown === '' ? 'line' : shown;
-    errors.set(field, [...(errors.get(field) ?? []), message]);
-  }
-  return Object.fromEntries(errors);
 }

@@ -30,12 +30,12 @@ most.
 
 Examples:
   strongroom tokens export --out backup.age --recipient-file backup.recipient \\
-    --key-file backup.key
+    --api-key-file backup.key
   strongroom tokens export --out - --plaintext |
     gpg --encrypt --recipient backup > backup.gpg`,
     )
     .action(async (options: Options) => {
-      const { out, recipient = [], recipientFile = [], plaintext = false, keyFile, json = false } = options;
+      const { out, recipient = [], recipientFile = [], plaintext = false, apiKeyFile, json = false } = options;
       const isSealed = recipient.length + recipientFile.length > 0;
       if (isSealed === plaintext) {
         throw new Failure(
@@ -43,15 +43,15 @@ Examples:
           2,
         );
       }
-      if ([keyFile, ...recipientFile].filter((name) => name === '-').length > 1) {
-        throw new Failure('only one of --key-file and --recipient-file can be read from standard input.', 2);
+      if ([apiKeyFile, ...recipientFile].filter((name) => name === '-').length > 1) {
+        throw new Failure('only one of --api-key-file and --recipient-file can be read from standard input.', 2);
       }
       if (out === '-' && process.stdout.isTTY) {
         throw new Failure('standard output is a terminal. Name a file with --out, or pipe it on.', 2);
       }
       const encrypter = isSealed ? await encrypterFor(recipient, recipientFile) : null;
       const config = configOf(options);
-      const key = await applicationKey(keyFile, config.settings.data);
+      const key = await applicationKey(options, config.settings.data);
       await runOperations(config, (run) => runExport(run, { key, out, encrypter, json }));
     });
 }

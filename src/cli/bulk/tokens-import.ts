@@ -32,17 +32,17 @@ A second run with the same file skips the tokens that exist, so the same command
 continues an import that was interrupted.
 
 Examples:
-  strongroom tokens import customers.ndjson --key-file importer.key
+  strongroom tokens import customers.ndjson --api-key-file importer.key
   strongroom tokens import backup.age --identity-file backup.identity \\
-    --key-file importer.key --json`,
+    --api-key-file importer.key --json`,
     )
     .action(async (file: string, options: Options) => {
-      const { keyFile, identityFile, json = false, strict = false } = options;
-      if ([file, keyFile, identityFile].filter((name) => name === '-').length > 1) {
-        throw new Failure('only one of FILE, --key-file and --identity-file can be read from standard input.', 2);
+      const { apiKeyFile, identityFile, json = false, strict = false } = options;
+      if ([file, apiKeyFile, identityFile].filter((name) => name === '-').length > 1) {
+        throw new Failure('only one of FILE, --api-key-file and --identity-file can be read from standard input.', 2);
       }
       const config = configOf(options);
-      const key = await applicationKey(keyFile, config.settings.data);
+      const key = await applicationKey(options, config.settings.data);
       const resumeFile = options.resumeFile ?? (file === '-' ? null : `${file}.resume`);
       const input = await openImport(file, identityFile);
       try {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
+import { fieldErrorText, issueErrors } from './field-error-text.js';
 
 /**
  * An operation of the command line. The service that holds the data runs it, or the command itself if no service is
@@ -28,8 +29,7 @@ export function operation<Input, Answer extends Json>(
     async run(service, input) {
       const parsed = schema.safeParse(input);
       if (parsed.success) return run(service, parsed.data);
-      const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
-      throw new OperationFailed(lines.join('\n'));
+      throw new OperationFailed(fieldErrorText(issueErrors(parsed.error.issues, 'input')));
     },
   };
 }

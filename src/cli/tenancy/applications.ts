@@ -2,11 +2,11 @@ import { type Command, Option } from 'commander';
 import { applicationTypes } from '../../domain/access/application-type.js';
 import type { Json } from '../../domain/json.js';
 import { Failure } from '../failure.js';
-import { configOf, storeSettings, withSettings } from '../options.js';
+import { storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { readInput } from '../read-input.js';
-import { runVerb } from '../run-verb.js';
 import { table } from '../table.js';
+import { applicationTargetOf, withAddress } from '../target.js';
 
 type Options = {
   readonly name: string;
@@ -14,6 +14,7 @@ type Options = {
   readonly tenant?: string;
   readonly permissions?: string;
   readonly rules?: string;
+  readonly apiKeyFile?: string;
   readonly json?: boolean;
 };
 
@@ -22,7 +23,7 @@ export function addApplications(program: Command): void {
   const applications = program
     .command('applications')
     .description('create and list applications, which hold the API keys');
-  withSettings(applications.command('create'), storeSettings)
+  applicationsVerb(applications, 'create')
     .description('create an application and print its key, which is shown only once')
     .requiredOption('--name <name>', 'name of the application')
     .addOption(new Option('--type <type>', 'what it may hold').choices(applicationTypes).makeOptionMandatory())
@@ -38,36 +39,49 @@ Examples:
     --permissions token:create
   strongroom applications create --name support --type private \\
     --rules support-rules.json
+  strongroom applications create --name till --type public \\
+    --permissions token:create --address https://vault.example.com \\
+    --api-key-file management.key
 
 where support-rules.json holds an array of access rules:
   [{"container":"/pci/","transform":"mask","permissions":["token:read"]}]`,
     )
     .action(async (options: Options) => {
-      const { name, type, tenant, permissions, rules } = options;
+      const { name, type, permissions, rules } = options;
       if ((permissions === undefined) === (rules === undefined)) {
         throw new Failure('give either --permissions or --rules.', 2);
       }
+      if (rules === '-' && options.apiKeyFile === '-') {
+        throw new Failure('only one of --rules and --api-key-file can be read from standard input.', 2);
+      }
+      const target = await applicationTargetOf(options);
       const access =
         rules === undefined ? { permissions: listOf(permissions ?? '') } : { rules: await rulesFrom(rules) };
-      const config = configOf(options);
-      const value = await runVerb(config, 'applications-create', { tenantId: tenant ?? null, name, type, ...access });
+      const value = await target.createApplication({ name, type, ...access });
       const { id, key } = value;
       print(value, options, () => `application ${id}\nkey, shown only once: ${key}`);
     });
-  withSettings(applications.command('list'), storeSettings)
+  applicationsVerb(applications, 'list')
     .description('list the applications of a tenant, the newest first; never their keys')
     .option('--tenant <id>', 'the tenant; can be omitted if there is only one')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom applications list --json')
     .action(async (options: { readonly tenant?: string; readonly json?: boolean }) => {
-      const input = { tenantId: options.tenant ?? null };
-      const value = await runVerb(configOf(options), 'applications-list', input);
+      const value = await (await applicationTargetOf(options)).listApplications();
       const rows = value.applications.map(({ id, type, name }) => [String(id), String(type), String(name)]);
       const lines = () => table(['id', 'type', 'name'], rows).join('\n');
       print(value, options, () =>
         rows.length > 0 ? lines() : 'no applications yet; create one with `strongroom applications create`',
       );
     });
+}
+
+/** Adds a command with the options of both. */
+function applicationsVerb(applications: Command, name: string): Command {
+  return withAddress(withSettings(applications.command(name), storeSettings)).option(
+    '--api-key-file <file>',
+    'with an address: file with the API key of a management application (- for standard input; default: STRONGROOM_API_KEY)',
+  );
 }
 
 function listOf(text: string): string[] {

@@ -9,7 +9,8 @@ import { getToken as get } from '../../queries/get-token.js';
 import { release } from '../../queries/release.js';
 import { searchTokens as search } from '../../queries/search-tokens.js';
 import { asApplication, unwrap, verbContext } from '../operations/as-application.js';
-import { operation } from '../operations/operation.js';
+import { fieldErrorText, issueErrors } from '../operations/field-error-text.js';
+import { OperationFailed, operation } from '../operations/operation.js';
 
 /** Returns a token as the application may see it. */
 export const getToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
@@ -22,11 +23,13 @@ export const getToken = operation(z.object({ key: z.string(), id: z.string() }),
 
 /** Creates a token as the application. */
 export const createToken = operation(
-  z.object({ key: z.string(), request: createTokenBody }),
+  z.object({ key: z.string(), request: z.unknown() }),
   async (service, { key, request }) => {
     const caller = await asApplication(service, key, 'token:create');
+    const body = createTokenBody.safeParse(request);
+    if (!body.success) throw new OperationFailed(fieldErrorText(issueErrors(body.error.issues, 'body')));
     const context = { ...verbContext(service, caller), idempotency: null };
-    const token = unwrap(await create(service.vault, context, request));
+    const token = unwrap(await create(service.vault, context, body.data));
     const render = await release(service.vault, context, [token]);
     return service.vault.turns.begin(caller.tenantId).run(render(token));
   },

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import { counted } from '../../domain/text.js';
-import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
 import type { Answers } from '../operations.js';
-import { configOf } from '../options.js';
 import { pageText } from '../page-text.js';
 import { print } from '../print.js';
 import { readInput } from '../read-input.js';
-import { runVerb } from '../run-verb.js';
 import { table } from '../table.js';
+import { tokenTargetOf, withAddress } from '../target.js';
 import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
 import { wholeNumber } from '../whole-number.js';
 
@@ -16,7 +14,7 @@ type Options = TokenVerbOptions & { readonly page: number; readonly size: number
 
 /** `strongroom tokens search`. */
 export function addTokensSearch(tokens: Command): void {
-  tokenVerb(tokens, 'search <query>', 'print the response of POST /tokens/search as one line of JSON')
+  withAddress(tokenVerb(tokens, 'search <query>', 'print the response of POST /tokens/search as one line of JSON'))
     .description('list the tokens that match a query, newest first (- reads the query from standard input)')
     .option('--page <number>', 'page number', wholeNumber, 1)
     .option('--size <number>', 'tokens per page, at most 100', wholeNumber, 20)
@@ -25,19 +23,18 @@ export function addTokensSearch(tokens: Command): void {
       `
 Examples:
   strongroom tokens search 'type:card AND container:/pci/*' --size 50 \\
-    --key-file support.key
+    --api-key-file support.key
   echo 'data:"123-45-6789"' |
-    strongroom tokens search - --json --key-file support.key`,
+    strongroom tokens search - --json --api-key-file support.key`,
     )
     .action(async (given: string, options: Options) => {
-      const { keyFile, page, size } = options;
-      if (given === '-' && keyFile === '-') {
-        throw new Failure('only one of the query and --key-file can be read from standard input.', 2);
+      const { apiKeyFile, page, size } = options;
+      if (given === '-' && apiKeyFile === '-') {
+        throw new Failure('only one of the query and --api-key-file can be read from standard input.', 2);
       }
-      const config = configOf(options);
-      const key = await applicationKey(keyFile, config.settings.data);
+      const target = await tokenTargetOf(options);
       const query = given === '-' ? (await readInput('-', 'the query')).trim() : given;
-      const found = await runVerb(config, 'tokens-search', { key, query, page, size });
+      const found = await target.searchTokens({ query, page, size });
       print(found, options, () => foundText(found));
     });
 }

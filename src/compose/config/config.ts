@@ -14,8 +14,8 @@ export type ConfigResult =
 /**
  * Loads the settings from a JSON file, then variables, then flags; a later source overrides an earlier one, and only
  * the final value is checked. See docs/contract.md, "Settings". `flags` are the options of a commander command. Every
- * problem is one line that names a setting as the user wrote it and never repeats its value. This is the only code
- * that reads the environment.
+ * problem is one line that names a setting as the user wrote it and never repeats its value. This and
+ * `client-settings.ts` are the only code that reads the environment.
  */
 export function loadConfig(from: {
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { nearest } from '../../domain/nearest.js';
 import { parseJsonBody } from '../../http/body/parse-json-body.js';
+import { clientSettingPaths } from './client-settings.js';
 import { environmentName, environmentPrefix, flagMember, flagName, type TextForm } from './setting.js';
 import { isSettingPath, type SettingPath, settingPaths, settings } from './settings.js';
 
@@ -20,6 +21,8 @@ type Reading = { readonly given: readonly Given[]; readonly problems: readonly s
 
 /** Variables of tests and of the servers that they start. They share our prefix but are not settings. */
 const foreign = /^STRONGROOM_(TEST_.*|CRASH_.*|SERVERS_DIR|MONGO_NODES|MONGO_PORT|REDIS_PORT)$/;
+/** Variables that only some commands read, by themselves. */
+const clientVariables = new Set(clientSettingPaths.map(environmentName));
 
 /**
  * Reads the settings in variables. An unknown `STRONGROOM_…` is a problem: a misspelt name would silently have no
@@ -30,13 +33,14 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const given: Given[] = [];
   const problems: string[] = [];
   for (const [name, text] of Object.entries(env)) {
-    if (text === undefined || !name.startsWith(environmentPrefix) || foreign.test(name)) continue;
+    if (text === undefined || !name.startsWith(environmentPrefix)) continue;
+    if (foreign.test(name) || clientVariables.has(name)) continue;
     const path = paths.get(name);
     if (path !== undefined) {
       given.push({ path, source: 'environment', name, value: fromText(text, settings[path].form) });
     } else {
       const written = name.slice(environmentPrefix.length).toLowerCase();
-      problems.push(`${name}: ${unknownSetting(written, environmentName)}`);
+      problems.push(`${name}: ${unknownSetting(written, environmentName, [...settingPaths, ...clientSettingPaths])}`);
     }
   }
   return { given, problems };
@@ -66,7 +70,7 @@ export function readFile(file: string): Reading {
     const name = `${path} (${file})`;
     if (isSettingPath(path)) given.push({ path, source: 'file', name, value });
     else if (isGroup(path)) problems.push(`${name}: must be an object that holds settings`);
-    else problems.push(`${name}: ${unknownSetting(path, (known) => known)}`);
+    else problems.push(`${name}: ${unknownSetting(path, (name) => name)}`);
   }
   return { given, problems };
 }
@@ -115,12 +119,16 @@ function fromText(text: string, form: TextForm): unknown {
 }
 
 /** Returns the message for an unknown name, in the notation of its source. */
-function unknownSetting(path: string, nameOf: (path: string) => string): string {
+function unknownSetting(
+  path: string,
+  nameOf: (path: string) => string,
+  known: readonly string[] = settingPaths,
+): string {
   if (path === 'root_key') {
     return (
       `the root key is never a setting, so that it shows up in no list of variables; put it into a file for its owner ` +
       `alone and set ${nameOf('root_key_file')} to the path`
     );
   }
-  return `is no setting; the nearest is ${nameOf(nearest(path, settingPaths) ?? '')}`;
+  return `is no setting; the nearest is ${nameOf(nearest(path, known) ?? '')}`;
 }

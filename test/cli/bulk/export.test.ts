@@ -141,7 +141,7 @@ test('what is there already is not replaced, and what goes wrong leaves no file'
     ...flags,
   ]);
   writeFileSync(join(dir, 'masked.key'), String(masked['key']));
-  const blind = ['--key-file', join(dir, 'masked.key'), ...flags];
+  const blind = ['--api-key-file', join(dir, 'masked.key'), ...flags];
   const left = await run(['tokens', 'export', '--out', '-', '--plaintext', ...blind]);
   expect(left).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(/left out 156 tokens that/) });
   expect(readdirSync(dir).filter((name) => !before.includes(name))).toEqual(['masked.key']);

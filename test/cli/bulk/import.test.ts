@@ -87,7 +87,7 @@ test('an id in use by a token with another value fails the line, unless it may n
   const create = ['applications', 'create', '--name', 'w', '--type', 'public', '--permissions', 'token:create'];
   const writer = join(dir, 'writer.key');
   writeFileSync(writer, String((await runJson([...create, ...flags]))['key']));
-  const unread = await importJson(['-', '--key-file', writer, ...flags], line(2));
+  const unread = await importJson(['-', '--api-key-file', writer, ...flags], line(2));
   expect(unread.summary).toEqual({ ...summary, skipped: 1 });
   await http('PATCH', `${service.address}/tokens/taken`, { key, body: { metadata: { a: 'b' } } });
   expect((await importJson(['-', ...args], line(2))).summary).toEqual({ ...summary, skipped: 1 });

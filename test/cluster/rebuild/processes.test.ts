@@ -22,7 +22,7 @@ test('two API processes and a worker go on while a rebuild is begun, taken back,
   writeFileSync(keyFile, key, { mode: 0o600 });
   const line = (n: number) => `${JSON.stringify({ id: `old-${n}`, type: 'token', data: `value ${n}` })}\n`;
   writeFileSync(file, Array.from({ length: tokens }, (_, n) => line(n)).join(''));
-  expect((await run(['tokens', 'import', file, '--key-file', keyFile], options)).code).toBe(0);
+  expect((await run(['tokens', 'import', file, '--api-key-file', keyFile], options)).code).toBe(0);
 
   let turn = 0;
   const call: Call = (method, url, body) => {

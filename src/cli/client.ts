@@ -1,0 +1,287 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import { isLoopback } from '../compose/config/schemas.js';
+import { type ApplicationType, applicationTypes } from '../domain/access/application-type.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import type { Secret } from '../domain/secret.js';
+import { isWellFormedApiKey } from '../domain/tenancy/api-key.js';
+import type { Page, PageAnswer } from '../http/pagination.js';
+import { type ProblemCode, problemCatalogue } from '../http/problem/problem-catalogue.js';
+import { Failure } from './failure.js';
+import { fieldErrorText } from './operations/field-error-text.js';
+
+export type ClientOptions = {
+  readonly address: URL;
+  /** The flag or variable that gave the address, for messages. */
+  readonly addressName: string;
+  readonly key: Secret<string>;
+  /** Where the key came from, for messages. */
+  readonly keyName: string;
+  /** Whether the key may go over plain HTTP to another machine. */
+  readonly plaintext: 'loopback only' | 'allowed';
+  /** For one request and its whole response. */
+  readonly timeoutSeconds: number;
+};
+
+export type FoundPage = PageAnswer & { readonly _suggestions?: readonly string[] };
+export type CreatedApplication = JsonObject &
+  Readonly<Record<'id' | 'tenant_id' | 'name' | 'key', string>> & { readonly type: ApplicationType };
+
+/** The requests that commands send to a service. Each throws Failure with what to do if the service did not do as asked. */
+export type Client = {
+  getToken(id: string): Promise<JsonObject>;
+  createToken(request: Json): Promise<JsonObject>;
+  deleteToken(id: string): Promise<void>;
+  searchTokens(search: Page & { readonly query: string }): Promise<FoundPage>;
+  createApplication(request: JsonObject): Promise<CreatedApplication>;
+  listApplications(page: Page): Promise<PageAnswer>;
+};
+
+/**
+ * Returns a client of the HTTP API (docs/contract.md, "Commands over HTTP"). Everything that commands know of HTTP is in this file.
+ * Throws Failure, before anything is sent, if the key is not an API key, or would cross a network in plaintext.
+ */
+export function createClient(options: ClientOptions): Client {
+  expectSafeKey(options);
+  return {
+    async getToken(id) {
+      return bodyOf(options, await send(options, 'GET', tokenPath(id)), 200, isToken);
+    },
+    async createToken(request) {
+      return bodyOf(options, await send(options, 'POST', '/tokens', request), 201, isToken);
+    },
+    async deleteToken(id) {
+      const response = await send(options, 'DELETE', tokenPath(id));
+      if (!isFromVault(response) || response.status !== 204) throw failureOf(options, response);
+    },
+    async searchTokens(search) {
+      return bodyOf(options, await send(options, 'POST', '/tokens/search', search), 200, isFoundPage);
+    },
+    async createApplication(request) {
+      return bodyOf(options, await send(options, 'POST', '/applications', request), 201, isCreatedApplication);
+    },
+    async listApplications({ page, size }) {
+      return bodyOf(options, await send(options, 'GET', `/applications?page=${page}&size=${size}`), 200, isPage);
+    },
+  };
+}
+
+/** Threat: a file named by mistake, such as that of the root key, would be sent over the network. */
+function expectSafeKey({ address, addressName, key, keyName, plaintext }: ClientOptions): void {
+  if (!isWellFormedApiKey(key.reveal())) {
+    throw new Failure(
+      `${keyName} does not hold an API key (sr_…), or the key is mistyped or cut off. Nothing was sent.`,
+    );
+  }
+  if (address.protocol === 'https:' || plaintext === 'allowed') return;
+  if (isLoopback(address.hostname.replace(/^\[(.*)\]$/, '$1'))) return;
+  throw new Failure(
+    `${addressName}: ${address.origin} would receive the API key and the data in plaintext. Use https://, or ` +
+      '--allow-plaintext-http if nobody else can read this network. Nothing was sent.',
+    2,
+  );
+}
+
+/** Throws Failure for an id that no token has and that a path does not carry as it is. */
+function tokenPath(id: string): string {
+  if (/^\.{0,2}$/.test(id)) throw new Failure(textOf('token_not_found'));
+  return `/tokens/${encodeURIComponent(id)}`;
+}
+
+type Method = 'GET' | 'POST' | 'DELETE';
+type Received = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
+
+/** More than a page of 100 tokens of the largest size. */
+const responseBytesMax = 128 * 1024 * 1024;
+
+/** Sends one request on a connection of its own, and never follows a redirect. */
+async function send(options: ClientOptions, method: Method, path: string, body?: Json): Promise<Received> {
+  const { address, key, timeoutSeconds } = options;
+  const payload = body === undefined ? null : Buffer.from(JSON.stringify(body));
+  const request = address.protocol === 'https:' ? requestHttps : requestHttp;
+  const signal = AbortSignal.timeout(timeoutSeconds * 1_000);
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const call = request(new URL(path, address), {
+        method,
+        // No proxy of the environment gets the key.
+        agent: false,
+        // Threat: NODE_TLS_REJECT_UNAUTHORIZED=0 would turn the check of the certificate off.
+        rejectUnauthorized: true,
+        signal,
+        headers: {
+          'service-api-key': key.reveal(),
+          accept: 'application/json, application/problem+json',
+          ...(payload === null ? {} : { 'content-type': 'application/json', 'content-length': payload.length }),
+        },
+      });
+      call.on('response', resolve).on('error', reject).end(payload);
+    });
+    return { status: response.statusCode ?? 0, headers: response.headers, body: await buffer(limited(response)) };
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const changes = method !== 'GET' && path !== '/tokens/search';
+    const next = changes ? 'Check whether the command took effect before you repeat it.' : 'Try again.';
+    if (!signal.aborted) throw connectionFailure(options, error, next);
+    throw new Failure(
+      `${address.origin} did not respond within ${timeoutSeconds} s (--timeout-seconds allows more). ${next}`,
+    );
+  }
+
+  async function* limited(response: IncomingMessage): AsyncIterable<Buffer> {
+    let bytes = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > responseBytesMax) throw new Failure(`${notTheVault(options, response.statusCode)}: it is too large.`);
+      yield chunk;
+    }
+  }
+}
+
+/** What is wrong with a certificate, by the error code of Node.js. */
+const certificateFaults: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet; check the clock of this machine',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
+};
+
+/** `next` says what to do if the service may have received the request. */
+function connectionFailure({ address, addressName }: ClientOptions, error: unknown, next: string): Failure {
+  const { origin, protocol } = address;
+  const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'ECONNREFUSED':
+      return new Failure(`nothing listens at ${origin}. Check ${addressName}, and that the service runs.`);
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Failure(`the host name of ${origin} cannot be resolved (${code}). Check ${addressName}.`);
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ETIMEDOUT':
+      return new Failure(`${origin} cannot be reached (${code}). Check ${addressName} and the network.`);
+  }
+  if (/^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/.test(code)) {
+    const fault = certificateFaults[code] ?? 'is not signed by an authority that this machine trusts';
+    return new Failure(
+      `the TLS certificate of ${origin} ${fault} (${code}). Nothing was sent. Check ${addressName}; for an authority of ` +
+        'your own, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
+    );
+  }
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) {
+    return new Failure(`${origin} does not speak TLS as it should (${code}). Check ${addressName}.`);
+  }
+  if (code.startsWith('HPE_')) {
+    return new Failure(`${origin} does not speak HTTP as it should (${code}). Check ${addressName}.`);
+  }
+  const hint = protocol === 'http:' ? ` If it serves TLS, use https:// in ${addressName}.` : '';
+  return new Failure(`the connection to ${origin} broke before the response was complete (${code}).${hint} ${next}`);
+}
+
+/** Returns the body of a response that is as expected. Throws Failure for any other. */
+function bodyOf<Body extends Json>(
+  options: ClientOptions,
+  response: Received,
+  status: number,
+  isExpected: (body: Json) => body is Body,
+): Body {
+  const body = isFromVault(response) && response.status === status ? jsonOf(response) : undefined;
+  if (body === undefined || !isExpected(body)) throw failureOf(options, response);
+  return body;
+}
+
+/** Strongroom returns a trace id with each response; other servers have no such header. */
+function isFromVault({ headers }: Received): boolean {
+  return headers['service-trace-id'] !== undefined;
+}
+
+/** Returns undefined if the body is not JSON. */
+function jsonOf({ headers, body }: Received): Json | undefined {
+  if (!/^application\/(problem\+)?json\b/.test(headers['content-type'] ?? '')) return undefined;
+  try {
+    return JSON.parse(body.toString()) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+const problemSchema = z.object({
+  code: z.string(),
+  title: z.string(),
+  detail: z.string(),
+  errors: z.record(z.string(), z.array(z.string())).optional(),
+});
+
+/** Returns what a response that is not as expected means for the person at the command line. */
+function failureOf(options: ClientOptions, response: Received): Failure {
+  const { address, addressName, keyName } = options;
+  const { status, headers } = response;
+  const { 'retry-after': retryAfter = '', 'service-trace-id': traceId } = headers;
+  const retry = /^\d{1,9}$/.test(retryAfter)
+    ? ` Retry after ${retryAfter} ${retryAfter === '1' ? 'second' : 'seconds'}.`
+    : '';
+  const problem = problemSchema.safeParse(isFromVault(response) ? jsonOf(response) : undefined);
+  if (!problem.success) {
+    if (status >= 300 && status < 400) {
+      return new Failure(
+        `${address.origin} redirects to another address (status ${status}). The API key does not follow it: set ` +
+          `${addressName} to the address of the service itself.`,
+      );
+    }
+    const type = headers['content-type'] ?? 'no content type';
+    return new Failure(
+      `${notTheVault(options, status)} (${type}). Check ${addressName}; a proxy may have responded instead.${retry}`,
+    );
+  }
+  const { code, title, detail, errors } = problem.data;
+  if (errors !== undefined && Object.keys(errors).length > 0) return new Failure(fieldErrorText(errors));
+  if (code === 'unauthenticated') {
+    return new Failure(`no application of ${address.origin} has the API key from ${keyName}, or the key has expired.`);
+  }
+  if (code === 'not_found') {
+    return new Failure(`${address.origin} does not know this request. Use the program of the version of the service.`);
+  }
+  const trace = status >= 500 ? ` The trace id is ${String(traceId)}.` : '';
+  const text = isKnown(code) ? textOf(code, detail) : `${title}. ${detail}`;
+  return new Failure(`${text}${retry}${trace}`);
+}
+
+function notTheVault({ address }: ClientOptions, status: number | undefined): string {
+  return `the response of ${address.origin} with status ${status} is not one of Strongroom`;
+}
+
+function isKnown(code: string): code is ProblemCode {
+  return Object.hasOwn(problemCatalogue, code);
+}
+
+/** The words of the same problem without a service. */
+function textOf(code: ProblemCode, detail = problemCatalogue[code].detail): string {
+  return `${detail} ${problemCatalogue[code].advice}`;
+}
+
+const tokenSchema = z.looseObject({ id: z.string() });
+const pageSchema = z.object({
+  pagination: z.object({
+    total_items: z.int(),
+    page_number: z.int(),
+    page_size: z.int(),
+    total_pages: z.int(),
+  }),
+  data: z.array(tokenSchema),
+});
+const foundPageSchema = pageSchema.extend({ _suggestions: z.array(z.string()).optional() });
+const createdApplicationSchema = z.object({
+  id: z.string(),
+  tenant_id: z.string(),
+  name: z.string(),
+  type: z.enum(applicationTypes),
+  key: z.string(),
+});
+
+// A check and not a copy: the order of the fields stays.
+const isToken = (body: Json): body is JsonObject => isJsonObject(body) && tokenSchema.safeParse(body).success;
+const isPage = (body: Json): body is PageAnswer => pageSchema.safeParse(body).success;
+const isFoundPage = (body: Json): body is FoundPage => foundPageSchema.safeParse(body).success;
+const isCreatedApplication = (body: Json): body is CreatedApplication =>
+  createdApplicationSchema.safeParse(body).success;

@@ -1,0 +1,139 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { serviceAddress } from '../compose/config/client-settings.js';
+import { flagMember, flagName } from '../compose/config/setting.js';
+import type { Json, JsonObject } from '../domain/json.js';
+import type { Page } from '../http/pagination.js';
+import { apiKeyOf, applicationKey } from './application-key.js';
+import { type Client, createClient } from './client.js';
+import { Failure } from './failure.js';
+import type { Answers } from './operations.js';
+import { configOf, storeSettings } from './options.js';
+import { runVerb } from './run-verb.js';
+
+// What commands on tokens and applications work on: a service at an address, or the data of this machine. Both return the same.
+
+export type TokenTarget = {
+  getToken(id: string): Promise<Answers['tokens-get']>;
+  createToken(request: Json): Promise<Answers['tokens-create']>;
+  deleteToken(id: string): Promise<Answers['tokens-delete']>;
+  searchTokens(search: Page & { readonly query: string }): Promise<Answers['tokens-search']>;
+};
+
+export type ApplicationTarget = {
+  createApplication(fields: JsonObject): Promise<Answers['applications-create']>;
+  listApplications(): Promise<Answers['applications-list']>;
+};
+
+const timeoutSecondsDefault = 60;
+const timeoutSecondsMax = 3_600;
+
+/** Adds the options of a command that can work on a service at an address. */
+export function withAddress(command: Command): Command {
+  return command
+    .option('--address <url>', 'work on the service at this address, not on local data (default: STRONGROOM_ADDRESS)')
+    .option(
+      '--timeout-seconds <number>',
+      `with an address: how long to wait for a response (default: ${timeoutSecondsDefault})`,
+      timeoutSeconds,
+    )
+    .option(
+      '--allow-plaintext-http',
+      'with an address: send the API key and the data over a network without encryption',
+    );
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Returns what a command on tokens works on, as the application whose key is given. Throws Failure. */
+export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
+  const client = await clientOf(options);
+  if (client === null) {
+    const config = configOf(options);
+    const key = await applicationKey(options, config.settings.data);
+    return {
+      getToken: (id) => runVerb(config, 'tokens-get', { key, id }),
+      createToken: (request) => runVerb(config, 'tokens-create', { key, request }),
+      deleteToken: (id) => runVerb(config, 'tokens-delete', { key, id }),
+      searchTokens: (search) => runVerb(config, 'tokens-search', { key, ...search }),
+    };
+  }
+  return {
+    getToken: client.getToken,
+    createToken: client.createToken,
+    async deleteToken(id) {
+      await client.deleteToken(id);
+      return { deleted: true };
+    },
+    searchTokens: client.searchTokens,
+  };
+}
+
+const pageSize = 100;
+
+/** Returns what a command on applications works on: as the operator on local data, else as the application of the API key. Throws Failure. */
+export async function applicationTargetOf(options: Options): Promise<ApplicationTarget> {
+  const { tenant, apiKeyFile } = options;
+  const client = await clientOf(options);
+  if (client === null) {
+    if (apiKeyFile !== undefined) {
+      throw new Failure('--api-key-file needs --address: on local data, this command acts as the operator.', 2);
+    }
+    const config = configOf(options);
+    const tenantId = tenant ?? null;
+    return {
+      createApplication: (fields) => runVerb(config, 'applications-create', { tenantId, ...fields }),
+      listApplications: () => runVerb(config, 'applications-list', { tenantId }),
+    };
+  }
+  if (tenant !== undefined) throw new Failure('at an address, the API key names the tenant; leave out --tenant.', 2);
+  return {
+    async createApplication(fields) {
+      const { id, tenant_id, name, type, key } = await client.createApplication(fields);
+      return { id, tenant_id, name, type, key };
+    },
+    async listApplications() {
+      const applications: JsonObject[] = [];
+      for (let page = 1; ; page += 1) {
+        const { pagination, data } = await client.listApplications({ page, size: pageSize });
+        applications.push(...data);
+        if (page >= pagination.total_pages) return { applications };
+      }
+    },
+  };
+}
+
+/** Returns a client of the service that the options or variables name; null if they name none. Throws Failure. */
+async function clientOf(options: Options): Promise<Client | null> {
+  const found = serviceAddress({ flags: options });
+  if (!found.ok) throw new Failure(found.problem, 2);
+  const { address } = found;
+  if (address === null) {
+    for (const name of ['timeout_seconds', 'allow_plaintext_http']) {
+      if (options[flagMember(name)] !== undefined) throw new Failure(`${flagName(name)} needs --address.`, 2);
+    }
+    return null;
+  }
+  // Threat: with the address in a variable, a command that was meant for local data would change what is at the address.
+  for (const name of ['config', ...storeSettings]) {
+    if (options[flagMember(name)] === undefined) continue;
+    throw new Failure(`${flagName(name)} names local data, and ${address.name} a service. Remove one of them.`, 2);
+  }
+  const given = await apiKeyOf(options);
+  if (given === null) {
+    throw new Failure('give the API key: --api-key-file FILE (- for standard input), or STRONGROOM_API_KEY.', 2);
+  }
+  return createClient({
+    address: address.url,
+    addressName: address.name,
+    key: given.key,
+    keyName: given.name,
+    plaintext: options['allowPlaintextHttp'] === true ? 'allowed' : 'loopback only',
+    timeoutSeconds: Number(options['timeoutSeconds'] ?? timeoutSecondsDefault),
+  });
+}
+
+function timeoutSeconds(text: string): number {
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= timeoutSecondsMax) return seconds;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${timeoutSecondsMax}.`);
+}

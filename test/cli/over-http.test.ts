@@ -1,0 +1,745 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '#src/domain/json.js';
+import { newApiKey } from '#src/domain/tenancy/api-key.js';
+import {
+  type Ended,
+  http,
+  makeVault,
+  type RunOptions,
+  run,
+  runJson,
+  startService,
+  tempDir,
+} from '../support/process.js';
+
+const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
+
+/** A vault that serves, and how the same command reaches it in both ways: through its data, and through its address. */
+async function servedVault(serveFlags: readonly string[] = []) {
+  const vault = await makeVault();
+  const file = (name: string, text: string) => {
+    const path = join(vault.dir, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  const keyFile = file('app.key', `${vault.key}\n`);
+  const managementKeyFile = file('management.key', `${vault.managementKey}\n`);
+  const service = await startService([...vault.flags, ...serveFlags]);
+  const at = ['--address', service.address];
+  return {
+    ...{ ...vault, service, file, keyFile, managementKeyFile },
+    local: [...vault.flags, '--api-key-file', keyFile],
+    remote: [...at, '--api-key-file', keyFile],
+    asOperator: vault.flags,
+    asManagement: [...at, '--api-key-file', managementKeyFile],
+  };
+}
+
+/** Runs a command in both ways, which must end the same, and returns how. */
+async function runBoth(
+  args: readonly string[],
+  [local, remote]: readonly [readonly string[], readonly string[]],
+  options: RunOptions = {},
+): Promise<Ended> {
+  const [first, second] = [await run([...args, ...local], options), await run([...args, ...remote], options)];
+  expect(second, args.join(' ')).toEqual(first);
+  return second;
+}
+
+/** An output without what differs between two new tokens or applications. */
+function withoutOwn(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uuid>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+\+00:00/g, '<time>')
+    .replaceAll(/sr_[a-z]+_[0-9A-Za-z]+/g, '<key>');
+}
+
+describe('a command prints the same through an address as on local data', () => {
+  test.each([[], ['--json']])('tokens create, get, search and delete %s', async (...flags) => {
+    const vault = await servedVault();
+    const ways = [vault.local, vault.remote] as const;
+    const request = { type: 'card', data: card, metadata: { b: '2', a: '1' }, mask: '{{ data.number | last4 }}' };
+    const created = [];
+    for (const way of ways) {
+      const ended = await run(['tokens', 'create', ...flags, ...way], { stdin: JSON.stringify(request) });
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      created.push(ended.stdout);
+    }
+    const [local = '', remote = ''] = created;
+    expect(withoutOwn(remote)).toBe(withoutOwn(local));
+    const token = JSON.parse(remote) as JsonObject;
+    expect(token).toMatchObject(request);
+
+    const shown = await runBoth(['tokens', 'get', String(token['id']), ...flags], ways);
+    expect(shown).toEqual({ code: 0, signal: null, stdout: remote, stderr: '' });
+    for (const query of ['type:card', 'metadata.a:1', 'type:token', 'metadata.c:1']) {
+      expect(await runBoth(['tokens', 'search', query, ...flags], ways)).toMatchObject({ code: 0, stderr: '' });
+    }
+    await runBoth(['tokens', 'search', 'type:card', '--page', '2', '--size', '1', ...flags], ways);
+    await runBoth(['tokens', 'search', '-', ...flags], ways, { stdin: `data:"${card.number}"\n` });
+
+    const deleted = [];
+    for (const [index, way] of ways.entries()) {
+      const { id } = JSON.parse(created[index] ?? '') as JsonObject;
+      deleted.push(await run(['tokens', 'delete', String(id), ...flags, ...way]));
+    }
+    expect(deleted[1]).toEqual(deleted[0]);
+    expect(deleted[1]).toMatchObject({ code: 0, stderr: '' });
+    for (const verb of ['get', 'delete']) {
+      const gone = await runBoth(['tokens', verb, String(token['id']), ...flags], ways);
+      expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/no such token/) });
+    }
+  });
+
+  test('an id with characters that a path gives a meaning, and ids that no token has', async () => {
+    const vault = await servedVault();
+    const ways = [vault.local, vault.remote] as const;
+    const id = 'ünïcode name:(1)~!$*\'",;@ 2F..';
+    const stdin = JSON.stringify({ id, type: 'token', data: [1, null, { a: 'x' }] });
+    expect(await run(['tokens', 'create', ...vault.remote], { stdin })).toMatchObject({ code: 0, stderr: '' });
+    expect(await runBoth(['tokens', 'get', id], ways)).toMatchObject({ code: 0 });
+    for (const other of ['', '..', '../health/live', 'search', 'x?y=1#z%']) {
+      for (const verb of ['get', 'delete']) {
+        const ended = await runBoth(['tokens', verb, other], ways);
+        expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/no such token/) });
+      }
+    }
+    expect(await run(['tokens', 'delete', id, ...vault.remote])).toMatchObject({ code: 0, stdout: 'deleted\n' });
+  });
+
+  test('applications create and list, also of more applications than a page has', async () => {
+    const vault = await servedVault();
+    const ways = [vault.asOperator, vault.asManagement] as const;
+    const rules = vault.file('rules.json', '[{"container":"/pci/","transform":"mask","permissions":["token:read"]}]');
+    for (const [type, ...access] of [
+      ['public', '--permissions', 'token:create'],
+      ['private', '--rules', rules],
+      ['management', '--permissions', 'application:read,application:create'],
+    ]) {
+      const args = ['applications', 'create', '--name', 'till', '--type', String(type), ...access];
+      for (const flags of [[], ['--json']]) {
+        const [local, remote] = [
+          await run([...args, ...flags, ...ways[0]]),
+          await run([...args, ...flags, ...ways[1]]),
+        ];
+        expect(remote).toMatchObject({ code: 0, stderr: '' });
+        expect(withoutOwn(remote.stdout)).toBe(withoutOwn(local.stdout));
+      }
+    }
+    const { id, key } = await runJson([
+      'applications',
+      'create',
+      '--name',
+      'reader',
+      '--type',
+      'private',
+      '--permissions',
+      'token:read',
+      ...ways[1],
+    ]);
+    const own = await http('GET', `${vault.service.address}/applications/key`, { key: String(key) });
+    expect(own.body).toMatchObject({ id, name: 'reader', permissions: ['token:read'] });
+
+    const body = { name: 'one of many', type: 'public', permissions: ['token:create'] };
+    for (let count = 0; count < 100; count += 1) {
+      const url = `${vault.service.address}/applications`;
+      expect(await http('POST', url, { key: vault.managementKey, body })).toMatchObject({ status: 201 });
+    }
+    const listed = await runBoth(['applications', 'list', '--json'], ways);
+    const { applications } = JSON.parse(listed.stdout) as { applications: readonly JsonObject[] };
+    expect(new Set(applications.map((application) => application['id'])).size).toBe(115);
+    expect(listed.stdout).not.toMatch(/sr_|hash/);
+    expect(await runBoth(['applications', 'list'], ways)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('what the vault rejects', async () => {
+    const vault = await servedVault();
+    const ways = [vault.local, vault.remote] as const;
+    const rejected = async (args: readonly string[], stdin: string, message: RegExp) => {
+      const ended = await runBoth(args, ways, { stdin });
+      expect(ended, args.join(' ')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+      expect(ended.stderr).not.toMatch(/marker-7781|^\s+at /m);
+    };
+    await rejected(['tokens', 'create'], '{"type":"card","data":{"number":"4242424242424241"}}', /^data\.number: /);
+    await rejected(['tokens', 'create'], '{"type":"token","data":"marker-7781"', /^the request /);
+    await rejected(['tokens', 'create'], '{"type":"crd","data":"marker-7781"}', /^type: must be one of/);
+    await rejected(['tokens', 'create'], '[]', /must be a JSON object/);
+    await rejected(['tokens', 'create'], '{"type":"token"}', /^data: is required/);
+    await rejected(['tokens', 'search', 'data:"marker-7781'], '', /^query: /);
+    await rejected(['tokens', 'search', 'type:card', '--size', '101'], '', /^size: must be/);
+    const stdin = '{"id":"taken","type":"token","data":"marker-7781"}';
+    expect(await run(['tokens', 'create', ...vault.remote], { stdin })).toMatchObject({ code: 0 });
+    await rejected(['tokens', 'create'], stdin, /id is in use|Another token/i);
+
+    const management = [vault.asOperator, vault.asManagement] as const;
+    const create = ['applications', 'create', '--name', 'a', '--type'];
+    for (const [args, message] of [
+      [[...create, 'public', '--permissions', 'token:create,token:delete'], /permissions\[1\]: /],
+      [[...create, 'private', '--permissions', ''], /permissions/],
+      [[...create, 'public', '--permissions', 'token:create', '--name', ''], /name: /],
+    ] as const) {
+      const ended = await runBoth(args, management);
+      expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+    }
+  });
+});
+
+describe('where the address and the key come from', () => {
+  test('flags, variables, a file and standard input; a flag takes precedence', async () => {
+    const { service, key, keyFile, file } = await servedVault();
+    const at = { STRONGROOM_ADDRESS: service.address };
+    const search = (args: readonly string[], options: RunOptions) => run(['tokens', 'search', '', ...args], options);
+    const dead = 'http://127.0.0.1:1';
+    const wrongKey = newApiKey('private', (max) => max - 1);
+    const wrongFile = file('wrong.key', wrongKey);
+    for (const [args, options] of [
+      [['--api-key-file', keyFile], { env: at }],
+      [['--api-key-file', '-'], { env: at, stdin: `${key}\n` }],
+      [[], { env: { ...at, STRONGROOM_API_KEY: key } }],
+      [[], { env: { ...at, STRONGROOM_API_KEY_FILE: keyFile } }],
+      [['--address', service.address], { env: { STRONGROOM_ADDRESS: dead, STRONGROOM_API_KEY: key } }],
+      [['--api-key-file', keyFile], { env: { ...at, STRONGROOM_API_KEY: wrongKey } }],
+      [['--api-key-file', keyFile], { env: { ...at, STRONGROOM_API_KEY_FILE: wrongFile } }],
+    ] as const) {
+      const ended = await search(args, options);
+      expect(ended, JSON.stringify([args, options])).toMatchObject({ code: 0, stdout: '0 tokens found\n', stderr: '' });
+    }
+  });
+
+  test('without an address, the variable with the key counts on local data', async () => {
+    const { flags, key } = await servedVault();
+    const ended = await run(['tokens', 'search', '', ...flags], { env: { STRONGROOM_API_KEY: key } });
+    expect(ended).toMatchObject({ code: 0, stdout: '0 tokens found\n', stderr: '' });
+  });
+
+  test('serve, init, import, export and the commands of operators ignore the variables', async () => {
+    const vault = await makeVault();
+    const keyFile = join(vault.dir, 'app.key');
+    writeFileSync(keyFile, vault.key, { mode: 0o600 });
+    const env = { STRONGROOM_ADDRESS: 'no address at all', STRONGROOM_API_KEY: 'no key', STRONGROOM_API_KEY_FILE: '' };
+    const as = [...vault.flags, '--api-key-file', keyFile];
+    const lines = '{"id":"imported","type":"token","data":"x"}\n';
+    expect(await run(['tokens', 'import', '-', ...as], { env, stdin: lines })).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['tokens', 'export', '--plaintext', '--out', '-', ...as], { env })).toMatchObject({ code: 0 });
+    expect(await run(['tenants', 'list', ...vault.flags], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['audit', 'history', 'imported', ...as], { env })).toMatchObject({ code: 0 });
+    expect(await run(['config', 'print'], { env })).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringMatching(/no key/),
+    });
+    const initialized = join(tempDir(), 'data');
+    const init = ['init', '--data', initialized, '--root-key-file', vault.rootKeyFile];
+    expect(await run(init, { env })).toMatchObject({ code: 0 });
+    const service = await startService(vault.flags, { env });
+    expect(await http('GET', `${service.address}/tokens/imported`, { key: vault.key })).toMatchObject({ status: 200 });
+    for (const verb of [
+      ['import', 'x'],
+      ['export', '--out', '-', '--plaintext'],
+    ]) {
+      const ended = await run(['tokens', ...verb, '--address', service.address, ...as]);
+      expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/unknown option '--address'/) });
+    }
+  });
+});
+
+describe('what the service does not allow', () => {
+  test('401, 403 and 429 say what to do', async () => {
+    const { service, remote, asManagement, keyFile, flags, file } = await servedVault();
+    const unknown = file(
+      'unknown.key',
+      newApiKey('private', () => 7),
+    );
+    const at = ['--address', service.address, '--api-key-file'];
+    expect(await run(['tokens', 'get', 'some-id', ...at, unknown])).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: `no application of ${service.address} has the API key from ${unknown}, or the key has expired.\n`,
+    });
+    const forbidden = await run(['tokens', 'get', 'some-id', ...asManagement]);
+    expect(forbidden).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/token:read.*Use the key of/),
+    });
+    const notManagement = await run(['applications', 'list', ...remote]);
+    expect(notManagement).toMatchObject({ code: 1, stderr: expect.stringMatching(/application:read/) });
+    await service.stop();
+
+    const limited = await startService([...flags, '--rate-limit-requests', '1', '--rate-limit-window-seconds', '3600']);
+    const get = () => run(['tokens', 'get', 'some-id', '--address', limited.address, '--api-key-file', keyFile]);
+    expect(await get()).toMatchObject({ code: 1, stderr: expect.stringMatching(/no such token/) });
+    expect(await get()).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringMatching(/more requests than its limit allows.* Retry after \d+ seconds\.\n$/),
+    });
+  });
+
+  test('a body that is too large', async () => {
+    const { remote } = await servedVault();
+    const stdin = JSON.stringify({ type: 'token', data: 'x'.repeat(5 * 1024 * 1024) });
+    const ended = await run(['tokens', 'create', ...remote], { stdin });
+    expect(ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/larger than 4 MiB|broke before/),
+    });
+  });
+});
+
+const key = newApiKey('private', (max) => max - 3);
+
+/** Runs a command with a key against this address. The key must not be in its output. */
+async function runAt(
+  address: string,
+  args: readonly string[] = ['tokens', 'delete', 'some-id'],
+  options: RunOptions = {},
+) {
+  const ended = await run([...args, '--address', address], {
+    ...options,
+    env: { STRONGROOM_API_KEY: key, ...options.env },
+  });
+  expect(ended.stdout + ended.stderr).not.toContain(key);
+  expect(ended.stderr).not.toMatch(/^\s+at |[^\P{Cc}\n]/mu);
+  return ended;
+}
+
+async function listening(server: Server | ReturnType<typeof createTcpServer>): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const serverOf = (listener: RequestListener) => listening(createServer(listener));
+
+describe('a server that is not the vault', () => {
+  const html = { 'content-type': 'text/html', 'retry-after': '30' };
+  const json = { 'content-type': 'application/json' };
+  const fromVault = { ...json, 'service-trace-id': 'trace-1' };
+  const problem = { 'content-type': 'application/problem+json', 'service-trace-id': 'trace-1' };
+  const notFound = '{"code":"token_not_found","title":"t","detail":"There is no such token."}';
+  const answers: readonly (readonly [string, RequestListener, RegExp])[] = [
+    [
+      'a page',
+      (_, response) => response.writeHead(200, html).end('<h1>It works</h1>'),
+      /status 200 is not one of Strongroom \(text\/html\)/,
+    ],
+    [
+      'a gateway without its service',
+      (_, response) => response.writeHead(502, html).end('<h1>Bad gateway</h1>'),
+      /status 502 is not.*proxy.*Retry after 30 seconds/,
+    ],
+    ['a success without a body', (_, response) => response.writeHead(204).end(), /status 204 is not/],
+    [
+      'JSON of another service',
+      (_, response) => response.writeHead(404, json).end('{"error":"no such route"}'),
+      /status 404 is not/,
+    ],
+    ['JSON that is none', (_, response) => response.writeHead(400, fromVault).end('{"code":'), /status 400 is not/],
+    [
+      'the wrong status',
+      (_, response) => response.writeHead(200, fromVault).end('{"id":"some-id"}'),
+      /status 200 is not/,
+    ],
+    [
+      'a problem that returns the request and obeys no terminal',
+      (request, response) => {
+        const detail = `\u001b[2J${JSON.stringify(request.headers)}`;
+        response.writeHead(418, problem).end(JSON.stringify({ code: 'teapot', title: 'Teapot', detail }));
+      },
+      /^Teapot\. \\u001b\[2J.*service-api-key\\":\\"\[API key\]|^Teapot\. .*\[API key\]/,
+    ],
+    [
+      'an error of a field that returns the request',
+      (request, response) => {
+        const errors = { [String(request.headers['service-api-key'])]: [`is ${request.headers['service-api-key']}`] };
+        response
+          .writeHead(400, problem)
+          .end(JSON.stringify({ code: 'validation_failed', title: 't', detail: 'd', errors }));
+      },
+      /^\[API key\]: is \[API key\]/,
+    ],
+    [
+      'an error of the service',
+      (_, response) =>
+        response.writeHead(500, problem).end('{"code":"internal","title":"t","detail":"Something went wrong here."}'),
+      /Something went wrong here\..* The trace id is trace-1\./,
+    ],
+    [
+      'a route that the service does not have',
+      (_, response) => response.writeHead(404, problem).end('{"code":"not_found","title":"t","detail":"d"}'),
+      /does not know this request.*version/,
+    ],
+    [
+      'a connection that ends without a response',
+      (request) => request.socket.destroy(),
+      /broke before the response was complete.*Check whether/,
+    ],
+    [
+      'a response that is cut off',
+      (_, response) => {
+        response.writeHead(200, { ...fromVault, 'content-length': '100' }).write('{"id":');
+        setImmediate(() => response.destroy());
+      },
+      /broke before the response was complete/,
+    ],
+  ];
+
+  test.each(answers)('%s', async (_what, listener, message) => {
+    const ended = await runAt(await serverOf(listener));
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+  });
+
+  test.each([302, 308])('a redirect with %i is not followed', async (status) => {
+    const asked: string[] = [];
+    const other = await serverOf((request, response) => {
+      asked.push(String(request.url));
+      response.end();
+    });
+    const address = await serverOf((_, response) =>
+      response.writeHead(status, { location: `${other}/tokens/some-id` }).end(),
+    );
+    for (const args of [
+      ['tokens', 'get', 'some-id'],
+      ['tokens', 'delete', 'some-id'],
+    ]) {
+      const ended = await runAt(address, args);
+      expect(ended).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/redirects to another address.*--address/),
+      });
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test('a server that accepts and says nothing, or never ends, is given up', async () => {
+    const silent = await listening(createTcpServer(() => undefined));
+    const limit = ['--timeout-seconds', '1'];
+    expect(await runAt(silent, ['tokens', 'delete', 'some-id', ...limit])).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: `${silent} did not respond within 1 s (--timeout-seconds allows more). Check whether the command took effect before you repeat it.\n`,
+    });
+    const drip = await serverOf((_, response) => {
+      response.writeHead(200, fromVault);
+      const timer = setInterval(() => response.write(' '), 50);
+      response.on('close', () => clearInterval(timer));
+    });
+    const dripped = await runAt(drip, ['tokens', 'get', 'some-id', ...limit]);
+    expect(dripped).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/within 1 s .* Try again\.\n$/),
+    });
+    const endless = await serverOf((_, response) => {
+      response.writeHead(200, fromVault);
+      const chunk = Buffer.alloc(1024 * 1024, ' ');
+      const write = (): void => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', write);
+      write();
+    });
+    expect(await runAt(endless, ['tokens', 'get', 'some-id'])).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringMatching(/is not one of Strongroom: it is too large/),
+    });
+  });
+
+  test('a server that speaks something else', async () => {
+    const mail = await listening(createTcpServer((socket) => socket.end('220 mail.example.com ESMTP\r\n')));
+    expect(await runAt(mail)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/does not speak HTTP/),
+    });
+    const tls = mail.replace('http:', 'https:');
+    expect(await runAt(tls)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/does not speak TLS/),
+    });
+  });
+
+  test('a proxy of the environment gets nothing', async () => {
+    const asked: string[] = [];
+    const proxy = await serverOf((request, response) => {
+      asked.push(String(request.url));
+      response.end();
+    });
+    // Node.js 24 sends requests of its default agent through them.
+    const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy };
+    const target = await serverOf((_, response) => response.writeHead(404, problem).end(notFound));
+    const ended = await runAt(target, ['tokens', 'get', 'some-id'], { env });
+    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/no such token/) });
+    expect(asked).toEqual([]);
+  });
+
+  test('no server at all', async () => {
+    const address = 'http://127.0.0.1:1';
+    expect(await runAt(address)).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: `nothing listens at ${address}. Check --address, and that the service runs.\n`,
+    });
+    const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: key };
+    const named = await run(['tokens', 'get', 'some-id'], { env });
+    expect(named).toMatchObject({ code: 1, stderr: expect.stringMatching(/Check STRONGROOM_ADDRESS/) });
+    const unknown = await runAt('https://vault.invalid');
+    expect(unknown).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/host name.*cannot be resolved/),
+    });
+  });
+});
+
+describe('TLS', () => {
+  /** A certificate that is its own authority, for these names. */
+  function certificate(dir: string, names: string) {
+    const [cert, certKey] = [join(dir, 'tls.pem'), join(dir, 'tls.key')];
+    execFileSync(
+      'openssl',
+      [
+        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+        ...['-subj', '/CN=vault', '-addext', `subjectAltName=${names}`, '-keyout', certKey, '-out', cert],
+      ],
+      { stdio: 'pipe' },
+    );
+    return { cert, certKey, flags: ['--tls-cert', cert, '--tls-key', certKey] };
+  }
+
+  test('a server whose certificate is not trusted receives no byte of the request', async () => {
+    const { cert, certKey } = certificate(tempDir(), 'IP:127.0.0.1');
+    const received: Buffer[] = [];
+    const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(certKey) }, (socket) =>
+      socket.on('data', (bytes) => received.push(bytes)).on('error', () => undefined),
+    );
+    const address = (await listening(server)).replace('http:', 'https:');
+    for (const version of ['1.2', '1.3']) {
+      const env = { NODE_OPTIONS: `--tls-min-v${version} --tls-max-v${version}` };
+      const ended = await runAt(address, undefined, { env });
+      expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/Nothing was sent/) });
+    }
+    expect(Buffer.concat(received).toString()).toBe('');
+    await runAt(address, ['tokens', 'get', 'some-id', '--timeout-seconds', '1'], {
+      env: { NODE_EXTRA_CA_CERTS: cert },
+    });
+    expect(Buffer.concat(received).toString()).toContain(`service-api-key: ${key}`);
+  });
+
+  test('an authority of NODE_EXTRA_CA_CERTS is trusted, no other, and the check cannot be turned off', async () => {
+    const { cert, flags } = certificate(tempDir(), 'IP:127.0.0.1');
+    const { service, remote, key: appKey } = await servedVault(flags);
+    expect(service.address).toMatch(/^https:/);
+    const trusting = { NODE_EXTRA_CA_CERTS: cert };
+    const stdin = '{"id":"over-tls","type":"token","data":"x"}';
+    expect(await run(['tokens', 'create', ...remote], { stdin, env: trusting })).toMatchObject({ code: 0, stderr: '' });
+    for (const env of [{}, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }]) {
+      const ended = await run(['tokens', 'delete', 'over-tls', ...remote], { env });
+      expect(ended).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toMatch(
+        /certificate .* is not signed by an authority.*Nothing was sent.*NODE_EXTRA_CA_CERTS/,
+      );
+    }
+    const localhost = service.address.replace('127.0.0.1', 'localhost');
+    expect(await runAt(localhost, undefined, { env: trusting })).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringMatching(/certificate .* is for another name/),
+    });
+    expect(await runAt(service.address.replace('https:', 'http:'))).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringMatching(/If it serves TLS, use https:\/\/ in --address/),
+    });
+    const kept = await run(['tokens', 'get', 'over-tls', ...remote], { env: trusting });
+    expect(kept).toMatchObject({ code: 0 });
+    expect(service.stdout() + service.stderr()).not.toContain(appKey);
+  });
+
+  test('a key and data do not leave in plaintext unless the option says so', async () => {
+    const { service, remote, file, key: appKey } = await servedVault();
+    const asked: string[] = [];
+    const plain = await serverOf((request, response) => {
+      asked.push(String(request.url));
+      response.end();
+    });
+    const elsewhere = plain.replace('127.0.0.1', '0.0.0.0');
+    for (const address of [
+      elsewhere,
+      'http://vault.example.com',
+      'http://10.0.0.1:8080',
+      'http://[::ffff:7f00:1]:80',
+    ]) {
+      const ended = await runAt(address);
+      expect(ended, address).toMatchObject({ code: 2, stdout: '' });
+      expect(ended.stderr).toMatch(
+        /^--address: http:.* in plaintext. Use https:.*--allow-plaintext-http.*Nothing was sent/,
+      );
+    }
+    expect(asked).toEqual([]);
+    const keyFile = file('another.key', appKey);
+    const allowed = ['--address', service.address.replace('127.0.0.1', '0.0.0.0'), '--allow-plaintext-http'];
+    const found = await run(['tokens', 'search', '', '--api-key-file', keyFile, ...allowed]);
+    expect(found).toMatchObject({ code: 0, stdout: '0 tokens found\n', stderr: '' });
+    expect(await run(['tokens', 'search', '', ...remote])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('wrong usage ends with 2 and sends nothing', () => {
+  const get = ['tokens', 'get', 'some-id'];
+  const create = ['applications', 'create', '--name', 'a', '--type', 'public'];
+  const address = ['--address', 'http://127.0.0.1:1'];
+  const env = { STRONGROOM_API_KEY: key };
+  const wrong: readonly (readonly [string, readonly string[], RegExp, RunOptions | null])[] = [
+    [
+      'an address without a scheme',
+      [...get, '--address', 'vault.example.com:443'],
+      /^--address: must be an address/,
+      null,
+    ],
+    [
+      'an address of another kind',
+      [...get, '--address', 'ftp://vault.example.com'],
+      /^--address: must be an address/,
+      null,
+    ],
+    ['an address that is empty', [...get, '--address', ''], /^--address: must be an address/, null],
+    ['an address with a bad port', [...get, '--address', 'https://vault:port'], /^--address: must be an address/, null],
+    [
+      'an address with a path',
+      [...get, '--address', 'https://vault.example.com/tokens'],
+      /^--address: must have no path/,
+      null,
+    ],
+    [
+      'an address with a query',
+      [...get, '--address', 'https://vault.example.com/?key=marker-7781'],
+      /^--address: must have no path/,
+      null,
+    ],
+    [
+      'an address with a password',
+      [...get, '--address', 'https://user:marker-7781@vault'],
+      /^--address: must have no user and password/,
+      null,
+    ],
+    [
+      'a variable that is no address',
+      get,
+      /^STRONGROOM_ADDRESS: must be an address/,
+      { env: { ...env, STRONGROOM_ADDRESS: 'marker-7781' } },
+    ],
+    ['no key', [...get, ...address], /^give the API key: --api-key-file FILE/, { env: {} }],
+    [
+      'two variables with a key',
+      [...get, ...address],
+      /^STRONGROOM_API_KEY: STRONGROOM_API_KEY_FILE is set too/,
+      { env: { ...env, STRONGROOM_API_KEY_FILE: 'x' } },
+    ],
+    ['a file that is none', [...get, ...address, '--api-key-file', ''], /^--api-key-file: must be a path/, null],
+    [
+      'a variable that means standard input',
+      [...get, ...address],
+      /^STRONGROOM_API_KEY_FILE: must be a path/,
+      { env: { STRONGROOM_API_KEY_FILE: '-' } },
+    ],
+    [
+      'an address and local data',
+      [...get, ...address, '--data', './data'],
+      /^--data names local data, and --address a service/,
+      null,
+    ],
+    [
+      'an address in a variable and local data',
+      ['tokens', 'delete', 'some-id', '--data', './restored'],
+      /^--data names local data, and STRONGROOM_ADDRESS a service/,
+      { env: { ...env, STRONGROOM_ADDRESS: 'http://127.0.0.1:1' } },
+    ],
+    [
+      'an address and a root key',
+      [...get, ...address, '--root-key-file', 'x'],
+      /^--root-key-file names local data/,
+      null,
+    ],
+    ['an address and a configuration', [...get, ...address, '--config', 'x'], /^--config names local data/, null],
+    ['a timeout without an address', [...get, '--timeout-seconds', '5'], /^--timeout-seconds needs --address/, null],
+    [
+      'plaintext without an address',
+      [...get, '--allow-plaintext-http'],
+      /^--allow-plaintext-http needs --address/,
+      null,
+    ],
+    ['a timeout that is none', [...get, ...address, '--timeout-seconds', '0'], /whole number from 1 to 3600/, null],
+    ['a tenant at an address', ['applications', 'list', ...address, '--tenant', 'x'], /leave out --tenant/, null],
+    [
+      'a key for a command of the operator',
+      ['applications', 'list', '--api-key-file', 'x'],
+      /^--api-key-file needs --address/,
+      null,
+    ],
+    [
+      'rules and key from standard input',
+      [...create, '--rules', '-', '--api-key-file', '-'],
+      /^only one of --rules and --api-key-file/,
+      null,
+    ],
+    [
+      'the key as an argument',
+      [...get, ...address, `--api-key=${key}`],
+      /unknown option '--api-key=\[API key\]'/,
+      null,
+    ],
+    ['the key as an argument of its own', [...get, ...address, key], /too many arguments/, null],
+  ];
+
+  test.each(wrong)('%s', async (_what, args, message, options) => {
+    const cwd = tempDir();
+    const { code, stdout, stderr } = await run(args, { cwd, env, ...options });
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/marker-7781|^\s+at /m);
+    expect(stderr).not.toContain(key);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+  });
+
+  test('what is not an API key is not sent', async () => {
+    const asked: string[] = [];
+    const at = await serverOf((request, response) => {
+      asked.push(String(request.url));
+      response.end();
+    });
+    const rootKey = 'f'.repeat(64);
+    for (const text of [
+      rootKey,
+      '',
+      `${key}x`,
+      key.replace(/.$/, '!'),
+      `${key}\r\nx-other: 1`,
+      '-----BEGIN KEY-----',
+    ]) {
+      for (const from of [{ stdin: text }, { env: { STRONGROOM_API_KEY: text } }]) {
+        const args = 'stdin' in from ? ['--api-key-file', '-'] : [];
+        const ended = await run([...get, '--address', at, ...args], from);
+        expect(ended).toMatchObject({ code: 1, stdout: '' });
+        expect(ended.stderr).toMatch(/^(standard input|STRONGROOM_API_KEY) does not hold an API key.*Nothing was sent/);
+        if (text !== '') expect(ended.stderr).not.toContain(text);
+      }
+    }
+    expect(asked).toEqual([]);
+    const asFile = await run([...get, '--address', at, '--api-key-file', key]);
+    expect(asFile).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/cannot be read from \[API key\]/),
+    });
+  });
+});
