@@ -1,4 +1,4 @@
-/** Does the work for each item, at most so many at once. The first failure is thrown when all under way have ended. */
+/** Runs `work` for each item, at most `limit` at a time. Throws the first failure once all running calls have ended. */
 export async function atMost<T, R>(
   limit: number,
   items: readonly T[],

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a request, by field: the JSON path in request casing (`data.number`, `search_indexes[0]`) to its
- * messages. A message never repeats a value of the request (docs/contract.md, "Errors").
+ * The errors of a request by field: the JSON path in request casing (`data.number`, `search_indexes[0]`) with its messages. A
+ * message never repeats a value of the request (docs/contract.md, "Errors").
  */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
@@ -17,7 +17,7 @@ export function invalid<T = never>(path: string, message: string): Checked<T> {
 }
 
 /**
- * All errors of several checks together, the same one once; null when every one passed. Threat: a body of 4 MiB has 250,000
+ * Returns the errors of several checks together, without repeats, or null if all passed. Threat: a body of 4 MiB has 250,000
  * fields that all fail at one path.
  */
 export function errorsOf(checks: readonly Checked<unknown>[]): FieldErrors | null {

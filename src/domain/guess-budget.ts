@@ -1,25 +1,25 @@
-/** What an application has used of one budget in the present window. Times in ms since the epoch. */
+/** What an application has used of one budget in the current window. Times in ms since the epoch. */
 export type BudgetUse = {
   readonly endsAt: number;
   /** Everything reserved in the window; never more than the budget. */
   readonly used: number;
-  /** How many of its look-ups met something, as far as they were reported. */
+  /** The number of reported look-ups that found something. */
   readonly hits: number;
-  /** A request was refused in this window because the budget was used up. */
+  /** A request was rejected in this window because the budget was used up. */
   readonly exhausted: boolean;
-  /** When the application last passed `suspectAbove` without a hit; kept across windows. */
+  /** When the application last exceeded `suspectAbove` without a hit; kept across windows. */
   readonly suspectAt: number | null;
 };
 
 export type GuessBudget = {
   readonly max: number;
   readonly windowMs: number;
-  /** More than this in a window without a single hit makes the application suspect; null: nothing does. */
+  /** More look-ups than this in a window without a single hit make the application suspect; null: never. */
   readonly suspectAbove: number | null;
 };
 
 export type ReservationRequest = {
-  /** How much the caller needs now, at least 1. */
+  /** The number of look-ups that the caller needs now, at least 1. */
   readonly need: number;
   /** Whether to take more than that, for the next requests. */
   readonly spare: 'none' | 'block';
@@ -28,11 +28,11 @@ export type ReservationRequest = {
   readonly now: number;
 };
 
-/** How far the clocks of the processes that share a budget may differ. */
+/** The largest difference between the clocks of the processes that share a budget. */
 export const clocksApartMs = 2_000;
 
 export type Reservation = {
-  /** At least `need`; less than `need`: that was all that was left. */
+  /** At least `need`, or all that was left. */
   readonly granted: number;
   readonly endsAt: number;
   /** This reservation is the first of its window that was not granted in full. */
@@ -41,13 +41,13 @@ export type Reservation = {
   readonly suspects: boolean;
 };
 
-/** A reservation takes at most this much beyond its need, and at most a twentieth of what is left. */
+/** A reservation takes at most this many look-ups beyond its need, and at most a twentieth of the rest. */
 const spareMax = 49;
 const spareDivisor = 20;
 
 /**
- * Takes a block of guesses from a budget. A window begins with the first reservation after the one before has ended; one
- * that ends later than a whole window from now began before the clock was set back and no longer counts.
+ * Takes a block of guesses from a budget. A window begins with the first reservation after the previous window has ended. A
+ * window that ends more than a whole window from now began before the clock was set back, and no longer counts.
  */
 export function reserveGuesses(
   stored: BudgetUse | null,

@@ -1,10 +1,10 @@
 import { isJsonArray, isJsonObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
 
-/** How much becomes text at once, in characters of strings and names, and for other values 8 each. */
+/** The amount that is converted at once: the characters of strings and names, and 8 for each other value. */
 const sizeAtOnce = 32 * 1024;
 
-/** Returns the text of `JSON.stringify`, in steps: that of a few MiB takes a tenth of a second. */
+/** Returns the text of `JSON.stringify`, in steps, because a few MiB take a tenth of a second. */
 export function* jsonText(value: Json): Steps<string> {
   if (isSmall(value)) return JSON.stringify(value);
   const pieces: string[] = [];
@@ -60,7 +60,7 @@ function isSmall(value: Json): boolean {
   return leftAfter(value, sizeAtOnce) >= 0;
 }
 
-/** Returns what is left of a size after a value; below 0 as soon as it is used up. */
+/** Returns the rest of a size after a value, or a negative number as soon as it is used up. */
 function leftAfter(value: Json, size: number): number {
   if (typeof value === 'string') return size - 2 - value.length;
   let left = size - 8;

@@ -1,6 +1,6 @@
 /**
- * Whether a string of ASCII digits ends in its right check digit (ISO/IEC 7812-1, annex B). Every single wrong digit
- * is found.
+ * Returns whether a string of ASCII digits ends with the right check digit (ISO/IEC 7812-1, annex B), which detects every single
+ * wrong digit.
  */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;

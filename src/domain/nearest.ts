@@ -1,10 +1,10 @@
-/** The candidate that takes the fewest changed, added or removed characters to become; the first of equals. */
+/** Returns the candidate that differs by the fewest changed, added or removed characters, and the first of equal ones. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates.map((candidate) => ({ candidate, steps: distance(text, candidate) }));
   return ranked.sort((a, b) => a.steps - b.steps)[0]?.candidate;
 }
 
-/** The Levenshtein distance, row by row. */
+/** Returns the Levenshtein distance, computed row by row. */
 function distance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...a].entries()) {

@@ -4,8 +4,8 @@ export type StreamQueue = {
 };
 
 /**
- * Commands on one stream, or on anything else with a name, take turns inside a process, so that only other processes can
- * cause a conflict. A command on many streams takes its place in all their queues in one step. It waits only for earlier
+ * Runs commands on the same stream, or on anything else with a name, one after another inside a process, so that only other
+ * processes can cause a conflict. A command on many streams enters all their queues in one step. It waits only for earlier
  * commands, so there is no deadlock.
  */
 export function createStreamQueue(): StreamQueue {

@@ -1,5 +1,5 @@
 /**
- * How many characters a text has, counted as Unicode code points, in the way of every length limit (docs/contract.md,
+ * Returns the number of characters of a text, counted as Unicode code points like every length limit (docs/contract.md,
  * "Terms").
  */
 export function codePointCount(text: string): number {
@@ -13,7 +13,7 @@ export function codePointCount(text: string): number {
   return count;
 }
 
-/** False for a text with a lone surrogate: UTF-8 cannot carry it, so two such texts would end as one stored value. */
+/** Returns false for a text with a lone surrogate. UTF-8 cannot encode it, so two such texts would be stored as one value. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text);
 }

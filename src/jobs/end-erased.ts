@@ -5,13 +5,13 @@ import type { Vault } from '../vault/vault.js';
 
 const pageSize = 1_000;
 
-/** A living token by the log, of which a key was erased: the one of its data, or that of its verification code alone. */
+/** A token that is alive in the log although a key of it was erased: that of its data, or only that of its verification code. */
 export type LostToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
-/** A log as far as this reads it, whether or not its events are verified. */
+/** The part of a log that this reads, with or without verification of its events. */
 type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
 
-/** Reads a log that was restored for tokens whose keys ended in what it lacks. Needs no key. */
+/** Finds tokens of a restored log whose keys were ended by events that it lacks. Needs no key. */
 export async function findLost(log: ClearLog, isErased: (keyId: string) => boolean): Promise<readonly LostToken[]> {
   const isGone = (keyId: unknown) => typeof keyId === 'string' && isErased(keyId);
   const found = new Map<string, { readonly tenantId: string; readonly data: boolean; readonly cvc: boolean }>();
@@ -37,7 +37,7 @@ export async function findLost(log: ClearLog, isErased: (keyId: string) => boole
   }
 }
 
-/** Records that these ended: a token without its data is deleted, one without its verification code goes on without it. */
+/** Records their end: a token without its data is deleted, and one without its verification code continues without it. */
 export async function endLost(vault: Vault, lost: readonly LostToken[]): Promise<void> {
   const origin = { actorId: 'operator', traceId: null, cmd: null };
   for (const { tenantId, stream, what } of lost) {
@@ -46,7 +46,7 @@ export async function endLost(vault: Vault, lost: readonly LostToken[]): Promise
       const view = attempt.viewOf(stream);
       const wanted = what === 'data' ? ({ do: 'delete' } as const) : ({ do: 'purge_cvc', reason: 'request' } as const);
       const decided = decide({ ...wanted, at: attempt.at }, view.state);
-      // What is due ends by itself, without its data.
+      // A token that is due ends by itself, which needs no data.
       if (!decided.ok || decided.events.length === 0) return 'nothing_left';
       return attempt.commit(await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]), null);
     });

@@ -2,25 +2,25 @@ import type { EventLog } from '../ports/event-log.js';
 import { type KeyRing, noEvent } from '../ports/key-ring.js';
 import { LogBehind, logBehind } from '../vault/log-behind.js';
 
-/** No key is named by an event later than this after it was made. */
+/** No event names a key later than this after its creation. */
 const namedWithinMs = 3_600_000;
 const candidatesMax = 100_000;
 const pageSize = 1_000;
 
 /**
- * Destroys keys that were made ahead and then never named by an event, because a process died in between: only those
- * older than an hour, and only after a read of the log to its head, begun after that hour, has not named them.
+ * Destroys keys that were created ahead and that no event names, because a process died in between. It destroys only keys older
+ * than an hour, and only if a read of the log to its head, begun after that hour, has not found them.
  */
 export async function destroyOrphanKeys(log: EventLog, keys: KeyRing, now: number): Promise<number> {
   const after = await keys.checkpoint('orphans');
   const made = await keys.made(after, now - namedWithinMs, candidatesMax);
   const last = made.at(-1);
   if (last === undefined) return 0;
-  // What an older copy does not name, the right log may.
+  // The right log may name a key that an older copy does not.
   const behind = await logBehind({ log, keys });
   if (behind !== null) throw new LogBehind(behind.head);
   const orphans = new Set(made.map(({ keyId }) => keyId));
-  // Keys that are older than a log that was put back may have been made after more of it than later ones.
+  // If an older log was put back, older keys may have been created at a later head than newer keys.
   let position = made.reduce((least, { logHead }) => Math.min(least, logHead), last.logHead);
   for (
     let page = await log.readClear(position, pageSize);

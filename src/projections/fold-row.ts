@@ -12,12 +12,12 @@ import { type Stored, withTokenMac } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import { rowIndexOf } from './row-index.js';
 
-/** What a row is made from besides its events. */
+/** What a row is built from, besides its events. */
 export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations' | 'expressions' | 'integrity'>;
 
 /**
- * The row of a token at the end of its stream, from nothing but the log and the keys; null: the stream has no event, or
- * its tenant was deleted. Throws KeyLost.
+ * Returns the row of a token at the end of its stream, built only from the log and the keys. Returns null if the stream has no
+ * event or its tenant was deleted. Throws KeyLost.
  */
 export async function foldRow(
   sources: RowSources,
@@ -49,13 +49,13 @@ async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex |
     const hash = fingerprintHash(claims, content.fingerprint);
     return rowIndexOf(keys, hash, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
   } catch (error) {
-    // Nothing of a deleted tenant is found or opened again.
+    // Nothing of a deleted tenant is found or decrypted again.
     if (error instanceof TenantGone) return 'tenant_gone';
     throw error;
   }
 }
 
-/** A key was destroyed: by a change that came meanwhile, or without one, and then it is lost. */
+/** Finds out why a key was destroyed: by a concurrent change, or without an event, and then it is lost. Throws KeyLost. */
 async function whyClosed(sources: RowSources, { stream, tenantId, state }: TokenView): Promise<'moved_on'> {
   const { revision } = (await loadToken(sources, tenantId, stream)).state;
   if (revision === state.revision) throw new KeyLost(stream, 'key_destroyed_without_event');

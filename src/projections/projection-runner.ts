@@ -10,7 +10,7 @@ import { projectToken } from './project-token.js';
 
 const pageSize = 1_000;
 const lanes = 16;
-/** The writer of an event is about to write its row too: it is given this long before the runner does it. */
+/** The writer of an event also writes its row. The runner waits this long before it writes the row itself. */
 const graceMs = 250;
 
 export type RunnerNeeds = {
@@ -18,14 +18,14 @@ export type RunnerNeeds = {
   readonly rows: TokenRowWriter;
   readonly directory: DirectoryWriter;
   readonly checkpoints: Checkpoints;
-  /** Streams whose tokens may still be undone with others: whoever decides that writes their rows. */
+  /** Streams of unfinished batches, whose tokens may still be undone. The process that finishes the batch writes their rows. */
   readonly heldBack: () => Promise<ReadonlySet<string>>;
 };
 
 /**
- * Brings the rows to the head of the log, from the checkpoint on, and answers how many events it looked at. Commands write
- * their rows themselves; this repairs what a crash or a store that was down left. An error stops it at the page where it
- * happened, and nothing is skipped.
+ * Brings the rows from the checkpoint to the head of the log, and returns the number of events that it read. Commands write their
+ * rows themselves; this repairs what a crash or an unavailable store left behind. An error stops it at its page, and nothing is
+ * skipped.
  */
 export async function catchUp(
   { vault, rows, directory, checkpoints, heldBack }: RunnerNeeds,
@@ -51,7 +51,7 @@ export async function catchUp(
   }
 }
 
-/** The newest event of each stream of a page. */
+/** Returns the newest event of each stream of a page. */
 function newestOfStreams(page: readonly ClearEvent[]): readonly ClearEvent[] {
   return [...new Map(page.map((event) => [event.stream, event])).values()];
 }

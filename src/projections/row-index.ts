@@ -3,7 +3,7 @@ import type { SearchKey } from '../ports/key-ring.js';
 import type { RowIndex } from '../ports/unit-of-work.js';
 import { type Circumstances, tokenTerms } from '../search/terms.js';
 
-/** What the row of a token with this content is found by; `fingerprintHash` is that of its fingerprint. */
+/** Returns the index of a token's row: the terms of its content, and the keyed hash of its fingerprint. */
 export function rowIndexOf(
   keys: readonly SearchKey[],
   fingerprintHash: string,

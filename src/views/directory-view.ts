@@ -2,33 +2,33 @@ import type { ApplicationType } from '../domain/access/application-type.js';
 import type { RecordedEvent } from '../events/event.js';
 import { readDirectoryEvent } from '../events/tenancy/catalogue.js';
 
-/** A tenant or an application as its events left it. */
+/** The state of a tenant or an application after its events. */
 export type DirectoryRecord = {
   readonly kind: 'tenant' | 'application';
   readonly id: string;
   readonly tenantId: string;
   /** Null for a tenant. */
   readonly applicationType: ApplicationType | null;
-  /** Of a tenant: of the newest event of its stream, whatever that changed. Of an application: of its own newest event. */
+  /** For a tenant, the newest revision of its stream. For an application, the revision of its own newest event. */
   readonly revision: number;
-  /** Revision of the event that made it: the order of applications. */
+  /** The revision of the event that created it. It orders applications. */
   readonly createdRevision: number;
-  /** Revision of the event that holds `content`; part of what the box is bound to. */
+  /** The revision of the event with `content`; the ciphertext is bound to it. */
   readonly contentRevision: number;
   readonly content: Uint8Array | null;
-  /** The living API keys; each by its id and the hex SHA-256 that it is found by. */
+  /** The living API keys, each with its id and the SHA-256 in hex by which it is found. */
   readonly keys: readonly { readonly id: string; readonly hash: string }[];
-  /** Milliseconds since the epoch, or null while it lives. */
+  /** Milliseconds since the epoch, or null if it was not deleted. */
   readonly removedAt: number | null;
 };
 
 /**
- * The rows that the events of a tenant's stream lead to: the tenant's own and one an application, each with the box of
- * its newest document, byte for byte. It needs no key, so a rebuild opens nothing.
+ * The rows of a tenant's stream: one for the tenant and one per application, each with the unchanged ciphertext of its newest
+ * document. Folding needs no key, so a rebuild decrypts nothing.
  */
 export type DirectoryView = {
   readonly tenant: DirectoryRecord | null;
-  /** Deleted ones stay, without a box and keys. */
+  /** Includes deleted applications, without ciphertext and keys. */
   readonly applications: ReadonlyMap<string, DirectoryRecord>;
 };
 
@@ -70,7 +70,7 @@ export function applyToDirectory(view: DirectoryView, event: RecordedEvent): Dir
   }
 }
 
-/** Every event moves the tenant's revision, so that decisions on any part of the stream meet there. */
+/** Every event advances the tenant's revision, so that concurrent decisions on any part of the stream conflict. */
 function withApplication(view: DirectoryView, revision: number, application: DirectoryRecord): DirectoryView {
   return {
     tenant: { ...existing(view.tenant), revision },

@@ -1,22 +1,22 @@
-/** One token of a finished command: its stream, and the revision that its life began with. */
+/** One token of a finished command: its stream, and the revision at which its life began. */
 export type ClaimedToken = {
   readonly stream: string;
   readonly createdRevision: number;
   /**
-   * The revision of the content whose fingerprint the request carried every value of; absent: it did not. The repeat
-   * shows the fingerprint while this is still the content.
+   * The revision of the content, if the request contained every value of its fingerprint; absent otherwise. A repeat shows the
+   * fingerprint as long as the content has this revision.
    */
   readonly carriedContent?: number;
-  /** The token was there before, with the same fingerprint. */
+  /** The token existed before, with the same fingerprint. */
   readonly deduplicated?: boolean;
   /** It was returned to a request with a cvc. */
   readonly cvcIgnored?: boolean;
 };
 
-/** What a finished command left, enough to render its answer again, in its order: no body, no data. */
+/** The result of a finished command: enough to render its response again, without body or data. */
 export type ClaimResult = {
   readonly tokens: readonly ClaimedToken[];
-  /** The application that was made, or that was given a key; `keyId` is the key's. */
+  /** The application that was created or got a key; `keyId` is the id of that key. */
   readonly application?: { readonly id: string; readonly keyId: string };
 };
 

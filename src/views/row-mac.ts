@@ -3,38 +3,38 @@ import type { DirectoryRecord } from './directory-view.js';
 import type { ClaimedToken, FinishedClaim } from './finished-claim.js';
 import type { TokenView } from './token-view.js';
 
-/** A row as a store holds it: with its message authentication code, which the store passes on and never looks at. */
+/** A row with its message authentication code (MAC), which the store keeps and never reads. */
 export type Stored<T> = T & { readonly mac: Uint8Array };
 
 /**
- * Adds the code of a token's row: HMAC-SHA-256 over every fact that access depends on and over the ciphertexts. Left out
- * are `ended`, which no row holds, and `createdPosition`, which only the store knows and which decides nothing but an order.
+ * Adds the MAC of a token's row: HMAC-SHA-256 over every fact that access depends on, and over the ciphertexts. It does not cover
+ * `ended`, which no row contains, or `createdPosition`, which only the store knows and which only orders tokens.
  */
 export function withTokenMac(key: Uint8Array, view: TokenView): Stored<TokenView> {
   return { ...view, mac: tokenMac(key, view) };
 }
 
-/** Adds the code of a tenant's or an application's row: over all of it. */
+/** Adds the MAC of a tenant's or an application's row, over all of its fields. */
 export function withDirectoryMac(key: Uint8Array, record: DirectoryRecord): Stored<DirectoryRecord> {
   return { ...record, mac: directoryMac(key, record) };
 }
 
-/** Adds the code of a claim: over the request that it belongs to, its time, and all that a repeat is rendered from. */
+/** Adds the MAC of a claim, over its request, its time, and everything that a repeat is rendered from. */
 export function withClaimMac(key: Uint8Array, claim: FinishedClaim): Stored<FinishedClaim> {
   return { ...claim, mac: claimMac(key, claim) };
 }
 
-/** Tells whether the vault wrote this row of a token. Whatever a store returns is compared, also what is no row at all. */
+/** Returns whether the vault wrote this row of a token. Accepts anything that a store may return, including malformed rows. */
 export function isAuthenticToken(key: Uint8Array, stored: Stored<TokenView>): boolean {
   return isMac(stored.mac, () => tokenMac(key, stored));
 }
 
-/** Tells whether the vault wrote this row of the directory. */
+/** Returns whether the vault wrote this row of the directory. */
 export function isAuthenticRecord(key: Uint8Array, stored: Stored<DirectoryRecord>): boolean {
   return isMac(stored.mac, () => directoryMac(key, stored));
 }
 
-/** Tells whether the vault wrote this claim. */
+/** Returns whether the vault wrote this claim. */
 export function isAuthenticClaim(key: Uint8Array, stored: Stored<FinishedClaim>): boolean {
   return isMac(stored.mac, () => claimMac(key, stored));
 }
@@ -69,7 +69,7 @@ function claimedFacts({ stream, createdRevision, carriedContent, deduplicated, c
   return [stream, createdRevision, carriedContent ?? null, deduplicated ?? false, cvcIgnored ?? false];
 }
 
-/** The facts say how long each ciphertext is, and JSON tells every two lists of facts apart. */
+/** The facts include the length of each ciphertext, and different lists of facts have different JSON. */
 function mac(key: Uint8Array, facts: readonly unknown[], content: Uint8Array | null, cvc: Uint8Array | null): Buffer {
   const hmac = createHmac('sha256', key).update(JSON.stringify(facts));
   if (content !== null) hmac.update(content);
@@ -82,7 +82,7 @@ function isMac(stored: Uint8Array, compute: () => Buffer): boolean {
     const computed = compute();
     return stored.length === computed.length && timingSafeEqual(stored, computed);
   } catch {
-    // Threat: fields of types that no row has.
+    // Threat: an attacker stores fields of other types.
     return false;
   }
 }

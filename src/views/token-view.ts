@@ -4,16 +4,16 @@ import type { RecordedEvent } from '../events/event.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 
 /**
- * What the events of one stream lead to: the folded state and, byte for byte, the boxes that are still in force.
- * It needs no key, so a rebuild opens nothing. This is the row of a token.
+ * The fold of one stream, which is the row of a token: its state, and the unchanged ciphertexts that are still in use. Folding
+ * needs no key, so a rebuild decrypts nothing.
  */
 export type TokenView = {
   readonly stream: string;
   readonly tenantId: string;
   readonly state: TokenState;
-  /** The box of the event at `state.life.contentRevision`. */
+  /** The ciphertext of the event at `state.life.contentRevision`. */
   readonly content: Uint8Array | null;
-  /** The box of the event at `state.life.cvc.revision`. */
+  /** The ciphertext of the event at `state.life.cvc.revision`. */
   readonly cvc: Uint8Array | null;
 };
 
@@ -36,8 +36,8 @@ export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
 }
 
 /**
- * The state once its append has been stored: the place of a life that began in it is known only then. `positions` are
- * those of the events after `expectedRevision`.
+ * Returns the state after its append was stored, with the position of a life that began in it, which is known only then.
+ * `positions` are those of the events after `expectedRevision`.
  */
 export function withCreatedPosition(
   state: TokenState,

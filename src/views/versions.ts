@@ -1,6 +1,6 @@
 /**
- * What is projected from the log, and the version of the code that does it: to be raised with every change after which the
- * same events lead to other rows. What an older version made is then made again at the start.
+ * The projections, each with the version of its code. Raise it with every change after which the same events lead to other rows.
+ * A start rebuilds what an older version wrote.
  */
 export const projectionVersions = { tokens: 1, directory: 1, shredder: 1 } as const;
 
@@ -8,7 +8,7 @@ export type StoredProjection = keyof typeof projectionVersions;
 
 export type ProjectionVersions = Readonly<Record<StoredProjection, number>>;
 
-/** Which of them a newer program made, and which an older one did: these are to be made anew. */
+/** Returns the projections that a newer program wrote, and those that an older one wrote, which are to be rebuilt. */
 export function comparedVersions(stored: ProjectionVersions) {
   const names = ['tokens', 'directory', 'shredder'] as const;
   return {

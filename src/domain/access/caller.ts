@@ -9,8 +9,8 @@ export type Caller = {
   readonly keyId: string;
   readonly applicationType: ApplicationType;
   readonly access: Access;
-  /** Of its tenant. */
+  /** The settings of its tenant. */
   readonly tenantSettings: TenantSettings;
-  /** Where the request came from; absent: the command line. For the access log alone. */
+  /** The address of the request, for the access log only; absent for the command line. */
   readonly sourceAddress?: string;
 };

@@ -4,14 +4,14 @@ import { type TokenPermission, tokenPermissions } from './permission.js';
 import { openness, strictest, type Transform } from './transform.js';
 
 /**
- * Whether the caller may update a token and thereby take it from one set of containers to another, and what it gets
- * back of it; null: 403. docs/contract.md, "Moving a token":
- * - it needs `token:update` on the token, and by itself on each container added or removed; the strictest of these
- *   transforms counts;
- * - no move may widen: afterwards it may not hold a permission on the token that it lacked, nor a weaker transform. The
- *   threat is a caller that moves a token to where it may see more of it.
+ * Returns how the caller sees a token after an update that moves it from one set of containers to another, or null if it may
+ * not (403). See docs/contract.md, "Moving a token":
+ * - The caller needs `token:update` on the token, and on each added or removed container by itself. The strictest of these
+ *   transforms applies.
+ * - No move may widen access: afterwards the caller may not have a permission on the token that it lacked, nor a weaker
+ *   transform. Threat: a caller moves a token to where it may see more of it.
  *
- * The same containers in another order are no move.
+ * The same containers in another order are not a move.
  */
 export function decideMove(caller: Caller, before: readonly string[], after: readonly string[]): Transform | null {
   const granted = transformFor(caller, 'token:update', before);
@@ -21,7 +21,7 @@ export function decideMove(caller: Caller, before: readonly string[], after: rea
   return strictest(granted, transformForEach(caller, 'token:update', changed));
 }
 
-/** Nobody holds `token:create` on a token that is there already; it does not count in a move. */
+/** `token:create` has no meaning for an existing token, so it does not count in a move. */
 const permissionsOnToken = tokenPermissions.filter((permission) => permission !== 'token:create');
 
 function widens(

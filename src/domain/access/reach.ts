@@ -5,8 +5,8 @@ import type { TokenPermission } from './permission.js';
 export type Reach = 'everything' | readonly string[];
 
 /**
- * Where the caller holds a permission: the containers of the rules that grant it, none inside another one. Exactly the
- * tokens under them are those that `transformFor` does not refuse. See docs/contract.md, "Access rules".
+ * Returns where the caller holds a permission: the containers of the rules that grant it, none inside another. The tokens
+ * under them are exactly those for which `transformFor` returns a transform. See docs/contract.md, "Access rules".
  */
 export function reachOf({ access }: Caller, permission: TokenPermission): Reach {
   if (access.kind === 'permissions') return access.permissions.has(permission) ? 'everything' : [];
@@ -16,7 +16,7 @@ export function reachOf({ access }: Caller, permission: TokenPermission): Reach 
   return containers.filter((path) => !containers.some((other) => other !== path && path.startsWith(other)));
 }
 
-/** Whether everything within `inner` also lies within `outer`. */
+/** Returns whether everything within `inner` is also within `outer`. */
 export function coversReach(outer: Reach, inner: Reach): boolean {
   if (outer === 'everything') return true;
   if (inner === 'everything') return false;

@@ -10,26 +10,26 @@ import type { Steps } from '../steps.js';
 import type { Leaf, Slot, Template } from './parse-template.js';
 
 /**
- * What the caller may see of a token: null where it sees nothing. `whole` is its token object. `skipped`: its mask was not
- * evaluated, because those of other tokens of the request left it no budget.
+ * What the caller may see of a token; null where it sees nothing. `whole` is the token object. `skipped`: the mask was not
+ * evaluated, because the masks of other tokens of the request used up the budget.
  */
 export type Shown = { readonly data: Json; readonly whole: JsonObject | null } | 'skipped';
 
-/** The value of an expression, and the bytes it takes as JSON. */
+/** The value of an expression, and its size as JSON, in bytes. */
 export type Filled = { readonly value: Json; readonly bytes: number } | Refusal;
 
 const resultBytesMax = 8 * 1024 * 1024;
 const workBytesMax = 32 * 1024 * 1024;
 const errorsMax = 20;
 
-/** What the expressions of one request may make and do together. */
+/** Returns the budget that all expressions of one request share. */
 export function templateBudget(): Budget {
   return createBudget(resultBytesMax, workBytesMax);
 }
 
 /**
  * Evaluates one expression of a template. Threat: filters over the stored value would be an oracle for masked callers, so
- * they see what the caller sees.
+ * filters read only what the caller sees.
  */
 export function* evaluateSlot(
   expressions: Expressions,
@@ -48,9 +48,10 @@ export function* evaluateSlot(
 }
 
 /**
- * The body with the value of every expression in its place: of a lone one the JSON value, in a text its text, where null
- * is nothing. One pass: what comes out of a token is never looked at again. All values together take at most 8 MiB.
- * What cannot be evaluated is an error at its path. See docs/contract.md, "Detokenize".
+ * Returns the body with each expression replaced by its value: the JSON value if the expression is the whole text, otherwise
+ * its text, with null as an empty text. One pass: a value from a token is never parsed for expressions. All values
+ * together take at most 8 MiB. An expression that cannot be evaluated is an error at its path. See docs/contract.md,
+ * "Detokenize".
  */
 export function* fillTemplate({ body, leaves }: Template, filledOf: (slot: Slot) => Filled): Steps<Checked<Json>> {
   const errors = new Map<string, readonly string[]>();

@@ -2,10 +2,9 @@ import { passesLuhn } from '../luhn.js';
 import { checkId } from '../token/fields/id.js';
 
 /**
- * Whether an error may name this id. docs/contract.md, "Detokenize", asks for it; docs/contract.md, "Errors", forbids
- * to repeat values. Threat: a
- * card or account number that was taken for an id would then stand in the logs of whoever called. So an id is not named
- * when it cannot be one, when it is a number, or when a number in it may be that of a card.
+ * Returns whether an error may name this id. docs/contract.md, "Detokenize", requires the name; docs/contract.md, "Errors",
+ * forbids repeating values. Threat: a card or account number in the place of an id would end up in the caller's logs. So an
+ * id is not named if it is not a valid id, if it is a number, or if it contains what may be a card number.
  */
 export function nameable(id: string): boolean {
   if (!checkId(id).ok) return false;

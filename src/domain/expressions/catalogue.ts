@@ -9,8 +9,7 @@ const byName: ReadonlyMap<string, Filter> = new Map(
 );
 
 /**
- * Every filter there is: the table in docs/contract.md, "Filters", and nothing of liquidjs. A test looks that each is
- * tested.
+ * The names of all filters: those of docs/contract.md, "Filters", and none of liquidjs. A test checks that each is tested.
  * @public
  */
 export const filterNames: readonly string[] = [...byName.keys()];

@@ -10,7 +10,7 @@ import { Refusal } from './refusal.js';
 import type { Evaluate, EvaluateObject } from './scope.js';
 import { tooBig } from './text-of.js';
 
-/** What an expression may name: its variables, and whether it may draw random aliases (only the id of a token). */
+/** What an expression may use: its variables, and whether it may draw random aliases (only the id of a token). */
 export type Names = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases: boolean };
 
 /** A compiled object: `random` says whether it draws, `reads` what it may read. */
@@ -44,8 +44,8 @@ export function compileChain(chain: Chain, names: Names): CompiledObject | Refus
 }
 
 /**
- * Runs the filters in turn. Of one object the largest result counts against the budget, of one without filters the
- * value itself: that bounds the work of all objects together without counting a long text once per filter.
+ * Runs the filters in turn. The largest result of an object counts against the budget, or the value itself if there are no
+ * filters. This bounds the work of all objects together without counting a long text once per filter.
  */
 function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateObject {
   return function* (scope) {
@@ -77,7 +77,7 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateOb
   };
 }
 
-/** The nearest filter there is, in our words; none for a long name, whose distance is slow to tell. */
+/** Returns a suggestion of the nearest filter. A long name gets none, because its distance takes long to compute. */
 function suggestion(name: string): string {
   return name.length > 40 ? '' : `; the nearest is ${nearest(name, filterNames)}`;
 }

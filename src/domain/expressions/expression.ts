@@ -8,21 +8,21 @@ import { Refusal } from './refusal.js';
 import type { EvaluateObject, Scope } from './scope.js';
 import { textOf } from './text-of.js';
 
-/** A compiled source: literal text and closures. It holds nothing of liquidjs and never changes. */
+/** A compiled source: literal text and closures. It contains no types of liquidjs and never changes. */
 export type Expression = {
   readonly parts: readonly (string | EvaluateObject)[];
-  /** How many `{{ }}` it has; 0 means that the source is plain text. */
+  /** The number of `{{ }}`; 0 means that the source is plain text. */
   readonly objectCount: number;
-  /** Whether it draws a random alias, so that another evaluation may give another value. */
+  /** It draws a random alias, so another evaluation may return another value. */
   readonly random: boolean;
   /** Everything that its objects may read. */
   readonly reads: readonly Read[];
 };
 
-/** How a mask differs: what is no chain of filters is kept and evaluates to null (docs/contract.md, "Masks"). */
+/** In a mask, an object that is not a chain of filters is kept and evaluates to null (docs/contract.md, "Masks"). */
 export type ParseOptions = Names & { readonly keepMalformed: boolean };
 
-/** Parses a source once. The refusal says what is wrong and at which character, never what stands there. */
+/** Parses a source. The refusal names the problem and the character, and never quotes the source. */
 export function compileExpression(source: string, options: ParseOptions): Expression | Refusal {
   if (isTooLong(source)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
   const split = splitTemplate(source);
@@ -53,7 +53,7 @@ export function compileFilters(filters: string): Expression | Refusal {
   return { parts: [evaluate], objectCount: 1, random, reads };
 }
 
-/** The value of an expression: of a lone object its JSON value, else text. The first refusal of an object is returned. */
+/** Returns the value of an expression: the JSON value of a single object, otherwise text, or the first refusal. */
 export function* evaluateExpression({ parts }: Pick<Expression, 'parts'>, scope: Scope): Steps<Json | Refusal> {
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'function') return yield* only(scope);
@@ -74,7 +74,7 @@ function compileObject(content: string, options: ParseOptions): CompiledObject |
   return typeof chain === 'string' ? new Refusal(problems[chain]) : compileChain(chain, options);
 }
 
-// biome-ignore lint/correctness/useYield: it is an object like any other, and has nothing to do.
+// biome-ignore lint/correctness/useYield: it has the type of other objects, and nothing to do.
 function* nothing(): Steps<null> {
   return null;
 }
@@ -86,7 +86,7 @@ const problems: Readonly<Record<ChainProblem, string>> = {
 };
 
 function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOptions): Expression | Refusal {
-  // Nobody can say where its objects end, so a mask with an open quote shows nothing at all.
+  // The ends of its objects are unknown, so a mask with an unclosed quote shows nothing.
   if (split.problem === 'quotes' && options.keepMalformed)
     return { parts: [nothing], objectCount: 1, random: false, reads: [] };
   const where = split.character === undefined ? '' : ` at character ${split.character}`;

@@ -10,7 +10,7 @@ import { checkMask, compileMask, type Mask } from './mask.js';
 import { Refusal } from './refusal.js';
 import type { RandomBelow, Scope } from './scope.js';
 
-/** What an expression may name; `aliases` lets it use the random `alias_*` filters, which only the id may. */
+/** What an expression may use; `aliases` allows the random `alias_*` filters, which only an id may use. */
 export type ExpressionScope = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases?: boolean };
 
 export type Variables = { readonly data: Json; readonly metadata?: Readonly<Record<string, string>> | null };
@@ -22,45 +22,45 @@ export type Parsed =
 
 export type Evaluated = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
-/** What a masked read answers: nothing at all, or data (never null). */
+/** The data of a masked read: none, or a value that is never null. */
 export type MaskedData = { readonly redacted: true } | { readonly redacted: false; readonly data: Json };
 
 /**
- * Parses and evaluates the expressions of tokens (docs/contract.md, "Expression syntax"). What it parsed is kept,
- * within bounds.
+ * Parses and evaluates the expressions of tokens (docs/contract.md, "Expression syntax"). Caches a bounded number of parsed
+ * expressions.
  */
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
-  /** Parses what follows the `|` of an object whose value stands before it, as in detokenize. It names `data` only. */
+  /** Parses the filters after the `|` of an object, as in detokenize. They may use only `data`. */
   parseFilters(filters: string): Parsed;
   /**
-   * Give `random` when the expression was parsed with `aliases`, and one budget to all evaluations of a token. A failure
-   * (an impossible cast, a path to several values, results that are too big) is 400 at create and update.
+   * Pass `random` if the expression was parsed with `aliases`, and one budget to all evaluations of a token. A failure
+   * (an impossible cast, a path to several values, a result that is too large) returns 400 at create and update.
    */
   evaluate(
     expression: Expression,
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Evaluated;
-  /** The same, in steps. */
+  /** Like `evaluate`, in steps. */
   evaluating(
     expression: Expression,
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Steps<Evaluated>;
-  /** Checks a mask before it is stored; the errors are under `path`, which is `mask` unless given. */
+  /** Checks a mask before it is stored. Errors are under `path`, by default `mask`. */
   parseMask(mask: Json, path?: string): Checked<Json>;
   /**
-   * Evaluates a stored mask over the current data: what fails is null, a null member is dropped, a null item stays, null
-   * at the top redacts. `hideShortValues` is for the default masks of `bank` and `us_bank_account_number`: their
-   * `reveal_last` hides a value whole that it would otherwise return whole (docs/contract.md, "Masks").
+   * Evaluates a stored mask over the current data. An object that fails is null; a null member is dropped, a null item stays,
+   * and null at the top redacts. `hideShortValues` is for the default masks of `bank` and `us_bank_account_number`: their
+   * `reveal_last` hides all of a value that it would otherwise show completely (docs/contract.md, "Masks").
    */
   evaluateMask(
     mask: Json,
     variables: Variables,
     options?: { readonly hideShortValues?: boolean; readonly budget?: Budget },
   ): MaskedData;
-  /** The same, in steps. */
+  /** Like `evaluateMask`, in steps. */
   masking(
     mask: Json,
     variables: Variables,
@@ -68,7 +68,7 @@ export type Expressions = {
   ): Steps<MaskedData>;
 };
 
-/** Expression sources may be sensitive, so the cache is small, per instance, and takes no source over 4,000 characters. */
+/** Expression sources may be sensitive, so the cache is small, per instance, and holds no source of over 4,000 characters. */
 export function createExpressions({
   cacheEntriesMax = 1_000,
 }: {

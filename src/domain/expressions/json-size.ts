@@ -1,8 +1,8 @@
 import { isJsonArray, isJsonObject, type Json } from '../json.js';
 
 /**
- * The bytes of `JSON.stringify(value)` as UTF-8, without making that text. Counting ends soon after `stopAfter`, so
- * the answer is exact only up to there.
+ * Returns the bytes of `JSON.stringify(value)` as UTF-8, without building that text. Counting ends soon after `stopAfter`, so
+ * a larger result is not exact.
  */
 export function jsonSize(value: Json, stopAfter: number = Number.POSITIVE_INFINITY): number {
   if (typeof value === 'string') return jsonStringSize(value);
@@ -28,7 +28,7 @@ export function jsonSize(value: Json, stopAfter: number = Number.POSITIVE_INFINI
   return 4;
 }
 
-/** What a result counts: a text its UTF-8 bytes, anything else its JSON text. */
+/** Returns the size of a result in bytes: of a text as UTF-8, of any other value as JSON. */
 export function resultSize(value: Json, stopAfter: number): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : jsonSize(value, stopAfter);
 }

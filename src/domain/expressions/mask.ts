@@ -7,7 +7,7 @@ import { limits } from './limits.js';
 import { Refusal } from './refusal.js';
 import type { EvaluateObject, Scope } from './scope.js';
 
-/** A mask compiled once; it answers null where nothing may be shown. */
+/** A compiled mask. Returns null where nothing may be shown. */
 export type Mask = (scope: Scope) => Steps<Json>;
 
 type CompileText = (source: string) => Expression | Refusal;
@@ -64,7 +64,7 @@ export function compileMask(mask: Json, compile: CompileText): Mask {
   return constant(mask);
 }
 
-/** Of what fails at read time only the failing object becomes null; the text around it stays. */
+/** If an object fails during a read, only that object becomes null; the text around it stays. */
 function shown(expression: Expression): Mask {
   const parts = expression.parts.map((part) => (typeof part === 'string' ? part : nullWhenRefused(part)));
   return function* (scope) {
@@ -81,7 +81,7 @@ function nullWhenRefused(object: EvaluateObject): EvaluateObject {
 }
 
 function constant(value: Json): Mask {
-  // biome-ignore lint/correctness/useYield: it is a mask like any other, and has nothing to do.
+  // biome-ignore lint/correctness/useYield: it has the type of other masks, and nothing to do.
   return function* () {
     return value;
   };

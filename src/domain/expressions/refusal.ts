@@ -1,6 +1,6 @@
 /**
- * Why an expression cannot be parsed or evaluated, in words for the caller. The message names our own filters and
- * limits only: it never holds text of the expression or of the data (docs/contract.md, "Errors").
+ * The reason why an expression cannot be parsed or evaluated, as a message for the caller. It names only filters and limits and
+ * never contains text of the expression or of the data (docs/contract.md, "Errors").
  */
 export class Refusal {
   readonly message: string;

@@ -3,7 +3,7 @@ import type { Steps } from '../steps.js';
 import type { Budget } from './budget.js';
 import type { Refusal } from './refusal.js';
 
-/** A whole number from 0 up to and without `maxExclusive`, from a cryptographic source; injected so that tests own chance. */
+/** Returns a whole number from 0 to `maxExclusive` - 1 from a cryptographic source. Injected, so that tests control it. */
 export type RandomBelow = (maxExclusive: number) => number;
 
 /** What a compiled expression runs over. */
@@ -12,7 +12,7 @@ export type Scope = {
   readonly metadata: Json;
   readonly budget: Budget;
   readonly random: RandomBelow | undefined;
-  /** `reveal_last` hides a value whole that it would otherwise return whole: the default masks of bank accounts. */
+  /** `reveal_last` hides all of a value that it would otherwise show completely, as in the default masks of bank accounts. */
   readonly hideShortValues: boolean;
 };
 

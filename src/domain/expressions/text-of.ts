@@ -4,8 +4,8 @@ import { limits } from './limits.js';
 import { Refusal } from './refusal.js';
 
 /**
- * A value as the text that filters and literal text work on: a string as it is, null stays null, anything else its JSON
- * text (8.99 is `8.99`, true is `true`). Refused when that text would be over 512 KiB; it is measured before it is made.
+ * Returns a value as the text that filters and literal text use: a string unchanged, null as null, any other value as JSON
+ * (8.99 is `8.99`, true is `true`). Returns a refusal if that text would be over 512 KiB; it is measured before it is built.
  */
 export function textOf(value: Json): string | null | Refusal {
   if (typeof value === 'string' || value === null) return value;

@@ -8,24 +8,24 @@ const secretLength = 43;
 const checksumLength = 6;
 const shape = /^sr_(?:private|public|management)_[0-9A-Za-z]{49}$/;
 
-/** A new API key: `sr_<type>_<43 base62 characters><6-character checksum>` (docs/contract.md, "API keys"). */
+/** Returns a new API key: `sr_<type>_<43 base62 characters><6-character checksum>` (docs/contract.md, "API keys"). */
 export function newApiKey(type: ApplicationType, randomInteger: (maxExclusive: number) => number): string {
   const secret = Array.from({ length: secretLength }, () => alphabet.charAt(randomInteger(alphabet.length))).join('');
   const body = `sr_${type}_${secret}`;
   return body + checksum(body);
 }
 
-/** True when the key has the shape and its checksum is right: a typing error is refused without a look-up. */
+/** Returns whether a key has the right form and checksum, so that a typing error is rejected without a look-up. */
 export function isWellFormedApiKey(key: string): boolean {
   return shape.test(key) && checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }
 
-/** What is stored of a key and looked up: hex SHA-256. */
+/** Returns the SHA-256 of a key in hex, which is stored and looked up. */
 export function apiKeyHash(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** CRC-32 in base62: it finds typing errors and proves nothing. */
+/** Returns the CRC-32 in base62. It detects typing errors and is not a proof. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';

@@ -1,7 +1,7 @@
 import type { ApplicationType } from '../access/application-type.js';
 import type { AccessDocument } from './documents.js';
 
-/** An application that is to be made. */
+/** An application to create. */
 export type ApplicationSpec = {
   readonly name: string;
   readonly type: ApplicationType;

@@ -1,9 +1,9 @@
 import type { FieldErrors } from '../field-errors.js';
 import type { DirectoryFact } from './directory-fact.js';
 
-/** Why nothing was decided. */
+/** The reason for a rejection. */
 export type DirectoryRejection =
-  /** The caller's application is gone, has expired or lost the key that it came with. */
+  /** The caller's application was deleted or has expired, or its key was revoked. */
   | 'unauthenticated'
   | 'permission_missing'
   | 'exceeds_own_permissions'
@@ -15,7 +15,7 @@ export type DirectoryRejection =
   | 'validation_failed';
 
 export type DirectoryDecided =
-  /** Without a fact nothing changes. */
+  /** Without facts, nothing changes. */
   | { readonly ok: true; readonly facts: readonly DirectoryFact[] }
   | { readonly ok: false; readonly code: DirectoryRejection; readonly errors?: FieldErrors };
 

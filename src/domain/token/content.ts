@@ -2,15 +2,15 @@ import type { Json } from '../json.js';
 import type { TokenType } from './types/token-type.js';
 
 /**
- * Everything of a token that a person put in, except the cvc, which lives in a box of its own. This is what an event
- * seals, whole, and what a row carries. Absent fields are null. See docs/contract.md, "The token object".
+ * All fields of a token that callers supply, except the cvc, which has a ciphertext of its own. An event encrypts it as a whole,
+ * and a row carries that ciphertext. Absent fields are null. See docs/contract.md, "The token object".
  */
 export type TokenContent = {
   readonly id: string;
   readonly type: TokenType;
   /** Card data never holds `cvc` here. */
   readonly data: Json;
-  /** null: the token has no mask and a masked read redacts it. */
+  /** Null: the token has no mask, so a masked read redacts it. */
   readonly mask: Json;
   readonly containers: readonly string[];
   readonly metadata: Readonly<Record<string, string>> | null;

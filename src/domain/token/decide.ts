@@ -2,9 +2,9 @@ import { cvcAt, isExpired, keysOf, type TokenLife, type TokenState } from './tok
 import type { TokenType } from './types/token-type.js';
 
 /**
- * What somebody, or a clock, wants of a token. `at` is the instant of the command, milliseconds since the epoch; what was due
- * by `endsUpTo` may be ended for good: the same instant without it, earlier where the clock is uncertain or not trusted.
- * `codesEndUpTo`: the same for verification codes, which have a time scale of their own (`Clock.codesAhead`).
+ * A command on a token, from a caller or from a clock. `at` is the instant of the command, in milliseconds since the epoch. Data
+ * that was due by `endsUpTo` may be destroyed: by default the same instant, an earlier one if the clock is uncertain or not
+ * trusted. `codesEndUpTo` is the same for verification codes, which have a time scale of their own (`Clock.codesAhead`).
  */
 export type TokenCommand = { readonly at: number; readonly endsUpTo?: number; readonly codesEndUpTo?: number } & Wanted;
 
@@ -18,11 +18,11 @@ type Wanted =
     }
   | {
       readonly do: 'update';
-      /** Top-level names of the fields that become another value; empty: nothing changes. */
+      /** Top-level names of the changed fields; empty if nothing changes. */
       readonly changed: readonly string[];
-      /** Data other than the cvc becomes another value, so what it was must end. */
+      /** Data other than the cvc changes, so the key of the previous data must be destroyed. */
       readonly dataReplaced: boolean;
-      /** The key of replaced data lives until the token ends, for replay as of an earlier time. */
+      /** The key of replaced data lives until the token ends, for a replay of an earlier time. */
       readonly keepSuperseded: boolean;
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly cvcRetentionMs: number;
@@ -32,7 +32,7 @@ type Wanted =
   | { readonly do: 'expire' }
   | { readonly do: 'purge_cvc'; readonly reason: 'due' | 'request' };
 
-/** An event that was decided, before it has keys and a place in the log. `ends` are the keys it ends. */
+/** A decided event, before it has keys and a place in the log. `ends` lists the keys that it ends. */
 export type TokenDecision =
   | {
       readonly type: 'token.created';
@@ -44,12 +44,12 @@ export type TokenDecision =
   | {
       readonly type: 'token.updated';
       readonly changed: readonly string[];
-      /** null: the content is sealed under a new key. */
+      /** Null: the content is encrypted under a new key. */
       readonly key: string | null;
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly expiresAt: number | null;
       readonly cvcPurgeAt: number | null;
-      /** The key of the content until now, unless it ends. */
+      /** The previous key of the content, unless it ends. */
       readonly keeps: string | null;
       readonly ends: readonly string[];
     }
@@ -69,8 +69,8 @@ export type Decided =
   | { readonly ok: false; readonly code: 'token_not_found' | 'id_in_use' };
 
 /**
- * The rules of a token's life (docs/contract.md, "States and transitions"). Pure: no clock, no I/O, no keys. A command
- * that changes nothing decides no events, and then nothing is appended.
+ * Decides a command on a token (docs/contract.md, "States and transitions"). Pure: uses no clock, no I/O and no keys. A command
+ * that changes nothing returns no events, and nothing is appended.
  */
 export function decide(command: TokenCommand, state: TokenState): Decided {
   const { life } = state;
@@ -115,7 +115,7 @@ function created(command: Extract<TokenCommand, { do: 'create' }>): TokenDecisio
 }
 
 function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' }>): TokenDecision {
-  // A cvc that was due when the edit came is not carried on, even when nobody has purged it yet.
+  // A cvc that was already due is not kept by the edit, even if it was not purged yet.
   const cvc =
     command.cvc === 'kept' && life.cvc !== null && cvcAt(life, codesEndUpTo(command)) === null
       ? 'removed'

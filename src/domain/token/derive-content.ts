@@ -7,21 +7,21 @@ import { checkContentSize } from './fields/content-size.js';
 import { evaluateFingerprint } from './fields/fingerprint-expression.js';
 import { evaluateSearchIndexes } from './fields/search-indexes.js';
 
-/** Content before what follows from it is known. */
+/** Content without the fields that are derived from it. */
 export type ContentDraft = Omit<TokenContent, 'fingerprint' | 'id'>;
 
-/** What expressions make of a content: the value to fingerprint and the texts to search for. */
+/** The results of a content's expressions: the value to fingerprint and the texts to index. */
 export type Derived = { readonly fingerprintValue: string; readonly indexValues: readonly string[] };
 
 /**
- * Bounds the content, then evaluates its expressions over the data without the cvc. See docs/contract.md, "Request
+ * Checks the size of the content, then evaluates its expressions over the data without the cvc. See docs/contract.md, "Request
  * bodies", "Search indexes" and "Expression limits".
  */
 export function deriveFrom(expressions: Expressions, draft: ContentDraft): Checked<Derived> {
   return finish(deriving(expressions, draft));
 }
 
-/** The same, in steps. */
+/** Like `deriveFrom`, in steps. */
 export function* deriving(expressions: Expressions, draft: ContentDraft): Steps<Checked<Derived>> {
   const size = checkContentSize({ ...draft });
   if (!size.ok) return size;

@@ -12,7 +12,7 @@ import { checkSearchIndexes } from './fields/search-indexes.js';
 import type { TokenType } from './types/token-type.js';
 import { typeRules } from './types/type-rules.js';
 
-/** A create request whose fields have the right JSON types; null and absent are the same, but for `data`. */
+/** A create request whose fields have the right JSON types. Null counts as absent, except for `data`. */
 export type TokenRequest = {
   readonly id?: string | null | undefined;
   readonly type: TokenType;
@@ -27,7 +27,7 @@ export type TokenRequest = {
 };
 
 export type TokenDraft = {
-  /** null: an id is generated. */
+  /** Null: the vault generates an id. */
   readonly id: IdSource | null;
   readonly draft: ContentDraft;
   readonly cvc: string | null;
@@ -35,7 +35,7 @@ export type TokenDraft = {
   readonly ownValues: readonly string[];
 };
 
-/** Checks everything of a create request that needs no evaluation and no store; fills in the defaults of the type. */
+/** Checks all of a create request that needs no evaluation and no store, and fills in the defaults of the type. */
 export function draftToken(expressions: Expressions, request: TokenRequest, now: number): Checked<TokenDraft> {
   const size = checkRawSize(request);
   if (!size.ok) return size;

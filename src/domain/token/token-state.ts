@@ -1,14 +1,14 @@
 import type { TokenType } from './types/token-type.js';
 
-/** A card verification code that still exists: the key it lies under and the event that sealed it. */
+/** A card verification code that still exists: its key, and the event that encrypted it. */
 export type CvcState = {
   readonly key: string;
   readonly revision: number;
-  /** Milliseconds since the epoch: it is never returned from then on, and never by a later edit. */
+  /** Milliseconds since the epoch. From then on it is never returned, even after a later edit. */
   readonly purgeAt: number;
 };
 
-/** One life of a token, from its creation to its deletion or expiry. A freed id may be taken again: the next life. */
+/** One life of a token, from its creation to its deletion or expiry. If the id is used again, the next life begins. */
 export type TokenLife = {
   readonly tenantId: string;
   readonly tokenType: TokenType;
@@ -20,7 +20,7 @@ export type TokenLife = {
   readonly modifiedAt: number | null;
   readonly modifiedBy: string | null;
   readonly expiresAt: number | null;
-  /** Key and revision that the content is sealed with. */
+  /** The key of the content, and the revision of the event that encrypted it. */
   readonly key: string;
   readonly contentRevision: number;
   /** Keys of replaced data that the tenant keeps until the token ends (`keep_superseded_data`). */
@@ -28,31 +28,31 @@ export type TokenLife = {
   readonly cvc: CvcState | null;
 };
 
-/** A key that an event ended, and that event: what erasure must have destroyed. */
+/** A key that an event ended, and that event. Erasure must destroy it. */
 export type EndedKeyState = { readonly keyId: string; readonly eventId: string };
 
 export type TokenState = {
-  /** Of the newest event of the stream; -1 when there is none. */
+  /** The revision of the newest event of the stream, or -1 if there is none. */
   readonly revision: number;
-  /** null: never created, deleted or expired. */
+  /** Null: never created, deleted or expired. */
   readonly life: TokenLife | null;
-  /** Every key that an event of the stream ended, of earlier lives too: a new life must know which still live. */
+  /** Every key that an event of the stream ended, also in earlier lives: some of them may still be alive. */
   readonly ended: readonly EndedKeyState[];
 };
 
 export const noToken: TokenState = { revision: -1, life: null, ended: [] };
 
-/** A token is gone from the instant of its expiry, whether or not anybody has recorded that yet. */
+/** Returns whether a token has expired at `now`, whether or not its expiry was recorded yet. */
 export function isExpired(life: TokenLife, now: number): boolean {
   return life.expiresAt !== null && now >= life.expiresAt;
 }
 
-/** The cvc that may still be used at `now`, or null. */
+/** Returns the cvc that may still be used at `now`, or null. */
 export function cvcAt(life: TokenLife, now: number): CvcState | null {
   return life.cvc !== null && now < life.cvc.purgeAt ? life.cvc : null;
 }
 
-/** All living keys of a life. */
+/** Returns all living keys of a life. */
 export function keysOf(life: TokenLife): readonly string[] {
   return [life.key, ...life.superseded, ...(life.cvc === null ? [] : [life.cvc.key])];
 }

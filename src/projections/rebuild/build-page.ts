@@ -7,8 +7,8 @@ import { foldRow, type RowSources } from '../fold-row.js';
 const lanes = 16;
 
 /**
- * The rows of all streams that have an event on a page of the log, each at the end of its stream. `revisionsOf` tells which
- * rows there are already: what writers wrote meanwhile is not made once more. Throws KeyLost.
+ * Returns the rows of all streams with an event on a page of the log, each at the end of its stream. `revisionsOf` returns the
+ * revisions of existing rows, so that rows which writers wrote meanwhile are not built again. Throws KeyLost.
  */
 export async function buildPage(
   sources: RowSources,

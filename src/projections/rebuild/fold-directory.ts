@@ -6,7 +6,7 @@ import { withDirectoryMac } from '../../views/row-mac.js';
 
 const pageSize = 1_000;
 
-/** All rows of tenants and applications that the log leads to, as of its head. It opens nothing. */
+/** Returns all rows of tenants and applications as of the head of the log. It decrypts nothing. */
 export async function foldDirectory(
   log: Pick<EventLog, 'head' | 'readClear' | 'readStream'>,
   macKey: Uint8Array,

@@ -16,18 +16,18 @@ export type ProjectionsNeeds = {
   readonly tokens: TokenRebuild;
   readonly keptSeconds: number;
   readonly foldDirectory: () => Promise<FoldedDirectory>;
-  /** False: the directory was changed after `upTo`, and nothing was replaced. */
+  /** Resolves to false, and replaces nothing, if the directory was changed after `upTo`. */
   readonly replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number) => Promise<boolean>;
-  /** How many rows of tokens are read, as far as it is known without counting them. */
+  /** Returns the number of token rows in use, as far as it is known without counting them. */
   readonly countRows: () => Promise<number>;
-  /** How far each projection has come in the log. */
+  /** Returns the position of each projection in the log. */
   readonly positionOf: (name: 'tokens' | 'directory' | 'shredder') => Promise<number>;
-  /** Up to which position ended keys may be destroyed. */
+  /** Returns the position up to which ended keys may be destroyed. */
   readonly shredUpTo: () => Promise<number>;
   readonly state: () => Promise<Pick<ServiceState, 'projections'>>;
 };
 
-/** `Projections` over the rebuild of tokens; the others are small and made anew in one go. */
+/** Implements `Projections`. Tokens have a rebuild of their own; the other projections are small and rebuilt in one step. */
 export function createProjections(needs: ProjectionsNeeds): Projections {
   const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = needs;
 

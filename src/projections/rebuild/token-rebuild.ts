@@ -7,7 +7,7 @@ import type { ComparedPage, RebuildThread, TwoGenerations } from '../../ports/re
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { KeyLost } from '../../vault/key-lost.js';
 
-/** Events of one page, and rows between two looks whether it was cancelled. */
+/** The events of one page, and the rows between two checks for a cancellation. */
 const eventsAtOnce = 200;
 const rowsAtOnce = 25;
 const retryMs = 1_000;
@@ -18,13 +18,13 @@ type TokenRebuildNeeds = {
   readonly keys: Pick<KeyRing, 'createGeneration' | 'generations' | 'destroyGeneration'>;
   readonly log: Pick<EventLog, 'head'>;
   readonly clock: Clock;
-  /** The version of the projection that this program makes rows by. */
+  /** The version of the projection in this program. */
   readonly version: number;
-  /** How long the old generation is kept for who still reads it, ms. */
+  /** How long the old generation is kept for running searches, ms. */
   readonly graceMs: number;
-  /** Throws StoreUnavailable while another process works at the rebuild. */
+  /** Throws StoreUnavailable while another process runs the rebuild. */
   readonly openThread: () => Promise<TokenThread>;
-  /** Whether another process works at it. */
+  /** Resolves to whether another process runs the rebuild. */
   readonly isElsewhere: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 };
@@ -41,12 +41,12 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
   const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
   const stopping = new AbortController();
   const { signal: stopped } = stopping;
-  /** The generation that is to be taken back, as far as it was asked for here. */
+  /** The generation whose rebuild was cancelled in this process. */
   let cancelled: number | null = null;
   let isWanted = false;
   let running: Promise<void> | null = null;
 
-  /** Sees to it that somebody works; what is asked for while the last work ends is not forgotten. */
+  /** Starts the work unless it is running. A request during the end of the last run starts another run. */
   function run(): void {
     isWanted = true;
     running ??= (async () => {
@@ -68,7 +68,7 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
         try {
           if (thread === null) {
             thread = await openThread();
-            // Another process may have worked at it until now.
+            // Another process may have run the rebuild until now.
             next = await current();
           } else {
             next = await step(rebuild, thread, count);
@@ -92,22 +92,22 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
 
   async function failed(rebuild: Rebuild, error: unknown): Promise<Rebuild> {
     onError(error);
-    // What is read already stays, and what goes is taken away by the next start.
+    // Rows in use stay, and the next start removes the others.
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
     if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
     return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
   }
 
-  /** Null: none is under way. */
+  /** Returns null if no rebuild is running. */
   async function current(): Promise<Rebuild | null> {
     const rebuild = await generations.rebuild();
     return rebuild === null || rebuild.phase === 'ended' ? null : rebuild;
   }
 
-  /** Null: it has ended. */
+  /** Returns null once the rebuild has ended. */
   async function step(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild | null> {
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
-      // Threat: the root key of before a rotation would stay in memory for as long as the former rows are kept.
+      // Threat: the root key from before a rotation would stay in memory for as long as the old rows are kept.
       await thread.forgetKeys();
       if (rebuild.phase === 'dropping') return endOf(rebuild);
       await pause(graceMs);
@@ -118,7 +118,7 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
     return built(rebuild, thread, count);
   }
 
-  /** It may have been asked for in another process. */
+  /** Another process may have requested the cancellation. */
   async function isCancelled({ generation }: Rebuild): Promise<boolean> {
     return cancelled === generation || (await generations.isCancelAsked(generation));
   }
@@ -170,7 +170,7 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
     const goes = rebuild.outcome === 'done' ? rebuild.from : rebuild.generation;
     await generations.leave(goes);
     while (!(await generations.empty(goes))) if (stopped.aborted) return rebuild;
-    // Also what a process made that was killed before it had begun.
+    // Includes a generation whose process was killed before the rebuild began.
     const unused = await generations.retire(await keys.generations());
     for (const generation of unused) await keys.destroyGeneration(generation);
     await generations.end(rebuild.outcome === 'cancelled' ? null : { ...rebuild, phase: 'ended' });
@@ -182,7 +182,7 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
   }
 
   return {
-    /** Begins a rebuild, which goes on by itself, or goes on with one that nobody works at. `busy`: one is under way. */
+    /** Starts a rebuild in the background, or resumes one that no process runs. `busy`: a rebuild is running. */
     async start(acceptNew: boolean): Promise<'started' | 'resumed' | 'busy'> {
       const unfinished = await current();
       if (unfinished !== null) {
@@ -201,11 +201,11 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
       else await keys.destroyGeneration(generation);
       return begun ? 'started' : 'busy';
     },
-    /** Goes on with a rebuild that another process began. */
+    /** Resumes a rebuild that another process began. */
     async resume(): Promise<void> {
       if ((await current()) !== null) run();
     },
-    /** Takes a rebuild back, and resolves when nothing of it is left. `too_late`: its rows are read already. */
+    /** Cancels a rebuild, and resolves when nothing of it is left. `too_late`: its rows are already in use. */
     async cancel(): Promise<'cancelled' | 'too_late' | 'none'> {
       const rebuild = await current();
       if (rebuild === null) return 'none';
@@ -217,9 +217,9 @@ export function createTokenRebuild(needs: TokenRebuildNeeds) {
       const last = await generations.rebuild();
       return last === null || (last.outcome !== 'done' && last.phase !== 'keeping') ? 'cancelled' : 'too_late';
     },
-    /** Resolves when none is under way here. */
+    /** Resolves when no rebuild is running in this process. */
     idle: async (): Promise<void> => void (await running),
-    /** Stops where it is; `resume` goes on. */
+    /** Stops at the current step; `resume` continues. */
     async stop(): Promise<void> {
       stopping.abort();
       await running;
@@ -234,7 +234,7 @@ const looks = 3;
 /** The largest number of reported differences. */
 const differentMax = 10_000;
 
-/** `null`: it was told to stop. */
+/** Null: it was told to stop. */
 type Compared = { readonly rows: number; readonly different: readonly string[] } | null;
 
 /**

@@ -1,9 +1,9 @@
 import { codePointCount } from '../../domain/text.js';
 
-/** What is wrong with a query, in words of ours, and the index in its text where. Never any of the text itself. */
+/** The problem of a query, and its index in the text. The message never contains any of the text. */
 export class QueryError extends Error {
   readonly at: number;
-  /** The caller's name of a field that there is none of. Only to find a near one: it is never repeated. */
+  /** The unknown field that the caller named. It serves only to find a similar one and is never repeated. */
   readonly unknownField: string | null;
 
   constructor(message: string, at: number, unknownField: string | null = null) {
@@ -13,7 +13,7 @@ export class QueryError extends Error {
     this.unknownField = unknownField;
   }
 
-  /** The message with the position as a person counts it: characters from 1. */
+  /** Returns the message with the position in characters, counted from 1. */
   describe(text: string, addition = ''): string {
     return `${this.message}${addition} (at character ${codePointCount(text.slice(0, this.at)) + 1})`;
   }

@@ -1,4 +1,4 @@
-/** Fields that one text is compared with. */
+/** The fields that are compared with a text. */
 export const textFields = ['id', 'type', 'data', 'fingerprint', 'created_by', 'modified_by'] as const;
 export type TextField = (typeof textFields)[number];
 
@@ -8,7 +8,7 @@ export type DateField = (typeof dateFields)[number];
 export type FieldName = TextField | DateField | 'container' | 'metadata';
 
 /**
- * A search as a tree; list filters become the same one. The parser makes `and` and `or` of two or more. See
+ * A search as a syntax tree, which list filters become, too. The parser creates `and` and `or` only with two or more parts. See
  * docs/contract.md, "Search grammar".
  */
 export type Query =
@@ -17,7 +17,7 @@ export type Query =
   | { readonly is: 'not'; readonly of: Query }
   | { readonly is: 'text'; readonly field: TextField; readonly value: string }
   | { readonly is: 'metadata'; readonly key: string; readonly value: string }
-  /** `path` ends with `/`; `within` covers its sub-containers too. */
+  /** `path` ends with `/`; `within` includes its sub-containers. */
   | { readonly is: 'container'; readonly path: string; readonly within: boolean }
-  /** From an instant, included, to another, excluded; ms since the epoch, null: open. */
+  /** `from` is included and `to` is excluded; ms since the epoch, null for an open end. */
   | { readonly is: 'date'; readonly field: DateField; readonly from: number | null; readonly to: number | null };

@@ -1,4 +1,4 @@
-/** The part of lunr 2.3 that is used here; the published types leave the builder out. */
+/** The part of lunr 2.3 that is used here. The published types do not include the builder. */
 declare module 'lunr' {
   /** A minimal automaton of words. */
   interface TokenSet {
@@ -17,7 +17,7 @@ declare module 'lunr' {
   const lunr: {
     readonly TokenSet: {
       readonly Builder: new () => TokenSetBuilder;
-      /** All words that take so many changed, added, removed or swapped characters; `*` in it is any character. */
+      /** Returns the words within this number of changed, added, removed or swapped characters; `*` matches any character. */
       fromFuzzyString(text: string, edits: number): TokenSet;
     };
   };

@@ -4,12 +4,12 @@ import { fieldWords, typeWords, type VisibleWords, type WordList } from './word-
 export const suggestionsMax = 20;
 
 export type Suggestion = {
-  /** To be put in the place of the prefix. */
+  /** The text that replaces the prefix. */
   readonly text: string;
   readonly kind: 'field' | 'type' | 'metadata_key' | 'container';
 };
 
-/** Where to look for what was typed, and how a word found there is written. */
+/** A source of words, and how a word from it is written. */
 type Source = {
   readonly kind: Suggestion['kind'];
   readonly words: WordList;
@@ -18,8 +18,8 @@ type Source = {
 };
 
 /**
- * What a prefix may become: a field, a type, a metadata key or a container; after `type:`, `container:` or `metadata.`
- * those alone. When nothing begins with it, the nearest words. In the order of the kinds, each sorted; at most 20.
+ * Returns at most 20 completions of a prefix: fields, types, metadata keys and containers, each kind sorted; after `type:`,
+ * `container:` or `metadata.` only that kind. If no word begins with the prefix, returns the nearest words.
  */
 export function suggest(prefix: string, visible: VisibleWords): readonly Suggestion[] {
   const sources = sourcesOf(prefix, visible);

@@ -3,26 +3,26 @@ import { LRUCache } from 'lru-cache';
 import type { TenantWords } from './word-list.js';
 
 const lifeMs = 600_000;
-/** How long a request waits for words that are being collected. */
+/** How long a request waits for the collection of words, ms. */
 const patienceMs = 50;
 const tenantsMax = 100;
 /** In characters: about 100 MB at most. */
 const sizeMax = 500_000;
-/** Tenants whose words are collected at one time; a further one is told nothing yet. */
+/** The number of tenants whose words are collected at the same time. Requests of other tenants get no words yet. */
 const buildsMax = 2;
 
 type Kept = { readonly words: TenantWords; readonly startedAt: number };
 
 /**
- * The vocabularies of the tenants that asked lately: in memory, in this process, at most 100. Advice for who types a
- * query, at most ten minutes old: what was erased since may still be named, no longer.
+ * The vocabularies of tenants with recent requests, at most 100, in the memory of this process. They help to write a query and
+ * are at most ten minutes old, so they name an erased word for at most that long.
  */
 export type Vocabularies = {
-  /** The words of a tenant, collected when there are none or they are too old; null: not ready within 50 ms. */
+  /** Returns the words of a tenant, collected again if they are too old. Returns null if that takes over 50 ms. */
   of(tenantId: string, now: number, collect: () => Promise<TenantWords | null>): Promise<TenantWords | null>;
-  /** Forgets a tenant, and what is being collected of it. */
+  /** Forgets the words of a tenant, including those that are being collected. */
   drop(tenantId: string): void;
-  /** Forgets all; each is collected anew when it is asked for. */
+  /** Forgets all words. They are collected again at the next request. */
   dropAll(): void;
   /** Resolves when nothing is being collected. */
   idle(): Promise<void>;
@@ -32,7 +32,7 @@ export function createVocabularies(): Vocabularies {
   const kept = new LRUCache<string, Kept>({
     max: tenantsMax,
     maxSize: sizeMax,
-    // By the machine's clock, so that they leave memory when nobody asks again.
+    // Uses the machine's clock, so that words leave memory even without further requests.
     ttl: lifeMs,
     ttlAutopurge: true,
     sizeCalculation: ({ words: { keys, containers } }) => 1 + keys.size + containers.size,
@@ -47,7 +47,7 @@ export function createVocabularies(): Vocabularies {
 
   function build(tenantId: string, now: number, collect: () => Promise<TenantWords | null>) {
     const building = finish();
-    // Nobody may be waiting for it any more.
+    // There may be no caller left that waits for it.
     building.catch(() => undefined);
     builds.set(tenantId, building);
     return building;
@@ -55,7 +55,7 @@ export function createVocabularies(): Vocabularies {
     async function finish(): Promise<TenantWords | null> {
       try {
         const words = await collect();
-        // Threat: words of a tenant that was dropped meanwhile.
+        // Threat: the tenant was deleted meanwhile, and its words would be kept.
         if (builds.get(tenantId) !== building) return null;
         if (words !== null) kept.set(tenantId, { words, startedAt: now });
         return words;

@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../../json.js';
 const contentBytesMax = 512 * 1024;
 
 /**
- * Refuses content (data, mask, metadata and the rest together) of more than 512 KiB as JSON in UTF-8; the error is at
- * `data`. To be called before any expression is evaluated. See docs/contract.md, "Request bodies".
+ * Rejects content (data, mask, metadata and the rest together) of more than 512 KiB as JSON in UTF-8, with the error at `data`.
+ * Call it before any expression is evaluated. See docs/contract.md, "Request bodies".
  */
 export function checkContentSize(content: JsonObject): Checked<null> {
   if (jsonSize(content, contentBytesMax) <= contentBytesMax) return valid(null);
@@ -16,7 +16,7 @@ export function checkContentSize(content: JsonObject): Checked<null> {
   );
 }
 
-/** The fields that make content, as a request writes them. */
+/** The fields of the content, as given in a request. */
 type RawFields = {
   readonly data?: Json | undefined;
   readonly mask?: Json | undefined;
@@ -26,7 +26,7 @@ type RawFields = {
   readonly fingerprint_expression?: string | null | undefined;
 };
 
-/** The same bound on what a request sends, to be called before data and mask are walked. */
+/** Checks the same limit on the fields of a request. Call it before data and mask are traversed. */
 export function checkRawSize(fields: RawFields): Checked<null> {
   const { data, mask, containers, metadata, search_indexes, fingerprint_expression } = fields;
   const given = { data, mask, containers, metadata, search_indexes, fingerprint_expression };

@@ -17,7 +17,7 @@ export function checkFingerprintExpression(expressions: Expressions, source: str
   return parsed.ok ? valid(null) : invalid(path, parsed.message);
 }
 
-/** The value that is fingerprinted, as text: a string as it is, anything else as JSON. Null is refused. */
+/** Returns the value to fingerprint as text: a string unchanged, any other value as JSON. Null is rejected. */
 export function* evaluateFingerprint(
   expressions: Expressions,
   source: string,
@@ -30,14 +30,14 @@ export function* evaluateFingerprint(
   if (!evaluated.ok) return invalid(path, evaluated.message);
   if (evaluated.value === null) return invalid(path, 'evaluates to nothing; it must give a value to fingerprint');
   const { value } = evaluated;
-  // UTF-8 would take all lone surrogates for one character, and unequal values for equal; JSON escapes them.
+  // UTF-8 would encode all lone surrogates as the same character, so different values would be equal. JSON escapes them.
   return valid(typeof value === 'string' && isWellFormed(value) ? value : JSON.stringify(value));
 }
 
 /**
- * Whether a request carries every value that the expression reads, so that the fingerprint tells its sender nothing that it
- * did not send. `sent` is what the request says of data and metadata, `stored` what the token then has. Threat: the
- * response to `PATCH {}` shows the fingerprint of a value that its sender may not see.
+ * Returns whether a request contains every value that the expression reads, so that the fingerprint tells its sender nothing
+ * new. `sent` are the data and metadata of the request, `stored` those of the token after it. Threat: the response to `PATCH
+ * {}` would show the fingerprint of a value that its sender may not see.
  */
 export function carriesFingerprint(
   expressions: Expressions,
@@ -55,7 +55,7 @@ export function carriesFingerprint(
   });
 }
 
-/** Undefined: there is no such value. */
+/** Returns undefined if there is no such value. */
 function valueAt(value: Json | undefined, path: readonly Json[]): Json | undefined {
   let found = value;
   for (const key of path) {

@@ -8,8 +8,8 @@ const keyCharactersMax = 100;
 const valueCharactersMax = 1_000;
 
 /**
- * Metadata as it is stored, at creation and after a merge patch: a map of string to string, at most 50 keys of 1-100
- * characters, values of at most 1,000 (an empty value is one). See docs/contract.md, "Metadata".
+ * Checks metadata at creation and after a merge patch: a map of strings to strings with at most 50 keys of 1-100 characters and
+ * values of at most 1,000 characters. A value may be empty. See docs/contract.md, "Metadata".
  */
 export function checkMetadata(value: Json): Checked<Readonly<Record<string, string>>> {
   if (!isJsonObject(value)) return invalid('metadata', 'must be an object whose values are strings');
@@ -26,7 +26,7 @@ export function checkMetadata(value: Json): Checked<Readonly<Record<string, stri
   return errors === null ? valid(Object.fromEntries(metadata)) : { ok: false, errors };
 }
 
-/** A key that is wrong itself is not repeated: the error is then at `metadata`. */
+/** An invalid key is not repeated: its error is at `metadata`. */
 function checkEntry(key: string, value: Json): Checked<string> {
   if (key === '' || codePointCount(key) > keyCharactersMax) {
     return invalid('metadata', `a key must have 1 to ${keyCharactersMax} characters`);

@@ -25,7 +25,7 @@ export function checkSearchIndexes(expressions: Expressions, sources: readonly s
   return errors === null ? valid(null) : { ok: false, errors };
 }
 
-/** What the index expressions give: one text each, neither null nor empty. See docs/contract.md, "Search indexes". */
+/** Returns a text for each index expression, neither null nor empty. See docs/contract.md, "Search indexes". */
 export function* evaluateSearchIndexes(
   expressions: Expressions,
   sources: readonly string[],

@@ -8,22 +8,22 @@ export type CheckedData = { readonly data: Json; readonly cvc: string | null };
 export type TypeRule = {
   /** Checks and normalises data at creation and after a merge patch; error paths start with `data`. */
   readonly validate: (data: Json) => Checked<CheckedData>;
-  /** The values of validated data that must not show up in an id, a container or metadata (see fields/own-value). */
+  /** The values of validated data that must not occur in an id, a container or metadata (fields/own-value.ts). */
   readonly ownValues: (data: Json) => readonly string[];
-  /** Digits of the shortest own value; null: the type has no own values. */
+  /** The number of digits of the shortest own value; null if the type has no own values. */
   readonly ownValueDigitsMin: number | null;
   readonly defaultContainer: string;
   readonly defaultFingerprintExpression: string;
-  /** null: tokens of this type have no mask of their own, so a masked read redacts them. */
+  /** Null: tokens of this type have no default mask, so a masked read redacts them. */
   readonly defaultMask: Json;
-  /** The default mask must hide a whole value where its filter alone would hide nothing (numbers of 4 digits or fewer). */
+  /** The default mask hides all of a value where its filter would hide nothing (numbers of 4 digits or fewer). */
   readonly defaultMaskHidesShortValues: boolean;
   readonly defaultSearchIndexes: readonly string[];
 };
 
 /**
- * A string of `min` to `max` ASCII digits and nothing else. A JSON number is refused: it would have lost its leading
- * zeros, and above 2^53 its last digits too.
+ * Checks a string of `min` to `max` ASCII digits. A JSON number is rejected: it would have lost its leading zeros, and above
+ * 2^53 also its last digits.
  */
 export function checkDigits(value: Json | undefined, path: string, min: number, max: number): Checked<string> {
   if (value === undefined || value === null) return invalid(path, 'is required');

@@ -17,7 +17,7 @@ const genericToken: TypeRule = {
   defaultSearchIndexes: [],
 };
 
-/** Nine digits; single hyphens may stand anywhere between them (`123-45-6789`, `12-3456789`, `123456789`). */
+/** Nine digits with optional single hyphens between them (`123-45-6789`, `12-3456789`, `123456789`). */
 const nineDigits = /^[0-9](?:-?[0-9]){8}$/;
 
 function validate(data: Json): Checked<CheckedData> {
