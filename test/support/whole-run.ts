@@ -1,0 +1,23 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** All temporary files of a run, also those of the processes that tests start. */
+let folder: string | null = null;
+
+export function setup(): void {
+  folder = mkdtempSync(join(tmpdir(), 'strongroom-'));
+  // A page of the docs runs its commands as another user.
+  chmodSync(folder, 0o755);
+  process.env['TMPDIR'] = folder;
+}
+
+/** Removes the temporary files, and says what the run left out. */
+export function teardown(): void {
+  if (folder !== null) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  const suites = readdirSync('test/cluster', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .sort();
+  console.log(`Not run, because they need servers or long faults: test/cluster/{${suites.join(',')}}`);
+  console.log('To run them: npm run test:cluster');
+}
