@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { createToken } from '../../commands/tokens/create-token.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
-import { cardRequestExample, tokenExample, tokenObject, unreadToken } from '../openapi/schemas/token.js';
+import { cardRequestExample, tokenExample, tokenObject } from '../openapi/schemas/token.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendToken } from '../send-token.js';
@@ -21,7 +20,7 @@ const operation = documented({
     201: {
       description: 'The token, or the equal one that was there already.',
       headers: ['Location', 'ETag'],
-      schema: z.union([tokenObject, unreadToken]),
+      schema: tokenObject,
       example: tokenExample,
     },
   },

@@ -4,12 +4,11 @@ import { deleteByQuery } from '../../commands/tokens/delete-by-query.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
+import { wholeNumber } from '../openapi/schemas/formats.js';
 import { Problem, permissionMissing } from '../problem/problem.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
-
-const count = z.number().meta({ type: 'integer' });
 
 const operation = documented({
   id: 'deleteTokens',
@@ -22,7 +21,11 @@ const operation = documented({
   answers: {
     200: {
       description: 'How many tokens were deleted, may not be deleted by the caller, and are left for the next call.',
-      schema: z.object({ deleted: count, refused: count, remaining: count }),
+      schema: z.object({
+        deleted: wholeNumber('How many tokens this call deleted.'),
+        refused: wholeNumber('How many tokens the rules of the caller do not allow it to delete.'),
+        remaining: wholeNumber('How many tokens the query still finds. Repeat the call until it is 0.'),
+      }),
       example: { deleted: 3, refused: 0, remaining: 0 },
     },
   },
@@ -33,11 +36,14 @@ const idsMax = 1_000;
 
 const body = z.object(
   {
-    query: z.string({ error: 'must be a string' }).nullish(),
+    query: z.string({ error: 'must be a string' }).nullish().meta({
+      description: 'A search query. Every token that it finds is deleted, newest first. Either this or `ids`.',
+    }),
     ids: z
       .array(z.string({ error: 'must be a string' }), { error: 'must be an array of ids' })
       .max(idsMax, { error: `must hold at most ${idsMax} ids` })
-      .nullish(),
+      .nullish()
+      .meta({ description: `Ids of tokens, at most ${idsMax}. Unknown ids are skipped. Either this or \`query\`.` }),
   },
   { error: 'must be a JSON object' },
 );

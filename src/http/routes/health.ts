@@ -2,15 +2,18 @@ import { z } from 'zod';
 import { documented } from '../openapi/operation.js';
 import type { Routes } from '../routes.js';
 
-const ready = z.object({ status: z.literal('ready') });
-const notReady = z.object({ status: z.literal('not_ready') });
+const live = z.object({ status: z.literal('live').meta({ description: 'The process runs.' }) });
+const ready = z.object({ status: z.literal('ready').meta({ description: 'The service accepts requests.' }) });
+const notReady = z.object({
+  status: z.literal('not_ready').meta({ description: 'The service does not accept requests now.' }),
+});
 
 const liveOperation = documented({
   id: 'isLive',
   tag: 'Service',
   summary: 'Whether the process runs',
   answers: {
-    200: { description: 'It runs.', schema: z.object({ status: z.literal('live') }), example: { status: 'live' } },
+    200: { description: 'It runs.', schema: live, example: { status: 'live' } },
   },
 });
 

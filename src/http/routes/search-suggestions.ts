@@ -8,11 +8,13 @@ import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
 const suggestion = z.object({
-  text: z.string().meta({ description: 'To be put in the place of the prefix.' }),
-  kind: z.enum(['field', 'type', 'metadata_key', 'container']),
+  text: z.string().meta({ description: 'The text that replaces the prefix.' }),
+  kind: z.enum(['field', 'type', 'metadata_key', 'container']).meta({ description: 'What the text names.' }),
 });
 
-const suggestions = z.object({ suggestions: z.array(suggestion).max(20) }).meta({ id: 'SearchSuggestions' });
+const suggestions = z
+  .object({ suggestions: z.array(suggestion).max(20).meta({ description: 'The suggestions, best first.' }) })
+  .meta({ id: 'SearchSuggestions', description: 'Ways to complete a term of a query.' });
 
 const operation = documented({
   id: 'searchSuggestions',
@@ -45,7 +47,7 @@ const querystring = z.object({
     .string({ error: 'must be given at most once' })
     .refine((text) => codePointCount(text) <= prefixMax, { error: `must have at most ${prefixMax} characters` })
     .default('')
-    .meta({ maxLength: prefixMax, description: 'What was typed of a term so far.' }),
+    .meta({ maxLength: prefixMax, description: 'The beginning of a term, as far as it was typed. Default: empty.' }),
 });
 
 /** `GET /tokens/search/suggestions` (docs/contract.md, "Suggestions"). */

@@ -23,7 +23,13 @@ const operation = documented({
 });
 
 const fields = z.object(
-  { query: z.string({ error: 'must be a string' }).nullish(), ...pageFields },
+  {
+    query: z
+      .string({ error: 'must be a string' })
+      .nullish()
+      .meta({ description: 'The search query. Without it, the search finds every token that the caller may see.' }),
+    ...pageFields,
+  },
   { error: 'must be a JSON object' },
 );
 

@@ -18,17 +18,21 @@ const eventTypes = [
 /** An event of a token, without any value (docs/contract.md, "Token history"). */
 const historyEntry = z
   .object({
-    type: z.enum(eventTypes),
-    revision: wholeNumber,
-    actor_id: z.string().meta({ description: 'The id of an application; `system`: it was due.' }),
-    trace_id: z.string().optional().meta({ description: 'Of the request. Absent: no request led to it.' }),
-    created_at: dateTime,
-    changed: z.array(z.string()).meta({ description: 'Names of the fields that changed.' }),
-    life: wholeNumber
+    type: z.enum(eventTypes).meta({ description: 'What happened to the token.' }),
+    revision: wholeNumber('The revision of the token after the event.'),
+    actor_id: z.string().meta({ description: 'The id of an application, or `system` if the event was due.' }),
+    trace_id: z
+      .string()
       .optional()
-      .meta({ minimum: 1, description: 'Which life of the id, from 1; only with `log:read`.' }),
+      .meta({ description: 'The trace id of the request. Absent if no request caused the event.' }),
+    created_at: dateTime('When it happened.'),
+    changed: z.array(z.string()).meta({ description: 'The names of the fields that changed. Never their values.' }),
+    life: wholeNumber(
+      'The life of the id to which the event belongs, from 1. Present only with `log:read`.',
+      1,
+    ).optional(),
   })
-  .meta({ id: 'HistoryEntry' });
+  .meta({ id: 'HistoryEntry', description: 'An event of a token, without any value.' });
 
 const operation = documented({
   id: 'tokenHistory',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { updateToken } from '../../commands/tokens/update-token.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
-import { tokenExample, tokenObject, unreadToken } from '../openapi/schemas/token.js';
+import { tokenExample, tokenObject } from '../openapi/schemas/token.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendToken } from '../send-token.js';
@@ -22,7 +22,7 @@ const operation = documented({
     200: {
       description: 'The token as it is now, or another one that has the new fingerprint (deduplication).',
       headers: ['ETag'],
-      schema: z.union([tokenObject, unreadToken]),
+      schema: tokenObject,
       example: tokenExample,
     },
   },

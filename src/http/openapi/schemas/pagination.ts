@@ -3,21 +3,21 @@ import type { Json, JsonObject } from '../../../domain/json.js';
 import { pageAnswer } from '../../pagination.js';
 import { wholeNumber } from './formats.js';
 
-const pagination = z
+export const pagination = z
   .object({
-    total_items: wholeNumber,
-    page_number: wholeNumber,
-    page_size: wholeNumber,
-    total_pages: wholeNumber,
+    total_items: wholeNumber('How many items the caller may see that pass all filters.'),
+    page_number: wholeNumber('The number of this page.', 1),
+    page_size: wholeNumber('How many items a page has at most, as the request asked.', 1),
+    total_pages: wholeNumber('How many pages there are.'),
   })
-  .meta({ id: 'Pagination' });
+  .meta({ id: 'Pagination', description: 'The position of a page among all items.' });
 
-/** A page of such items (docs/contract.md, "Pagination"). */
+/** Returns the schema of a page of these items (docs/contract.md, "Pagination"). */
 export function pageOf(item: z.ZodType): z.ZodType {
-  return z.object({ pagination, data: z.array(item) });
+  return z.object({ pagination, data: z.array(item).meta({ description: 'The items of this page, newest first.' }) });
 }
 
-/** A first page with nothing but this item. */
+/** Returns a first page that holds only this item. */
 export function pageExample(item: JsonObject): Json {
   return pageAnswer({ page: 1, size: 20 }, 1, [item]);
 }
