@@ -32,15 +32,16 @@ const documentedQuery = z.object({
     .optional()
     .meta({
       description:
-        'Values of metadata keys, each sent as a parameter of its own: `metadata.<key>=<value>`. The name of this object is ' +
-        'not sent.',
+        'Filters by metadata. Each member is sent as a parameter of its own, `metadata.<key>=<value>`, so the name of a ' +
+        'member is `metadata.` and the key. The name of this object is not sent.',
       style: 'form',
       explode: true,
     }),
-  metadata: z
-    .record(z.string(), z.string())
-    .optional()
-    .meta({ description: 'Values by metadata key, as one JSON object in a string.', 'x-consume': 'application/json' }),
+  // Not a parameter with JSON content: a generator that ignores that sends the members as parameters of their own.
+  metadata: z.string().optional().meta({
+    description: 'The same filters as one JSON object in a string: values by metadata key.',
+    contentMediaType: 'application/json',
+  }),
 });
 
 const operation = documented({

@@ -139,7 +139,7 @@ describe('for generators', () => {
         ...{ in: 'query', style: 'form', explode: true },
         schema: { ...texts, propertyNames: { pattern: '^metadata\\..' } },
       },
-      metadata: { in: 'query', content: { 'application/json': { schema: texts } } },
+      metadata: { in: 'query', schema: { type: 'string', contentMediaType: 'application/json' } },
     });
     expect(parameters['metadata_filter']).not.toHaveProperty('schema.style');
   });
