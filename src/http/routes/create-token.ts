@@ -12,13 +12,13 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Create a token',
   description:
-    'Stores a value and answers with the token that stands for it. With deduplication in force, a living token of the ' +
-    'same fingerprint is returned instead, and `_extras.deduplicated` says so.',
+    'Stores a value and returns the token that stands for it. If deduplication applies and a live token has the ' +
+    'same fingerprint, that token is returned instead, and `_extras.deduplicated` says so.',
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   requestExample: cardRequestExample,
   answers: {
     201: {
-      description: 'The token, or the equal one that was there already.',
+      description: 'The new token, or the equal token that existed already.',
       headers: ['Location', 'ETag'],
       schema: tokenObject,
       example: tokenExample,

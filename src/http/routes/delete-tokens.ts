@@ -15,12 +15,13 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Delete many tokens by ids or by a query',
   description:
-    'Give either `ids` or `query`, which needs `token:search` too. Up to 1,000 tokens a call; their keys are destroyed ' +
-    'before the answer. Repeat a query until `remaining` is 0.',
+    'Deletes the tokens that `ids` lists or that `query` finds; `query` also needs `token:search`. One call ' +
+    'deletes up to 1,000 tokens and destroys their keys before the response. Repeat a call with a query until ' +
+    '`remaining` is 0.',
   requestExample: { query: 'metadata.customer:c-17' },
   answers: {
     200: {
-      description: 'How many tokens were deleted, may not be deleted by the caller, and are left for the next call.',
+      description: 'How many tokens were deleted, were refused, and remain for the next call.',
       schema: z.object({
         deleted: wholeNumber('How many tokens this call deleted.'),
         refused: wholeNumber('How many tokens the rules of the caller do not allow it to delete.'),

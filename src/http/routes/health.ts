@@ -12,19 +12,24 @@ const liveOperation = documented({
   id: 'isLive',
   tag: 'Service',
   summary: 'Whether the process runs',
+  description: 'Returns 200 as long as the process runs, whatever the state of its stores.',
   answers: {
-    200: { description: 'It runs.', schema: live, example: { status: 'live' } },
+    200: { description: 'The process runs.', schema: live, example: { status: 'live' } },
   },
 });
 
 const readyOperation = documented({
   id: 'isReady',
   tag: 'Service',
-  summary: 'Whether the service takes requests',
-  description: 'The state alone; the admin listener says why.',
+  summary: 'Whether the service accepts requests',
+  description: 'Returns the state without reasons. The admin listener shows the reasons.',
   answers: {
-    200: { description: 'It does.', schema: ready, example: { status: 'ready' } },
-    503: { description: 'It does not.', schema: notReady, example: { status: 'not_ready' } },
+    200: { description: 'The service accepts requests.', schema: ready, example: { status: 'ready' } },
+    503: {
+      description: 'The service does not accept requests now.',
+      schema: notReady,
+      example: { status: 'not_ready' },
+    },
   },
 });
 

@@ -30,8 +30,8 @@ const operation = documented({
   tag: 'Logs',
   summary: 'List the signed checkpoints of the event log',
   description:
-    'One for each hour, the newest first, to be kept elsewhere and verified with the public key. Each signs the whole log of ' +
-    'the vault, which all tenants share, and shows nothing of it.',
+    'Returns one checkpoint per hour, newest first. Keep copies elsewhere and verify them with the public key. ' +
+    'Each checkpoint signs the whole log of the vault, which all tenants share, and shows nothing of it.',
   answers: {
     200: {
       description: 'A page of checkpoints.',

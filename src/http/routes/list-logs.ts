@@ -91,8 +91,9 @@ const listLogsOperation = documented({
   tag: 'Logs',
   summary: 'Read the access log',
   description:
-    'Who did what, newest first, and never with which data. Without `start_date` the last 24 hours; entries at ' +
-    '`start_date` are in, those at `end_date` are not. Visible within a second, kept for 13 months.',
+    'Returns who did what, newest first, and never the data. Without `start_date` it covers the last 24 hours; ' +
+    'entries at `start_date` are included and those at `end_date` are not. Entries are visible within a second ' +
+    'and are kept for 13 months.',
   answers: {
     200: {
       description: 'A page of entries.',

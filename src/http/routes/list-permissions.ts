@@ -20,7 +20,7 @@ const operation = documented({
   id: 'listPermissions',
   tag: 'Applications',
   summary: 'List permissions',
-  description: 'All permissions, or those that an application of a type may hold.',
+  description: 'Returns all permissions, or those that an application of the given types may hold.',
   query: z.object({
     application_type: z
       .array(z.enum(applicationTypes))

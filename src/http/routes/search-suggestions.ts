@@ -21,12 +21,13 @@ const operation = documented({
   tag: 'Search',
   summary: 'Complete a term of a query',
   description:
-    'Fields and types, metadata keys and containers in use that begin with a prefix; the nearest ones when none does. ' +
-    'After `type:`, `container:` or `metadata.` those alone. Metadata keys and containers are up to ten minutes old; a ' +
-    'caller whose search does not cover `/` gets the containers of its own rules instead.',
+    'Returns the fields, types, metadata keys and containers that begin with a prefix, or the nearest ones if ' +
+    'none does. After `type:`, `container:` or `metadata.`, it returns only those. Metadata keys and containers ' +
+    'are up to ten minutes old. A caller whose search does not cover `/` gets the containers of its own rules ' +
+    'instead.',
   answers: {
     200: {
-      description: 'At most 20.',
+      description: 'At most 20 suggestions.',
       schema: suggestions,
       example: {
         suggestions: [

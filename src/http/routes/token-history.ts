@@ -39,12 +39,12 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Get the history of a token',
   description:
-    'What happened to the token, the newest first, never a value; also to one that was deleted. With `log:read` all lives ' +
-    'of the id, else the present one.',
+    'Returns the events of the token, newest first and without any value, also after its deletion. With ' +
+    '`log:read` it covers all lives of the id, otherwise only the current one.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   answers: {
     200: {
-      description: 'A page of what happened.',
+      description: 'A page of events.',
       schema: pageOf(historyEntry),
       example: pageExample(historyEntryExample),
     },

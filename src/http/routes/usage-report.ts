@@ -25,7 +25,7 @@ const operation = documented({
   id: 'usageReport',
   tag: 'Tenants',
   summary: 'Report the usage',
-  description: 'How many living tokens the tenant has.',
+  description: 'Returns how many live tokens the tenant has.',
   answers: {
     200: {
       description: 'The report.',
