@@ -4,25 +4,30 @@ import type { Json } from '../domain/json.js';
 
 const json = z.custom<Json>(() => true);
 const text = z.string({ error: 'must be a string' });
-const name = text.meta({ description: '1 to 200 characters.' });
-const unchanging = json.optional().meta({ description: 'Cannot change: another one than it has is refused.' });
+const name = text.meta({ description: 'The name, for people: 1 to 200 characters.' });
+const unchanging = json
+  .optional()
+  .meta({ description: 'The type of the application. It cannot change: another type is 400.' });
 const anObject = { error: 'must be a JSON object' };
 const listed = { type: ['array', 'null'], minItems: 1, maxItems: 50 };
 const access = {
   permissions: json.optional().meta({
     ...{ ...listed, items: { type: 'string' } },
-    description: '1 to 50 that its type may hold (`GET /permissions`). Either these or `rules`.',
+    description: '1 to 50 permissions that the type may hold (`GET /permissions`). Either these or `rules`.',
   }),
   rules: json.optional().meta({
     ...{ ...listed, items: { type: 'object' } },
     description:
-      'Access rules with `container`, `transform`, `permissions`, and optional `priority` (1) and `description`.',
+      '1 to 50 access rules with `container`, `transform`, `permissions`, and optional `priority` (1) and `description`. ' +
+      'Either these or `permissions`.',
   }),
 };
-const expiresAt = text.nullish().meta({ description: 'A later time, as of a token; null: never.' });
+const expiresAt = text
+  .nullish()
+  .meta({ description: 'When the keys of the application stop working, in a format that tokens accept. Null: never.' });
 const settings = json.optional().meta({
   ...{ type: ['object', 'null'], additionalProperties: { enum: ['true', 'false', null] } },
-  description: '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`; one that is not given stays.',
+  description: '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays.',
 });
 
 /**
@@ -32,7 +37,9 @@ const settings = json.optional().meta({
 export const createApplicationBody = z.object(
   {
     name,
-    type: z.enum(applicationTypes, { error: `must be one of ${applicationTypes.join(', ')}` }),
+    type: z
+      .enum(applicationTypes, { error: `must be one of ${applicationTypes.join(', ')}` })
+      .meta({ description: 'The type of the application. It decides which permissions the application may hold.' }),
     ...access,
     expires_at: expiresAt,
   },
@@ -44,6 +51,6 @@ export const updateApplicationBody = z.object({ name, type: unchanging, ...acces
 export const updateTenantBody = z.object({ name, settings }, anObject);
 
 export const deleteTenantBody = z.object(
-  { name: text.meta({ description: 'The name of the tenant, repeated.' }) },
+  { name: text.meta({ description: 'The name of the tenant, repeated as a confirmation.' }) },
   anObject,
 );

@@ -19,11 +19,14 @@ const retryAfterMsDefault = 1_000;
 export function createErrorHandler(
   report: (error: unknown, traceId: string) => void,
   recordRefusal: (request: FastifyRequest, status: number) => void,
+  challengesOf: (request: FastifyRequest) => string,
 ) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { code, errors, retryAfterMs, detail } = problemOf(error);
-    if (problemCatalogue[code].status >= 500) report(error, request.traceId);
-    recordRefusal(request, problemCatalogue[code].status);
+    const { status } = problemCatalogue[code];
+    if (status >= 500) report(error, request.traceId);
+    if (status === 401) reply.header('www-authenticate', challengesOf(request));
+    recordRefusal(request, status);
     sendProblem(reply, code, request.traceId, errors, retryAfterMs, detail);
   };
 }

@@ -5,20 +5,22 @@ const sizeDefault = 20;
 const sizeMax = 100;
 const pageMessage = 'must be a whole number from 1';
 const sizeMessage = `must be a whole number from 1 to ${sizeMax}`;
+const pageDescription = 'The number of the page. Default: 1.';
+const sizeDescription = `How many items a page has at most. Default: ${sizeDefault}.`;
 
 /**
  * The query parameters of a paginated route. Anything but a whole number in its range returns 400 (docs/contract.md,
  * "Pagination").
  */
 export const pageQuery = {
-  page: wholeNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1),
-  size: wholeNumber(sizeMax, sizeMessage, sizeDefault),
+  page: wholeNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1, pageDescription),
+  size: wholeNumber(sizeMax, sizeMessage, sizeDefault, sizeDescription),
 };
 
 /** The same parameters as numeric fields of a body. Null counts as absent. */
 export const pageFields = {
-  page: bodyNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1),
-  size: bodyNumber(sizeMax, sizeMessage, sizeDefault),
+  page: bodyNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1, pageDescription),
+  size: bodyNumber(sizeMax, sizeMessage, sizeDefault, sizeDescription),
 };
 
 export type Page = { readonly page: number; readonly size: number };
@@ -49,21 +51,22 @@ export function paginationOf({ page, size }: Page, total: number): PageAnswer['p
   return { total_items: total, page_number: page, page_size: size, total_pages: Math.ceil(total / size) };
 }
 
-function bodyNumber(max: number, error: string, byDefault: number) {
+function bodyNumber(max: number, error: string, byDefault: number, description: string) {
   return z
     .int({ error })
     .min(1, { error })
     .max(max, { error })
     .nullish()
-    .transform((value) => value ?? byDefault);
+    .transform((value) => value ?? byDefault)
+    .meta({ description });
 }
 
-function wholeNumber(max: number, message: string, byDefault: number) {
+function wholeNumber(max: number, message: string, byDefault: number, description: string) {
   return z
     .string({ error: message })
     .refine((text) => /^\d{1,16}$/.test(text), { error: message })
     .transform(Number)
     .refine((value) => value >= 1 && value <= max, { error: message })
     .default(byDefault)
-    .meta({ type: 'integer', minimum: 1, maximum: max, description: `Without it: ${byDefault}.` });
+    .meta({ type: 'integer', minimum: 1, maximum: max, description });
 }

@@ -20,23 +20,33 @@ const indexes = z
 
 /** The fields that create and update share. The schemas check only JSON types; the domain checks the rest. */
 const shared = {
-  mask: json.optional().meta({ description: 'Any JSON whose strings are expressions over `data` and `metadata`.' }),
+  mask: json.optional().meta({
+    description: 'The mask: any JSON whose strings are expressions over `data` and `metadata`. Default: by type.',
+  }),
   containers: json.optional().meta({
-    ...{ description: '1 to 10 paths such as `/pci/high/`; stored in lower case.' },
+    ...{ description: '1 to 10 containers such as `/pci/high/`, stored in lower case. Default: by type.' },
     ...{ type: ['array', 'null'], items: { type: 'string' } },
   }),
   metadata: json.optional().meta({
-    ...{ description: 'At most 50 keys of at most 100 characters, with values of at most 1,000.' },
+    ...{ description: 'Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000.' },
     ...{ type: ['object', 'null'], additionalProperties: { type: ['string', 'null'] } },
   }),
   search_indexes: indexes.optional().meta({
-    ...{ description: `At most ${indexesMax} expressions over \`data\`.` },
+    ...{
+      description: `At most ${indexesMax} expressions over \`data\` whose values find the token in a search. Default: by type.`,
+    },
     ...{ type: ['array', 'null'], items: { type: 'string' } },
   }),
-  fingerprint_expression: text.nullish().meta({ description: 'One expression over `data` and `metadata`.' }),
-  deduplicate_token: flag.nullish().meta({ description: 'For this request; else the setting of the tenant.' }),
+  fingerprint_expression: text
+    .nullish()
+    .meta({ description: 'One expression over `data` and `metadata` whose value is fingerprinted. Default: by type.' }),
+  deduplicate_token: flag
+    .nullish()
+    .meta({ description: 'Whether this request deduplicates. Default: the setting of the tenant.' }),
   expires_at: text.nullish().meta({
-    description: 'ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without (UTC).',
+    description:
+      'When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without ' +
+      '(UTC). Default: never.',
   }),
 };
 const anObject = { error: 'must be a JSON object' };
@@ -44,11 +54,15 @@ const anObject = { error: 'must be a JSON object' };
 /** The body of a create request (docs/contract.md, "Create a token"). Unknown fields are ignored. */
 export const createTokenBody = z.object(
   {
-    id: text.nullish().meta({ description: '3 to 400 characters, or an expression over `data`; else a random UUID.' }),
-    type: z.enum(tokenTypes, { error: `must be one of ${tokenTypes.join(', ')}` }),
+    id: text
+      .nullish()
+      .meta({ description: 'The id: 3 to 400 characters, or an expression over `data`. Default: a random UUID.' }),
+    type: z
+      .enum(tokenTypes, { error: `must be one of ${tokenTypes.join(', ')}` })
+      .meta({ description: 'The type of the token. It decides which data the token accepts.' }),
     data: z
       .custom<Json>((value) => value !== undefined, { error: 'is required' })
-      .meta({ description: 'Any JSON but null; each type has rules of its own.' }),
+      .meta({ description: 'The value to store: any JSON but null that the type accepts.' }),
     ...shared,
   },
   anObject,
@@ -57,9 +71,11 @@ export const createTokenBody = z.object(
 /** The body of an update (docs/contract.md, "Update a token"). Unknown fields are ignored. */
 export const updateTokenBody = z.object(
   {
-    id: json.optional().meta({ description: 'Cannot change: another one than the token has is refused.' }),
-    type: json.optional().meta({ description: 'Cannot change: another one than the token has is refused.' }),
-    data: json.optional().meta({ description: 'Merged onto the data; what is replaced is erased.' }),
+    id: json.optional().meta({ description: 'The id of the token. It cannot change: another id is 400.' }),
+    type: json.optional().meta({ description: 'The type of the token. It cannot change: another type is 400.' }),
+    data: json
+      .optional()
+      .meta({ description: 'A merge patch (RFC 7386) of the data. Data that it replaces is erased.' }),
     ...shared,
   },
   anObject,

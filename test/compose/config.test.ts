@@ -50,7 +50,12 @@ describe('where settings come from', () => {
     expect(config({}).settings).toMatchObject({
       ...{ profile: 'embedded', host: '127.0.0.1', port: 8080, data: './data', dev: false },
       ...{ root_key_file: null, root_key_command: null, behind_tls_proxy: false },
-      ...{ 'auth.header_aliases': [], 'http.idempotency_header_aliases': [], 'http.trace_header_aliases': [] },
+      ...{
+        'auth.bearer': false,
+        'auth.header_aliases': [],
+        'http.idempotency_header_aliases': [],
+        'http.trace_header_aliases': [],
+      },
       ...{ 'http.cors_origins': [], 'http.trusted_proxies': [], 'cvc.retention_seconds': 3_600 },
       ...{ 'rate_limit.requests': 1_000, 'rate_limit.window_seconds': 10, 'rate_limit.auth_failures': 50 },
       ...{ 'rate_limit.guesses': 1_000, 'admin.host': '127.0.0.1' },
@@ -319,6 +324,13 @@ describe('settings that do not fit together', () => {
     { httpIdempotencyHeaderAliases: 'SERVICE-API-KEY' },
   ])('a header has one meaning: %j', (flags) => {
     expect(problems({ flags })[0]).toContain('carries something else already');
+  });
+
+  it('Authorization carries either a bearer token or the key alone', () => {
+    const env = { STRONGROOM_AUTH_BEARER: 'true', STRONGROOM_AUTH_HEADER_ALIASES: 'X-API-KEY,Authorization' };
+    expect(problems({ env })).toEqual([expect.stringContaining('STRONGROOM_AUTH_BEARER')]);
+    expect(problems({ env })[0]).toContain('remove one of them');
+    expect(config({ env: { ...env, STRONGROOM_AUTH_HEADER_ALIASES: 'X-API-KEY' } }).settings['auth.bearer']).toBe(true);
   });
 });
 

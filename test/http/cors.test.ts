@@ -8,7 +8,7 @@ const origin = 'https://app.example';
 function appFor({ service }: TestService) {
   return createApp(service, {
     headerNames: { apiKey: ['service-api-key'], traceId: ['service-trace-id'], idempotencyKey: [] },
-    ...{ corsOrigins: [origin], trustedProxies: [], behindTlsProxy: false, tls: null },
+    ...{ acceptsBearer: false, corsOrigins: [origin], trustedProxies: [], behindTlsProxy: false, tls: null },
     log: { request: () => undefined, error: () => undefined },
   });
 }
@@ -46,7 +46,7 @@ describe('a page of a named origin may use the service from a browser', () => {
 test('without named origins nothing is said of CORS', async ({ service }) => {
   const headers = { origin, 'access-control-request-method': 'GET' };
   const preflight = await service.call('OPTIONS', '/tokens/some-id', undefined, { headers });
-  expect(preflight.status).toBe(404);
+  expect(preflight.status).toBe(405);
   const answer = await service.call('GET', '/tokens/unknown', undefined, { headers });
   for (const { headers } of [preflight, answer]) {
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);

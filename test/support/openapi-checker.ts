@@ -15,8 +15,8 @@ type Path = {
   readonly operations: Readonly<Record<string, OpenAPIV3_1.OperationObject | undefined>>;
 };
 
-/** What any address may answer that no operation is served at. */
-const undescribed = [400, 404];
+/** What a request to an unknown path, or with a method that the path does not have, may return. */
+const undescribed = [400, 404, 405];
 
 export function openApiChecker(app: FastifyInstance): OpenApiChecker {
   const document = openApiDocument(app);
@@ -44,6 +44,10 @@ export function openApiChecker(app: FastifyInstance): OpenApiChecker {
       // A preflight request is answered by the CORS plugin.
       if (method === 'OPTIONS' && answer.status < 300) return [];
       if (!undescribed.includes(answer.status)) return [`status ${answer.status} of something that is not described`];
+      const isKnown = paths.some(({ pattern }) => pattern.test(url.split('?')[0] ?? ''));
+      if ((answer.status === 405) !== isKnown && answer.status !== 400)
+        return ['405 is for known paths, and 404 for others'];
+      if (isKnown && answer.headers['allow'] === undefined) return ['header Allow is missing'];
       return method === 'HEAD' ? [] : wrong({ $ref: '#/components/schemas/Problem' }, answer.body);
     }
     const response = operation.responses?.[answer.status];

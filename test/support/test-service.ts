@@ -48,6 +48,8 @@ type TestServiceOptions = {
   /** None without it. */
   readonly limits?: LimitSettings;
   readonly trustedProxies?: readonly string[];
+  /** Accepts an API key also as `Authorization: Bearer`. */
+  readonly acceptsBearer?: boolean;
   /** Serves only what a trusted proxy received over TLS. */
   readonly behindTlsProxy?: boolean;
   /** How long the rows are kept that were read before a rebuild, ms; 0 without it. */
@@ -76,6 +78,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     limits,
     trustedProxies = [],
     behindTlsProxy = false,
+    acceptsBearer = false,
     keptMs = 0,
     anchor = null,
     acceptsOlderLog = false,
@@ -101,7 +104,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const access = { kind: 'rules', rules: [rule('/', 'reveal', tokenPermissions)] } as const;
   const tenant = await createTenant(service.vault, 'test', [{ name: 'all', type: 'private', access, expiresAt: null }]);
   const app = createApp(service, {
-    ...{ headerNames, corsOrigins: [], trustedProxies, behindTlsProxy, tls: null },
+    ...{ headerNames, acceptsBearer, corsOrigins: [], trustedProxies, behindTlsProxy, tls: null },
     log: silent,
   });
   await app.ready();

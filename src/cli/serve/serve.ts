@@ -67,6 +67,7 @@ export async function serve(config: Config): Promise<void> {
   };
   const app = createApp(service, {
     headerNames: headerNamesOf(config),
+    acceptsBearer: settings['auth.bearer'],
     corsOrigins: settings['http.cors_origins'],
     trustedProxies: settings['http.trusted_proxies'],
     behindTlsProxy: settings.behind_tls_proxy,

@@ -54,13 +54,19 @@ function rootKeyChecks(values: Settings, nameOf: NameOf): readonly string[] {
 
 /** Threat: a header with two meanings would put an API key where trace ids are logged. */
 function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
-  return headerPaths.flatMap((path) => {
+  // As an alias, the header carries the key alone: each bearer token would be a wrong key.
+  const isAmbiguous = values['auth.bearer'] && values['auth.header_aliases'].includes('authorization');
+  const bearer = isAmbiguous
+    ? [`${nameOf('auth.bearer')}: auth.header_aliases names authorization, too; remove one of them`]
+    : [];
+  const clashing = headerPaths.flatMap((path) => {
     const taken = headerPaths.filter((other) => other !== path);
     const clashes = values[path].filter((name) =>
       taken.some((other) => values[other].includes(name) || headerSettings[other].some((known) => known === name)),
     );
     return clashes.map((name) => `${nameOf(path)}: ${name} carries something else already; leave it out`);
   });
+  return [...clashing, ...bearer];
 }
 
 const stores = ['eventstore.url', 'mongodb.url', 'redis.url'] as const;

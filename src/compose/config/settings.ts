@@ -120,6 +120,15 @@ export const settings = {
     secret: false,
     doc: 'Header names that carry the API key, in addition to SERVICE-API-KEY.',
   },
+  'auth.bearer': {
+    schema: flag,
+    default: false,
+    form: 'boolean',
+    secret: false,
+    doc:
+      'Also accepts the API key as `Authorization: Bearer <key>`. A request with two different keys gets 401, so keep it ' +
+      'off behind a proxy that sends bearer tokens of its own.',
+  },
   'http.idempotency_header_aliases': {
     schema: plainHeaderNames,
     default: [],

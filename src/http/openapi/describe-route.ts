@@ -1,6 +1,7 @@
 import type { SwaggerTransform } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { isHealthRoute } from '../load/require-tls-proxy.js';
 import { problemBody } from '../problem/problem.js';
@@ -11,42 +12,63 @@ import type { AnswerDoc, Operation } from './operation.js';
 /** The body of every error response (RFC 9457; docs/contract.md, "Errors"). */
 const problemDocument = z
   .object({
-    type: z.string().meta({ description: 'The path of a page about this kind of problem, served here.' }),
-    title: z.string(),
-    status: z.number().meta({ type: 'integer' }),
-    detail: z.string(),
-    instance: z.string().meta({ description: 'urn:trace: and the trace id of the request.' }),
+    type: z.string().meta({ description: 'The path of a page about this kind of problem, which this service serves.' }),
+    title: z.string().meta({ description: 'A short text for people, the same for every problem of this kind.' }),
+    status: z.number().meta({ type: 'integer', description: 'The HTTP status.' }),
+    detail: z.string().meta({ description: 'What happened and what to do, for people.' }),
+    instance: z.string().meta({ description: 'The trace id of the request, as `urn:trace:<id>`.' }),
     code: z.string().meta({ description: 'The kind of problem, as a stable word for programs.' }),
-    errors: z
-      .record(z.string(), z.array(z.string()))
-      .optional()
-      .meta({ description: 'Messages by the JSON path of each field that is not valid.' }),
+    errors: z.record(z.string(), z.array(z.string())).optional().meta({
+      description: 'Messages by the JSON path of each field that is not valid. Absent from problems of other kinds.',
+    }),
   })
-  .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457). It never repeats a value.' });
+  .meta({ id: 'Problem', description: 'Why a request failed (RFC 9457). It never repeats a value of the request.' });
 
-export const securityScheme = 'apiKey';
+/** The ways to send the API key, by their names in the document. */
+export const securitySchemes = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'SERVICE-API-KEY',
+    description: 'The API key of the calling application.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The API key of the calling application, as `Authorization: Bearer <key>`.',
+  },
+} as const satisfies Readonly<Record<string, OpenAPIV3_1.SecuritySchemeObject>>;
+
+export type SecurityScheme = keyof typeof securitySchemes;
 
 const anyJson = z.unknown();
 
 /**
- * Describes a route for the document, from the schemas that it validates with and from its operation. Runs once, when
- * the document is generated; serving does not use it. A route without an operation is not in the document.
+ * Returns a function that describes a route for the document, from the schemas that it validates with and from its operation.
+ * It runs once, when the document is generated; serving does not use it. A route without an operation is not in the document.
  */
-export const describeRoute: SwaggerTransform = ({ schema, url, route, ...document }) => {
+export function routeDescriber(schemes: readonly SecurityScheme[]): SwaggerTransform {
+  return (route) => describeRoute(route, schemes);
+}
+
+function describeRoute(
+  { schema, url, route, ...document }: Parameters<SwaggerTransform>[0],
+  schemes: readonly SecurityScheme[],
+): ReturnType<SwaggerTransform> {
   const { operation, permission, mediaType } = route.config ?? {};
   if (operation === undefined) return { schema: { hide: true }, url };
   const problems = [...commonProblems({ permission, mediaType, url }, route.method), ...(operation.problems ?? [])];
   const responses = mergeResponses(answerResponses(operation.answers), problemResponses(problems));
   const inZod = {
     body: mediaType === undefined ? undefined : (schema?.body ?? operation.body ?? anyJson),
-    querystring: schema?.querystring ?? operation.query,
+    querystring: operation.query ?? schema?.querystring,
     response: withBody(responses),
   };
   const { schema: inJson } = jsonSchemaTransform({ schema: inZod, url, route, ...document });
   const described = {
     ...{ operationId: operation.id, tags: [operation.tag], summary: operation.summary },
     description: descriptionOf(operation, permission),
-    security: permission === undefined ? [] : [{ [securityScheme]: [] }],
+    security: permission === undefined ? [] : schemes.map((scheme) => ({ [scheme]: [] })),
     ...(mediaType === undefined ? {} : { consumes: [mediaType] }),
     ...(inJson.querystring === undefined ? {} : { querystring: inJson.querystring }),
     ...(inJson.body === undefined ? {} : { body: withExample(inJson.body, operation) }),
@@ -58,7 +80,7 @@ export const describeRoute: SwaggerTransform = ({ schema, url, route, ...documen
     response: withJsonSchemas(responses, inJson.response),
   };
   return { schema: described, url };
-};
+}
 
 type Needed = string | readonly string[] | undefined;
 
@@ -157,6 +179,7 @@ function problemResponses(codes: readonly ProblemCode[]): Responses {
     statuses.map((status) => {
       const ofStatus = known.filter((code) => problemCatalogue[code].status === status);
       const headers: ResponseHeader[] = ['SERVICE-TRACE-ID'];
+      if (status === 401) headers.push('WWW-Authenticate');
       if (status === 429 || status === 503) headers.push('Retry-After');
       const description = ofStatus.map((code) => `\`${code}\`: ${problemCatalogue[code].title}.`).join(' ');
       const examples = Object.fromEntries(ofStatus.map((code) => [code, { value: exampleOf(code) }]));

@@ -6,28 +6,31 @@ export const requestHeaders = {
   'SERVICE-IDEMPOTENCY-KEY': {
     type: 'string',
     description:
-      '1 to 200 characters. A repeat with the same key within 24 hours answers with the result of the first request. ' +
+      '1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header ' +
       'Idempotency-Key means the same.',
   },
   'SERVICE-TRACE-ID': {
     type: 'string',
-    description: '1 to 100 of A-Z a-z 0-9 . _ -, with a letter when it has nine digits or more; else it is ignored.',
+    description:
+      'A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a ' +
+      'card number.',
   },
-  'If-Match': { type: 'string', description: 'Entity tags, or *: 412 when the token has another revision.' },
-  'If-None-Match': { type: 'string', description: 'Entity tags, or *: 304 when the token has this revision.' },
+  'If-Match': { type: 'string', description: 'Entity tags, or `*`. If the token has another revision: 412.' },
+  'If-None-Match': { type: 'string', description: 'Entity tags, or `*`. If the token has this revision: 304.' },
 } as const satisfies HeaderDocs;
 
 export const responseHeaders = {
-  'SERVICE-TRACE-ID': { type: 'string', description: 'The trace id of the request, its own or a generated one.' },
+  'SERVICE-TRACE-ID': { type: 'string', description: 'The trace id of the request: its own, or a generated one.' },
   ETag: { type: 'string', description: 'The revision of the token, as a strong entity tag.' },
   Location: { type: 'string', description: 'The path of what was created.' },
-  'Retry-After': { type: 'integer', description: 'Seconds until the request is worth repeating.' },
+  'Retry-After': { type: 'integer', description: 'In how many seconds to repeat the request.' },
+  'WWW-Authenticate': { type: 'string', description: 'How to authenticate (RFC 9110, section 11.6.1).' },
 } as const satisfies HeaderDocs;
 
 export type RequestHeader = keyof typeof requestHeaders;
 export type ResponseHeader = keyof typeof responseHeaders;
 
-/** Returns the named entries of a table. */
+/** Returns the named headers of a table. */
 export function pick<N extends string>(table: Readonly<Record<N, HeaderDoc>>, names: readonly N[]): HeaderDocs {
   return Object.fromEntries(names.map((name) => [name, { ...table[name] }]));
 }

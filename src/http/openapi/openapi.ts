@@ -2,30 +2,41 @@ import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { describeRoute, securityScheme } from './describe-route.js';
+import { routeDescriber, type SecurityScheme, securitySchemes } from './describe-route.js';
+import { tagDescriptions } from './operation.js';
 
-const description = `Tokens that stand for sensitive data. Every request with a key may carry \`SERVICE-TRACE-ID\`; every
-refusal is a problem (RFC 9457) with a stable \`code\`. HEAD is served like GET, and a slash at the end of a path is
-tolerated.`;
+const description = [
+  'Strongroom stores sensitive values and gives out tokens in their place.',
+  'Every request may carry `SERVICE-TRACE-ID`. Every error is a problem (RFC 9457) with a stable `code`.',
+  'HEAD behaves like GET, and a slash at the end of a path is accepted.',
+  'A method that a path does not have returns 405 with `Allow`.',
+].join(' ');
 
-/** Collects the operations of the routes; register it before the routes. The document is generated on first use. */
-export function collectOperations(app: FastifyInstance): void {
+/**
+ * Collects the descriptions of all routes that are registered later. The document is built when it is first requested. It
+ * offers bearer tokens only if the service accepts them.
+ */
+export function collectOperations(app: FastifyInstance, acceptsBearer: boolean): void {
+  const schemes: readonly SecurityScheme[] = acceptsBearer ? ['apiKey', 'bearer'] : ['apiKey'];
   app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Strongroom', version: '0.1.0', description: description.replaceAll('\n', ' ') },
-      components: {
-        securitySchemes: {
-          [securityScheme]: {
-            ...{ type: 'apiKey', in: 'header', name: 'SERVICE-API-KEY' },
-            description: 'The key of the calling application.',
-          },
-        },
+      info: {
+        title: 'Strongroom',
+        version: '0.1.0',
+        description,
+        contact: { name: 'The operator of this service' },
+        license: { name: 'All rights reserved', identifier: 'LicenseRef-Strongroom' },
       },
+      // Relative to the document, so it holds behind any proxy. Threat: an address from the Host header is the caller's choice.
+      servers: [{ url: '/', description: 'The service that serves this document.' }],
+      tags: Object.entries(tagDescriptions).map(([name, text]) => ({ name, description: text })),
+      components: { securitySchemes: Object.fromEntries(schemes.map((scheme) => [scheme, securitySchemes[scheme]])) },
     },
     convertConstToEnum: false,
-    transform: describeRoute,
-    transformObject: (document) => withoutUnused(jsonSchemaTransformObject(document) as OpenAPIV3_1.Document),
+    transform: routeDescriber(schemes),
+    transformObject: (document) =>
+      withoutUnused(withSerialization(jsonSchemaTransformObject(document) as OpenAPIV3_1.Document)),
   });
 }
 
@@ -33,7 +44,24 @@ export function openApiDocument(app: FastifyInstance): OpenAPIV3_1.Document {
   return app.swagger() as OpenAPIV3_1.Document;
 }
 
-/** Removes schemas that nothing refers to. Every named schema is generated in two forms, as input and as output. */
+/**
+ * Moves `style` and `explode` from the schema of each query parameter to the parameter itself. The library takes both from the
+ * query string as a whole, not from one parameter.
+ */
+function withSerialization(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
+  const operations = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item ?? {}));
+  for (const operation of operations as readonly { readonly parameters?: readonly Parameter[] }[]) {
+    for (const parameter of operation.parameters ?? []) {
+      const { style, explode, ...schema } = parameter.schema ?? {};
+      if (style !== undefined) Object.assign(parameter, { style, explode, schema });
+    }
+  }
+  return document;
+}
+
+type Parameter = { readonly schema?: { readonly style?: string; readonly explode?: boolean } };
+
+/** Returns the document without named schemas that nothing refers to. Each comes in two forms, as input and as output. */
 function withoutUnused(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const text = JSON.stringify([document.paths, schemas]);

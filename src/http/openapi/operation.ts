@@ -3,18 +3,28 @@ import type { Json } from '../../domain/json.js';
 import type { ProblemCode } from '../problem/problem-catalogue.js';
 import type { RequestHeader, ResponseHeader } from './headers.js';
 
+/** The groups of operations, in the order of the document, with their descriptions. */
+export const tagDescriptions = {
+  Tokens: 'Create, read, change and delete tokens.',
+  Search: 'Find tokens by their metadata, containers, types, times and indexed values.',
+  Tokenization: 'Exchange values for tokens, and tokens for values, inside any JSON.',
+  Applications: 'Manage the applications of the tenant, their API keys and what they may do.',
+  Tenants: 'Read and change the tenant of the caller.',
+  Logs: 'Read who did what, and the signed checkpoints of the event log.',
+  Service: 'Health, this document, and the pages for people. These operations need no key.',
+} as const;
+
+type Tag = keyof typeof tagDescriptions;
+
 /** The documentation of a route besides its schemas: texts, responses and problems. It does not affect serving. */
 export type Operation = {
   /** Unique in the document. Generated clients use it as the name of the operation. */
   readonly id: string;
-  readonly tag: 'Tokens' | 'Search' | 'Tokenization' | 'Applications' | 'Tenants' | 'Logs' | 'Service';
+  readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly pathParameters?: Readonly<Record<string, string>>;
-  /**
-   * Documents query parameters that the route parses itself. Parameters in the route's schema are documented from
-   * there.
-   */
+  /** Documents the query parameters in place of the route's schema, for what the schema does not say or cannot say. */
   readonly query?: z.ZodType;
   /**
    * Documents a body that the route parses itself. A body in the route's schema is documented from there. Without

@@ -16,6 +16,7 @@ export type ProblemCode =
   | 'permission_missing'
   | 'tls_required'
   | 'not_found'
+  | 'method_not_allowed'
   | 'body_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'
@@ -117,7 +118,13 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 404,
     title: 'No such address',
     detail: 'Nothing is served at this address; /docs lists what is.',
-    advice: 'Check method and path.',
+    advice: 'Check the path.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'The path does not have this method. The header Allow lists the methods that it has.',
+    advice: 'Use a method that the header Allow lists; /docs describes each of them.',
   },
   idempotent_result_gone: {
     status: 404,

@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { createToken } from '../../commands/tokens/create-tokens.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
-import { cardRequestExample, tokenExample, tokenObject, unreadToken } from '../openapi/schemas/token.js';
+import { cardRequestExample, tokenExample, tokenObject } from '../openapi/schemas/token.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendToken } from '../send-token.js';
@@ -13,15 +12,15 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Create a token',
   description:
-    'Stores a value and answers with the token that stands for it. With deduplication in force, a living token of the ' +
-    'same fingerprint is returned instead, and `_extras.deduplicated` says so.',
+    'Stores a value and returns the token that stands for it. If deduplication applies and a live token has the ' +
+    'same fingerprint, that token is returned instead, and `_extras.deduplicated` says so.',
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   requestExample: cardRequestExample,
   answers: {
     201: {
-      description: 'The token, or the equal one that was there already.',
+      description: 'The new token, or the equal token that existed already.',
       headers: ['Location', 'ETag'],
-      schema: z.union([tokenObject, unreadToken]),
+      schema: tokenObject,
       example: tokenExample,
     },
   },

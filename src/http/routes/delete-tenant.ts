@@ -10,10 +10,10 @@ const operation = documented({
   tag: 'Tenants',
   summary: 'Delete the tenant',
   description:
-    'Destroys all its keys: none of its tokens can be opened ever again. The body repeats the name of the tenant. After ' +
-    '503 the same request finishes it.',
+    'Destroys all keys of the tenant, so none of its tokens can ever be opened again. The body repeats the name ' +
+    'of the tenant. After a 503, the same request finishes the deletion.',
   requestExample: { name: 'Example' },
-  answers: { 204: { description: 'Nothing of the tenant can be opened any more, and none of its keys is known.' } },
+  answers: { 204: { description: 'The tenant is deleted: its tokens cannot be opened, and its keys no longer work.' } },
   problems: ['validation_failed'],
 });
 

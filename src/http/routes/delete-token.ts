@@ -9,8 +9,8 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Delete a token',
   description:
-    'Deletes the token and erases it: 204 means that its keys are destroyed. After 503 repeat the request; it goes on ' +
-    'where it stopped.',
+    'Deletes and erases the token: 204 means that its keys are destroyed. After a 503, a repeat of the request ' +
+    'finishes the deletion.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   requestHeaders: ['If-Match'],
   answers: { 204: { description: 'The token is erased.' } },

@@ -4,25 +4,29 @@ import { deleteByQuery } from '../../commands/tokens/delete-by-query.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { problemFrom } from '../error-handler.js';
 import { documented } from '../openapi/operation.js';
+import { wholeNumber } from '../openapi/schemas/formats.js';
 import { Problem, permissionMissing } from '../problem/problem.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
-
-const count = z.number().meta({ type: 'integer' });
 
 const operation = documented({
   id: 'deleteTokens',
   tag: 'Tokens',
   summary: 'Delete many tokens by ids or by a query',
   description:
-    'Give either `ids` or `query`, which needs `token:search` too. Up to 1,000 tokens a call; their keys are destroyed ' +
-    'before the answer. Repeat a query until `remaining` is 0.',
+    'Deletes the tokens that `ids` lists or that `query` finds; `query` also needs `token:search`. One call ' +
+    'deletes up to 1,000 tokens and destroys their keys before the response. Repeat a call with a query until ' +
+    '`remaining` is 0.',
   requestExample: { query: 'metadata.customer:c-17' },
   answers: {
     200: {
-      description: 'How many tokens were deleted, may not be deleted by the caller, and are left for the next call.',
-      schema: z.object({ deleted: count, refused: count, remaining: count }),
+      description: 'How many tokens were deleted, were refused, and remain for the next call.',
+      schema: z.object({
+        deleted: wholeNumber('How many tokens this call deleted.'),
+        refused: wholeNumber('How many tokens the rules of the caller do not allow it to delete.'),
+        remaining: wholeNumber('How many tokens the query still finds. Repeat the call until it is 0.'),
+      }),
       example: { deleted: 3, refused: 0, remaining: 0 },
     },
   },
@@ -33,11 +37,14 @@ const idsMax = 1_000;
 
 const body = z.object(
   {
-    query: z.string({ error: 'must be a string' }).nullish(),
+    query: z.string({ error: 'must be a string' }).nullish().meta({
+      description: 'A search query. Every token that it finds is deleted, newest first. Either this or `ids`.',
+    }),
     ids: z
       .array(z.string({ error: 'must be a string' }), { error: 'must be an array of ids' })
       .max(idsMax, { error: `must hold at most ${idsMax} ids` })
-      .nullish(),
+      .nullish()
+      .meta({ description: `Ids of tokens, at most ${idsMax}. Unknown ids are skipped. Either this or \`query\`.` }),
   },
   { error: 'must be a JSON object' },
 );

@@ -10,7 +10,7 @@ const operation = documented({
   id: 'explainError',
   tag: 'Service',
   summary: 'What a problem means',
-  description: 'The page that the `type` of a problem leads to.',
+  description: 'Returns the page to which the `type` of a problem points.',
   pathParameters: { code: 'The `code` of the problem.' },
   answers: { 200: { description: 'A page for people.', schema: z.string(), mediaType: 'text/html' } },
   problems: ['not_found'],

@@ -11,6 +11,7 @@ const operation = documented({
   id: 'getApplication',
   tag: 'Applications',
   summary: 'Get an application',
+  description: 'Returns the application, without its keys.',
   pathParameters: { id: 'The id of the application.' },
   answers: { 200: { description: 'The application.', schema: application, example: applicationExample } },
   problems: ['application_not_found'],

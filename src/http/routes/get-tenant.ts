@@ -11,7 +11,7 @@ const operation = documented({
   id: 'getTenant',
   tag: 'Tenants',
   summary: 'Get the tenant',
-  description: 'The tenant of the calling application, with its settings.',
+  description: 'Returns the tenant of the calling application, with its settings.',
   answers: { 200: { description: 'The tenant.', schema: tenant, example: tenantExample } },
 });
 

@@ -11,7 +11,7 @@ const operation = documented({
   id: 'getToken',
   tag: 'Tokens',
   summary: 'Get a token',
-  description: 'The token as the caller may see it: revealed, masked, or redacted (without `data`).',
+  description: 'Returns the token as the caller may see it: revealed, masked, or redacted (without `data`).',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   requestHeaders: ['If-None-Match'],
   answers: {

@@ -2,26 +2,34 @@ import { z } from 'zod';
 import { documented } from '../openapi/operation.js';
 import type { Routes } from '../routes.js';
 
-const ready = z.object({ status: z.literal('ready') });
-const notReady = z.object({ status: z.literal('not_ready') });
+const live = z.object({ status: z.literal('live').meta({ description: 'The process runs.' }) });
+const ready = z.object({ status: z.literal('ready').meta({ description: 'The service accepts requests.' }) });
+const notReady = z.object({
+  status: z.literal('not_ready').meta({ description: 'The service does not accept requests now.' }),
+});
 
 const liveOperation = documented({
   id: 'isLive',
   tag: 'Service',
   summary: 'Whether the process runs',
+  description: 'Returns 200 as long as the process runs, whatever the state of its stores.',
   answers: {
-    200: { description: 'It runs.', schema: z.object({ status: z.literal('live') }), example: { status: 'live' } },
+    200: { description: 'The process runs.', schema: live, example: { status: 'live' } },
   },
 });
 
 const readyOperation = documented({
   id: 'isReady',
   tag: 'Service',
-  summary: 'Whether the service takes requests',
-  description: 'The state alone; the admin listener says why.',
+  summary: 'Whether the service accepts requests',
+  description: 'Returns the state without reasons. The admin listener shows the reasons.',
   answers: {
-    200: { description: 'It does.', schema: ready, example: { status: 'ready' } },
-    503: { description: 'It does not.', schema: notReady, example: { status: 'not_ready' } },
+    200: { description: 'The service accepts requests.', schema: ready, example: { status: 'ready' } },
+    503: {
+      description: 'The service does not accept requests now.',
+      schema: notReady,
+      example: { status: 'not_ready' },
+    },
   },
 });
 

@@ -13,7 +13,8 @@ const operation = documented({
   tag: 'Applications',
   summary: 'Issue a key',
   description:
-    'A further key of an application, of at most three that live. It is shown in this answer and never again.',
+    'Issues a further key for an application, which only this response shows. An application has at most three ' +
+    'live keys.',
   pathParameters: { id: 'The id of the application.' },
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   answers: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { applicationTypes } from '../../domain/access/application-type.js';
 import { applicationAnswer } from '../../queries/tenancy/directory-answers.js';
 import { listApplications } from '../../queries/tenancy/list-applications.js';
 import { documented } from '../openapi/operation.js';
@@ -9,11 +10,22 @@ import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
+/** The query string for the document: a single value is a list of one. */
+const documentedQuery = z.object({
+  ...pageQuery,
+  id: z.array(z.string()).optional().meta({ description: 'Ids of applications. Any of them matches.' }),
+  type: z
+    .array(z.enum(applicationTypes))
+    .optional()
+    .meta({ description: 'Types of applications. Any of them matches.' }),
+});
+
 const operation = documented({
   id: 'listApplications',
   tag: 'Applications',
   summary: 'List applications',
-  description: 'The living applications of the tenant, the newest first.',
+  description: 'Returns the live applications of the tenant that pass all filters, newest first.',
+  query: documentedQuery,
   answers: {
     200: {
       description: 'A page of applications.',
@@ -29,11 +41,7 @@ const values = z
   .union([z.string(), z.array(z.string())])
   .transform((given) => (typeof given === 'string' ? [given] : given))
   .optional();
-const querystring = z.object({
-  ...pageQuery,
-  id: values.meta({ description: 'Repeated: applications with any of these ids.' }),
-  type: values.meta({ description: 'Repeated: applications of any of these types.' }),
-});
+const querystring = z.object({ ...pageQuery, id: values, type: values });
 
 /** `GET /applications` (docs/contract.md, "Applications"). `id` and `type` are ANDed, repeats of one are ORed. */
 export const listApplicationsRoute: Routes = (app, { vault }) => {

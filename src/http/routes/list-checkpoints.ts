@@ -4,6 +4,7 @@ import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
 import { formatTimestamp } from '../../domain/time.js';
 import { checkpointHash } from '../../events/audit/checkpoint.js';
 import { documented } from '../openapi/operation.js';
+import { dateTime } from '../openapi/schemas/formats.js';
 import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { contextOf } from '../request-state.js';
@@ -11,24 +12,26 @@ import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
 const text = z.string();
-const hash = text.meta({ description: '64 hexadecimal digits.' });
 
 const checkpoint = z
   .object({
-    time: text.meta({ description: 'When it was signed: as an hour began, or at the first start in that hour.' }),
-    hash: hash.meta({ description: 'SHA-256 of the checkpoint, which holds the Merkle root over the log up to then.' }),
-    signed_by: hash.meta({ description: 'SHA-256 of the public key as PEM.' }),
-    signature: text.meta({ description: 'Ed25519 over the hash, base64: the hash with it is evidence by itself.' }),
+    time: dateTime('When it was signed: at the beginning of an hour, or at the first start in that hour.'),
+    hash: text.meta({
+      description:
+        'SHA-256 of the checkpoint, which holds the Merkle root of the log up to then, as 64 hexadecimal digits.',
+    }),
+    signed_by: text.meta({ description: 'SHA-256 of the public key as PEM, as 64 hexadecimal digits.' }),
+    signature: text.meta({ description: 'The Ed25519 signature of the hash, in base64.' }),
   })
-  .meta({ id: 'Checkpoint' });
+  .meta({ id: 'Checkpoint', description: 'A signed checkpoint of the event log.' });
 
 const operation = documented({
   id: 'listCheckpoints',
   tag: 'Logs',
   summary: 'List the signed checkpoints of the event log',
   description:
-    'One for each hour, the newest first, to be kept elsewhere and verified with the public key. Each signs the whole log of ' +
-    'the vault, which all tenants share, and shows nothing of it.',
+    'Returns one checkpoint per hour, newest first. Keep copies elsewhere and verify them with the public key. ' +
+    'Each checkpoint signs the whole log of the vault, which all tenants share, and shows nothing of it.',
   answers: {
     200: {
       description: 'A page of checkpoints.',

@@ -3,6 +3,8 @@ import { accessEntities, accessOperations } from '../../audit/access-log/operati
 import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
 import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { documented } from '../openapi/operation.js';
+import { dateTime, uuid } from '../openapi/schemas/formats.js';
+import { pageOf } from '../openapi/schemas/pagination.js';
 import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
@@ -28,11 +30,13 @@ const time = z
 /** The query string of `GET /logs`. Unknown parameters are ignored. */
 const logQuery = z.object({
   ...pageQuery,
-  entity_type: oneOf(accessEntities),
-  entity_id: text,
-  operation: oneOf(accessOperations),
-  start_date: time,
-  end_date: time,
+  entity_type: oneOf(accessEntities).meta({ description: 'Entries about this kind of thing.' }),
+  entity_id: text.meta({ description: 'Entries about the thing with this id.' }),
+  operation: oneOf(accessOperations).meta({ description: 'Entries of this operation.' }),
+  start_date: time.meta({
+    description: 'Entries from this date or date-time on. Default: 24 hours ago.',
+  }),
+  end_date: time.meta({ description: 'Entries before this date or date-time. Default: no end.' }),
 });
 
 function logFilterOf(query: z.output<typeof logQuery>): LogFilter {
@@ -52,45 +56,50 @@ function timeOf(given: string): number | null {
   return parseExpiresAt(given) ?? parseExpiresAt(given.replace(/ (\d{2}:?\d{2})$/, '+$1'));
 }
 
-const string = z.string();
-
-const entry = z.object({
-  tenant_id: string,
-  actor_id: string.meta({ description: 'An application id, `operator` (the command line) or `system`.' }),
-  actor_type: z.enum(['application', 'operator', 'system']),
-  key_id: string.optional().meta({ description: 'The API key that was used.' }),
-  source_address: string.optional().meta({ description: 'Where the request came from; absent for the command line.' }),
-  entity_type: string.meta({ description: 'token, application, key, tenant, report, log or service.' }),
-  entity_id: string
-    .optional()
-    .meta({ description: 'Of a token: while it lives, and where it was asked for by that id.' }),
-  entity_ref: string.optional().meta({ description: 'A keyed hash of the id.' }),
-  operation: string.meta({
-    description: 'create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss.',
-  }),
-  outcome: z.enum(['success', 'denied', 'failed']),
-  message: string,
-  trace_id: string.optional(),
-  created_at: string,
-});
-
-const count = z.number().int();
-const page = z.object({
-  pagination: z.object({ total_items: count, page_number: count, page_size: count, total_pages: count }),
-  data: z.array(entry),
-});
+const entry = z
+  .object({
+    tenant_id: uuid('The tenant of the entry.'),
+    actor_id: z.string().meta({
+      description: 'Who did it: the id of an application, `operator` (the command line) or `system`.',
+    }),
+    actor_type: z.enum(['application', 'operator', 'system']).meta({ description: 'What kind of actor it was.' }),
+    key_id: z.string().optional().meta({ description: 'The id of the API key that was used. Absent if none was.' }),
+    source_address: z.string().optional().meta({
+      description: 'The address from which the request came. Absent if no request caused the entry.',
+    }),
+    entity_type: z.string().meta({
+      description: 'What it was done to: token, application, key, tenant, report, log or service.',
+    }),
+    entity_id: z.string().optional().meta({
+      description:
+        'The id of what it was done to. Of a token: present while it lives, and in responses filtered by that id.',
+    }),
+    entity_ref: z.string().optional().meta({ description: 'A keyed hash of the id. Absent if there is no id.' }),
+    operation: z.string().meta({
+      description: 'What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss.',
+    }),
+    outcome: z.enum(['success', 'denied', 'failed']).meta({ description: 'How it ended.' }),
+    message: z.string().meta({ description: 'A text for people. It never contains data.' }),
+    trace_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The trace id of the request. Absent if no request caused the entry.' }),
+    created_at: dateTime('When it was done.'),
+  })
+  .meta({ id: 'LogEntry', description: 'An entry of the access log.' });
 
 const listLogsOperation = documented({
   id: 'listLogs',
   tag: 'Logs',
   summary: 'Read the access log',
   description:
-    'Who did what, newest first, and never with which data. Without `start_date` the last 24 hours; entries at ' +
-    '`start_date` are in, those at `end_date` are not. Visible within a second, kept for 13 months.',
+    'Returns who did what, newest first, and never the data. Without `start_date` it covers the last 24 hours; ' +
+    'entries at `start_date` are included and those at `end_date` are not. Entries are visible within a second ' +
+    'and are kept for 13 months.',
   answers: {
     200: {
       description: 'A page of entries.',
-      schema: page,
+      schema: pageOf(entry),
       example: {
         pagination: { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 },
         data: [

@@ -8,22 +8,24 @@ import { sendJson } from '../send-json.js';
 /** A permission and the application types that may hold it (docs/contract.md, "List permissions"). */
 const permission = z
   .object({
-    type: z.enum([...tokenPermissions, ...managementPermissions]),
-    description: z.string(),
-    application_types: z.array(z.enum(applicationTypes)).meta({ description: 'The types that may hold it.' }),
+    type: z.enum([...tokenPermissions, ...managementPermissions]).meta({ description: 'The name of the permission.' }),
+    description: z.string().meta({ description: 'What the permission allows, for people.' }),
+    application_types: z
+      .array(z.enum(applicationTypes))
+      .meta({ description: 'The types of applications that may hold it.' }),
   })
-  .meta({ id: 'Permission' });
+  .meta({ id: 'Permission', description: 'A permission that an application may hold.' });
 
 const operation = documented({
   id: 'listPermissions',
   tag: 'Applications',
   summary: 'List permissions',
-  description: 'All permissions, or those that an application of a type may hold.',
+  description: 'Returns all permissions, or those that an application of the given types may hold.',
   query: z.object({
     application_type: z
-      .enum(applicationTypes)
+      .array(z.enum(applicationTypes))
       .optional()
-      .meta({ description: 'Repeated: those of any of the types. Another word than these: none.' }),
+      .meta({ description: 'Types of applications. Permissions that any of them may hold are listed.' }),
   }),
   answers: {
     200: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { type ListFilters, listTokens } from '../../queries/list-tokens.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
@@ -18,15 +19,40 @@ const listTokensQuery = z.looseObject({ ...pageQuery, id: values, type: values }
 
 type ListTokensQuery = z.output<typeof listTokensQuery>;
 
+/**
+ * The query string for the document. `metadata.<key>` has no fixed name, so it is an object that is written as one parameter
+ * for each of its members (docs/adr/0050-the-openapi-document-is-for-generators.md).
+ */
+const documentedQuery = z.object({
+  ...pageQuery,
+  id: z.array(z.string()).optional().meta({ description: 'Ids of tokens. Any of them matches.' }),
+  type: z.array(z.enum(tokenTypes)).optional().meta({ description: 'Types of tokens. Any of them matches.' }),
+  metadata_filter: z
+    .record(z.string().regex(/^metadata\../), z.string())
+    .optional()
+    .meta({
+      description:
+        'Filters by metadata. Each member is sent as a parameter of its own, `metadata.<key>=<value>`, so the name of a ' +
+        'member is `metadata.` and the key. The name of this object is not sent.',
+      style: 'form',
+      explode: true,
+    }),
+  // Not a parameter with JSON content: a generator that ignores that sends the members as parameters of their own.
+  metadata: z.string().optional().meta({
+    description: 'The same filters as one JSON object in a string: values by metadata key.',
+    contentMediaType: 'application/json',
+  }),
+});
+
 const operation = documented({
   id: 'listTokens',
   tag: 'Tokens',
   summary: 'List tokens',
   description:
-    'Filters are ANDed; repeats of `id` and of `type` are ORed. `metadata.<key>=<value>` compares without regard to case; ' +
-    '`metadata` takes the same as one JSON object.',
-  query: listTokensQuery.extend({ metadata: z.string().optional() }),
-  answers: { 200: { description: 'What passes all filters.', schema: tokenPage, example: tokenPageExample } },
+    'Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its values. Metadata ' +
+    'values are compared as a whole, regardless of case. A parameter that begins with `metadata` and is none of these is 400.',
+  query: documentedQuery,
+  answers: { 200: { description: 'A page of tokens.', schema: tokenPage, example: tokenPageExample } },
   problems: ['validation_failed'],
 });
 
@@ -62,7 +88,12 @@ function listFiltersOf(query: ListTokensQuery): ListFilters {
 function metadataOf(name: string, value: unknown): (readonly [string, string])[] {
   const [first = ''] = [value].flat().map(String);
   if (name === 'metadata') return entriesOf(first);
-  return name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), first]] : [];
+  if (name.startsWith(metadataPrefix)) return [[name.slice(metadataPrefix.length), first]];
+  // Threat: a client that writes the filter in another way, such as `metadata[key]`, would get every token and could act on it.
+  if (name.startsWith('metadata')) {
+    throw new Problem('validation_failed', { metadata: ['must be written as metadata.<key>, or as one JSON object'] });
+  }
+  return [];
 }
 
 function entriesOf(text: string): (readonly [string, string])[] {

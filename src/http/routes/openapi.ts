@@ -8,7 +8,13 @@ const operation = documented({
   tag: 'Service',
   summary: 'This description, as OpenAPI 3.1',
   answers: {
-    200: { description: 'The document.', schema: z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }) },
+    200: {
+      description: 'The document.',
+      schema: z.looseObject({
+        openapi: z.string().meta({ description: 'The version of OpenAPI.' }),
+        paths: z.looseObject({}).meta({ description: 'The operations by path and method.' }),
+      }),
+    },
   },
 });
 

@@ -8,7 +8,9 @@ const operation = documented({
   id: 'purgeCvc',
   tag: 'Tokens',
   summary: 'Purge the verification code of a card',
-  description: 'For use right after authorization. It is done also when there is no code any more.',
+  description:
+    'Deletes the verification code at once. Use it right after an authorization. It succeeds also if no code is ' +
+    'stored any more.',
   pathParameters: { id: 'The id of a card token, percent-encoded.' },
   requestHeaders: ['If-Match'],
   answers: { 204: { description: 'No verification code is stored for this card.' } },

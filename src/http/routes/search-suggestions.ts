@@ -8,23 +8,26 @@ import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
 const suggestion = z.object({
-  text: z.string().meta({ description: 'To be put in the place of the prefix.' }),
-  kind: z.enum(['field', 'type', 'metadata_key', 'container']),
+  text: z.string().meta({ description: 'The text that replaces the prefix.' }),
+  kind: z.enum(['field', 'type', 'metadata_key', 'container']).meta({ description: 'What the text names.' }),
 });
 
-const suggestions = z.object({ suggestions: z.array(suggestion).max(20) }).meta({ id: 'SearchSuggestions' });
+const suggestions = z
+  .object({ suggestions: z.array(suggestion).max(20).meta({ description: 'The suggestions, best first.' }) })
+  .meta({ id: 'SearchSuggestions', description: 'Ways to complete a term of a query.' });
 
 const operation = documented({
   id: 'searchSuggestions',
   tag: 'Search',
   summary: 'Complete a term of a query',
   description:
-    'Fields and types, metadata keys and containers in use that begin with a prefix; the nearest ones when none does. ' +
-    'After `type:`, `container:` or `metadata.` those alone. Metadata keys and containers are up to ten minutes old; a ' +
-    'caller whose search does not cover `/` gets the containers of its own rules instead.',
+    'Returns the fields, types, metadata keys and containers that begin with a prefix, or the nearest ones if ' +
+    'none does. After `type:`, `container:` or `metadata.`, it returns only those. Metadata keys and containers ' +
+    'are up to ten minutes old. A caller whose search does not cover `/` gets the containers of its own rules ' +
+    'instead.',
   answers: {
     200: {
-      description: 'At most 20.',
+      description: 'At most 20 suggestions.',
       schema: suggestions,
       example: {
         suggestions: [
@@ -45,7 +48,7 @@ const querystring = z.object({
     .string({ error: 'must be given at most once' })
     .refine((text) => codePointCount(text) <= prefixMax, { error: `must have at most ${prefixMax} characters` })
     .default('')
-    .meta({ maxLength: prefixMax, description: 'What was typed of a term so far.' }),
+    .meta({ maxLength: prefixMax, description: 'The beginning of a term, as far as it was typed. Default: empty.' }),
 });
 
 /** `GET /tokens/search/suggestions` (docs/contract.md, "Suggestions"). */

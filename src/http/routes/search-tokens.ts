@@ -14,16 +14,24 @@ const operation = documented({
   tag: 'Search',
   summary: 'Search tokens',
   description:
-    'Terms `field:value` joined by AND, OR, NOT (also `!` and `-`) and parentheses. Fields: id, type, data, fingerprint, ' +
-    'container, metadata.<key>, created_by, created_at, modified_by, modified_at. An empty query finds everything that the ' +
-    'caller may see.',
+    'A query consists of terms `field:value`, joined by AND, OR, NOT (also `!` and `-`) and parentheses. Fields: ' +
+    'id, type, data, fingerprint, container, metadata.<key>, created_by, created_at, modified_by, modified_at. An ' +
+    'empty query finds every token that the caller may see.',
   requestExample: { query: 'type:card AND container:/pci/* AND metadata.customer:c-17', page: 1, size: 20 },
-  answers: { 200: { description: 'What was found.', schema: foundPage, example: tokenPageExample } },
+  answers: {
+    200: { description: 'A page of the tokens that the search found.', schema: foundPage, example: tokenPageExample },
+  },
   problems: ['validation_failed', 'guesses_exhausted'],
 });
 
 const fields = z.object(
-  { query: z.string({ error: 'must be a string' }).nullish(), ...pageFields },
+  {
+    query: z
+      .string({ error: 'must be a string' })
+      .nullish()
+      .meta({ description: 'The search query. Without it, the search finds every token that the caller may see.' }),
+    ...pageFields,
+  },
   { error: 'must be a JSON object' },
 );
 

@@ -18,29 +18,33 @@ const eventTypes = [
 /** An event of a token, without any value (docs/contract.md, "Token history"). */
 const historyEntry = z
   .object({
-    type: z.enum(eventTypes),
-    revision: wholeNumber,
-    actor_id: z.string().meta({ description: 'The id of an application; `system`: it was due.' }),
-    trace_id: z.string().optional().meta({ description: 'Of the request. Absent: no request led to it.' }),
-    created_at: dateTime,
-    changed: z.array(z.string()).meta({ description: 'Names of the fields that changed.' }),
-    life: wholeNumber
+    type: z.enum(eventTypes).meta({ description: 'What happened to the token.' }),
+    revision: wholeNumber('The revision of the token after the event.'),
+    actor_id: z.string().meta({ description: 'The id of an application, or `system` if the event was due.' }),
+    trace_id: z
+      .string()
       .optional()
-      .meta({ minimum: 1, description: 'Which life of the id, from 1; only with `log:read`.' }),
+      .meta({ description: 'The trace id of the request. Absent if no request caused the event.' }),
+    created_at: dateTime('When it happened.'),
+    changed: z.array(z.string()).meta({ description: 'The names of the fields that changed. Never their values.' }),
+    life: wholeNumber(
+      'The life of the id to which the event belongs, from 1. Present only with `log:read`.',
+      1,
+    ).optional(),
   })
-  .meta({ id: 'HistoryEntry' });
+  .meta({ id: 'HistoryEntry', description: 'An event of a token, without any value.' });
 
 const operation = documented({
   id: 'tokenHistory',
   tag: 'Tokens',
   summary: 'Get the history of a token',
   description:
-    'What happened to the token, the newest first, never a value; also to one that was deleted. With `log:read` all lives ' +
-    'of the id, else the present one.',
+    'Returns the events of the token, newest first and without any value, also after its deletion. With ' +
+    '`log:read` it covers all lives of the id, otherwise only the current one.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   answers: {
     200: {
-      description: 'A page of what happened.',
+      description: 'A page of events.',
       schema: pageOf(historyEntry),
       example: pageExample(historyEntryExample),
     },

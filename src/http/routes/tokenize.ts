@@ -23,10 +23,10 @@ import { createTokenBody } from '../token-body.js';
 const operation = documented({
   id: 'tokenize',
   tag: 'Tokenization',
-  summary: 'Replace the values of any JSON by tokens',
+  summary: 'Replace values in any JSON by tokens',
   description:
-    'Every object with `type` and `data` is a create request and is replaced by its token; every other string, number ' +
-    'and boolean becomes a token and is replaced by its id. At most 100 tokens, all or none.',
+    'Replaces each object with `type` and `data` by the token that it creates, and each other string, number and ' +
+    'boolean by the id of a new token. One request creates at most 100 tokens, all or none.',
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   requestExample: {
     name: 'Ada Lovelace',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { updateToken } from '../../commands/tokens/update-token.js';
 import { idempotencyOf } from '../idempotency.js';
 import { documented } from '../openapi/operation.js';
-import { tokenExample, tokenObject, unreadToken } from '../openapi/schemas/token.js';
+import { tokenExample, tokenObject } from '../openapi/schemas/token.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendToken } from '../send-token.js';
@@ -13,16 +13,16 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Update a token',
   description:
-    'A JSON merge patch (RFC 7386) of `data`, `mask` and `metadata`; the other fields replace. Null takes a field back ' +
-    'to the default of the type. Data that is replaced is erased before the answer.',
+    'Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other fields. Null ' +
+    'resets a field to the default of the type. Replaced data is erased before the response.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY', 'If-Match'],
   requestExample: { metadata: { customer: 'c-18', note: null } },
   answers: {
     200: {
-      description: 'The token as it is now, or another one that has the new fingerprint (deduplication).',
+      description: 'The updated token, or the other token that already has the new fingerprint (deduplication).',
       headers: ['ETag'],
-      schema: z.union([tokenObject, unreadToken]),
+      schema: tokenObject,
       example: tokenExample,
     },
   },

@@ -10,20 +10,22 @@ import { sendJson } from '../send-json.js';
 /** The number of live tokens (docs/contract.md, "Usage report"). */
 const report = z
   .object({
-    token_report: z.object({
-      tokens_total: wholeNumber,
-      tokens_by_type: z
-        .partialRecord(z.enum(tokenTypes), wholeNumber)
-        .meta({ description: 'A type without living tokens is left out.' }),
-    }),
+    token_report: z
+      .object({
+        tokens_total: wholeNumber('How many live tokens there are.'),
+        tokens_by_type: z
+          .partialRecord(z.enum(tokenTypes), wholeNumber('How many live tokens of this type there are.'))
+          .meta({ description: 'How many live tokens there are of each type. A type without any is absent.' }),
+      })
+      .meta({ description: 'The tokens of the tenant.' }),
   })
-  .meta({ id: 'UsageReport' });
+  .meta({ id: 'UsageReport', description: 'How much the tenant stores.' });
 
 const operation = documented({
   id: 'usageReport',
   tag: 'Tenants',
   summary: 'Report the usage',
-  description: 'How many living tokens the tenant has.',
+  description: 'Returns how many live tokens the tenant has.',
   answers: {
     200: {
       description: 'The report.',

@@ -13,9 +13,10 @@ import { createAdmission } from '../load/admission.js';
 import { watchConnections } from '../load/connections.js';
 import { collectOperations } from '../openapi/openapi.js';
 import { problemBody } from '../problem/problem.js';
-import { createAuthentication } from './authentication.js';
+import { challengesOf, createAuthentication } from './authentication.js';
 import { recordManagementReads } from './record-management-reads.js';
 import { recordRefusedRequest } from './record-refused-request.js';
+import { refuseUnserved } from './refuse-unserved.js';
 import { refuseWhatNodeRefuses, routedUrl } from './refuse-what-node-refuses.js';
 import '../request-state.js';
 import { requireTlsProxy } from '../load/require-tls-proxy.js';
@@ -117,6 +118,8 @@ export type RequestLog = {
 
 export type AppOptions = {
   readonly headerNames: HeaderNames;
+  /** Accepts an API key also as `Authorization: Bearer`. */
+  readonly acceptsBearer: boolean;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
   /** Serve only requests that one of `trustedProxies` received over TLS. */
@@ -127,7 +130,7 @@ export type AppOptions = {
 
 /** Creates the HTTP interface of a service. It does not listen yet. */
 export function createApp(service: Service, options: AppOptions): FastifyInstance {
-  const { headerNames, log } = options;
+  const { acceptsBearer, headerNames, log } = options;
   const { uuid } = service.vault.random;
   const app = fastify(serverOptions(options, uuid));
   app.setValidatorCompiler(validatorCompiler);
@@ -171,24 +174,26 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
         log.error(error, traceId);
       },
       (request, status) => recordRefusedRequest(service.vault, request, status),
+      (request) => challengesOf(request, acceptsBearer),
     ),
   );
-  app.setNotFoundHandler({ preHandler: countKeyless }, (request, reply) =>
-    sendProblem(reply, 'not_found', request.traceId),
-  );
+  refuseUnserved(app, countKeyless);
   if (options.corsOrigins.length > 0) {
-    const exposedHeaders = ['etag', 'location', 'retry-after', traceHeader];
+    const exposedHeaders = ['allow', 'etag', 'location', 'retry-after', 'www-authenticate', traceHeader];
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
     app.register(fastifyCors, { origin: [...options.corsOrigins], methods, exposedHeaders });
   }
   const admission = createAdmission(app, bodyBytesMax);
   app.decorate('admission', admission);
   recordManagementReads(app, service.vault);
-  collectOperations(app);
+  collectOperations(app, acceptsBearer);
   // Authentication and routes are in a plugin, so that they run after the hooks that other plugins add. A browser can
   // then read a 401, too.
   app.register(async (scope) => {
-    scope.addHook('onRequest', createAuthentication(service, headerNames.apiKey, admission));
+    scope.addHook(
+      'onRequest',
+      createAuthentication(service, { headerNames: headerNames.apiKey, acceptsBearer }, admission),
+    );
     for (const route of routes) route(typed(scope), service, headerNames);
   });
   return app;

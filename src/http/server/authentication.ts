@@ -6,16 +6,24 @@ import type { Admission } from '../load/admission.js';
 import { Problem, permissionMissing } from '../problem/problem.js';
 import type { Service } from '../service.js';
 
+/** Where a request may carry its API key. */
+type KeyCarriers = {
+  /** Lower-case names of the headers that carry nothing else, the standard one first. */
+  readonly headerNames: readonly string[];
+  /** Whether `Authorization: Bearer` carries it, too. */
+  readonly acceptsBearer: boolean;
+};
+
 /**
  * Creates the first checks of a request, which run before its body is read: 429 over a limit, 401 without a valid key,
  * 403 if the caller does not hold the route's permission on any container (docs/contract.md, "Order of checks"). A
  * request that passes the first two checks waits for its tenant's share.
  */
-export function createAuthentication(service: Service, headerNames: readonly string[], admission: Admission) {
+export function createAuthentication(service: Service, carriers: KeyCarriers, admission: Admission) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { permission, finishesTenantDeletion } = request.routeOptions.config;
     if (permission === undefined) return service.limits.keyless(request);
-    const key = headerOf(request, headerNames);
+    const key = keyOf(request, carriers);
     const caller = key === undefined ? null : await service.authenticate(key);
     if (caller === null) {
       if (finishesTenantDeletion !== true || key === undefined || !(await finishTenantDeletion(service.vault, key))) {
@@ -33,4 +41,34 @@ export function createAuthentication(service: Service, headerNames: readonly str
     if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw permissionMissing(sufficient);
     return undefined;
   };
+}
+
+/**
+ * Returns the API key of a request. Returns undefined if it has none, or if its headers carry different keys: which of the two
+ * applications is meant would depend on the order in which we look (docs/contract.md, "Authentication").
+ */
+function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarriers): string | undefined {
+  const key = headerOf(request, headerNames);
+  const bearer = acceptsBearer ? bearerOf(request) : undefined;
+  if (key !== undefined && bearer !== undefined && key !== bearer) return undefined;
+  return key ?? bearer;
+}
+
+/** Returns what follows the scheme `Bearer`, in any case, which may be empty. Undefined: there is no such header. */
+function bearerOf({ headers: { authorization } }: FastifyRequest): string | undefined {
+  if (authorization === undefined || !/^bearer(?: |$)/i.test(authorization)) return undefined;
+  return authorization.slice('bearer'.length).trim();
+}
+
+const realm = 'realm="strongroom"';
+
+/**
+ * Returns the challenges of a 401 (RFC 9110, section 11.6.1). They are the same for every reason. A request with a bearer token
+ * gets `invalid_token`, as RFC 6750, section 3, asks.
+ */
+export function challengesOf(request: FastifyRequest, acceptsBearer: boolean): string {
+  const header = `ApiKey ${realm}, header="SERVICE-API-KEY"`;
+  if (!acceptsBearer) return header;
+  const error = bearerOf(request) === undefined ? '' : ', error="invalid_token"';
+  return `Bearer ${realm}${error}, ${header}`;
 }

@@ -8,91 +8,125 @@ import { dateTime, uuid } from './formats.js';
 /** A rule in responses (docs/contract.md, "Access rules"). */
 const accessRule = z
   .object({
-    description: z.string().optional(),
-    priority: z.number().meta({ type: 'integer', description: 'Lower ones are tried first.' }),
-    container: z.string().meta({ description: 'Lower case, with `/` at both ends; it covers its children.' }),
-    transform: z.enum(transforms).meta({ description: 'What is shown of the data.' }),
-    permissions: z.array(z.enum(tokenPermissions)),
+    description: z.string().optional().meta({ description: 'A text for people. Absent if the rule has none.' }),
+    priority: z.number().meta({ type: 'integer', description: 'Rules with a lower number are tried first.' }),
+    container: z.string().meta({
+      description: 'The container that the rule covers with all its children: lower case, with `/` at both ends.',
+    }),
+    transform: z.enum(transforms).meta({
+      description: 'What the caller sees of the data: all of it, the mask applied, or nothing.',
+    }),
+    permissions: z.array(z.enum(tokenPermissions)).meta({ description: 'What the caller may do with the tokens.' }),
   })
-  .meta({ id: 'AccessRule', description: 'What may be done with the tokens under a container, and what is shown.' });
+  .meta({
+    id: 'AccessRule',
+    description: 'What an application may do with the tokens in a container, and what it sees of their data.',
+  });
+
+const author = 'The id of an application, or `operator` for the command line.';
+
+const created = {
+  created_by: z.string().meta({ description: `Who created it. ${author}` }),
+  created_at: dateTime('When it was created.'),
+};
 
 /** The creator and the last editor of a tenant or an application. */
 const stamps = {
-  created_by: z.string().meta({ description: 'The id of an application, or `operator`.' }),
-  created_at: dateTime,
-  modified_by: z.string().optional().meta({ description: 'The id of an application, or `operator`.' }),
-  modified_at: dateTime.optional(),
+  ...created,
+  modified_by: z
+    .string()
+    .optional()
+    .meta({ description: `Who changed it last. ${author} Absent before the first change.` }),
+  modified_at: dateTime('When it was changed last. Absent before the first change.').optional(),
 };
 
 const fields = {
-  id: uuid,
-  tenant_id: uuid,
-  name: z.string(),
-  type: z.enum(applicationTypes),
+  id: uuid('The id of the application.'),
+  tenant_id: uuid('The tenant of the application.'),
+  name: z.string().meta({ description: 'The name of the application, for people.' }),
+  type: z.enum(applicationTypes).meta({
+    description:
+      'The type of the application. It decides which permissions the application may hold, and never changes.',
+  }),
   permissions: z
     .array(z.enum([...tokenPermissions, ...managementPermissions]))
     .optional()
-    .meta({ description: 'Held for every token; absent when it has rules.' }),
-  rules: z.array(accessRule).optional().meta({ description: 'Absent when it has permissions.' }),
-  expires_at: dateTime.optional().meta({ description: 'From then on its keys are refused. Absent: never.' }),
+    .meta({ description: 'What the application may do with every token. Absent if it has rules.' }),
+  rules: z
+    .array(accessRule)
+    .optional()
+    .meta({ description: 'What it may do with which tokens. Absent if it has permissions.' }),
+  expires_at: dateTime('When the keys of the application stop working. Absent if they never do.').optional(),
   ...stamps,
 };
 
 /** An application, without its keys (docs/contract.md, "Applications"). */
-export const application = z.object(fields).meta({ id: 'Application' });
+export const application = z
+  .object(fields)
+  .meta({ id: 'Application', description: 'An application, without its keys.' });
 
 /** The response to the creation of an application, the only one that contains its first key. */
 export const applicationWithKey = z
   .object({
     ...fields,
-    key: z.string().optional().meta({ description: 'The first key, shown this once; a repeat does not show it.' }),
+    key: z.string().optional().meta({
+      description: 'The first API key. Only this response shows it; a repeat with the same idempotency key does not.',
+    }),
   })
-  .meta({ id: 'ApplicationWithKey' });
+  .meta({ id: 'ApplicationWithKey', description: 'A new application with its first key.' });
 
 const setting = z.enum(['true', 'false']);
 
 /** The tenant of the caller (docs/contract.md, "Tenants"). */
 export const tenant = z
   .object({
-    id: uuid,
-    name: z.string(),
-    settings: z.object({
-      deduplicate_tokens: setting.meta({ description: 'Whether an equal token is returned instead of a new one.' }),
-      keep_superseded_data: setting.meta({
-        description: 'Whether data that an update replaces is kept until deletion.',
-      }),
-      show_fingerprints: setting.meta({
-        description:
-          'Whether callers below `reveal` are shown the fingerprints of tokens. Equal values have equal fingerprints: ' +
-          'such a caller that may also create tokens finds out hidden values by trying candidates.',
-      }),
-    }),
+    id: uuid('The id of the tenant.'),
+    name: z.string().meta({ description: 'The name of the tenant, for people.' }),
+    settings: z
+      .object({
+        deduplicate_tokens: setting.meta({
+          description: 'Whether a create or update returns an equal token instead of storing the value again.',
+        }),
+        keep_superseded_data: setting.meta({
+          description: 'Whether the keys of replaced data are kept until the token is deleted.',
+        }),
+        show_fingerprints: setting.meta({
+          description:
+            'Whether callers below `reveal` see the fingerprints of tokens. Equal values have equal fingerprints, so such a ' +
+            'caller that may also create tokens can find hidden values by trying candidates.',
+        }),
+      })
+      .meta({ description: 'The settings of the tenant.' }),
     ...stamps,
-    _warnings: z.array(z.string()).optional().meta({ description: 'What the settings that are in force give away.' }),
+    _warnings: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What the current settings give away. Absent if they give nothing away.' }),
   })
-  .meta({ id: 'Tenant' });
+  .meta({ id: 'Tenant', description: 'A tenant with its settings.' });
 
-const keyFields = {
-  id: uuid,
-  created_by: z.string().meta({ description: 'The id of an application, or `operator`.' }),
-  created_at: dateTime,
-};
+const keyFields = { id: uuid('The id of the key, which is not the key itself.'), ...created };
 
 /** An active key, without the key itself (docs/contract.md, "API keys"). */
 export const apiKey = z
   .object({
     ...keyFields,
-    last_used_at: z.string().optional().meta({ format: 'date', description: 'The day, in UTC. Absent: not used yet.' }),
+    last_used_at: z.string().optional().meta({
+      format: 'date',
+      description: 'The day of the last use, in UTC. Absent before the first use.',
+    }),
   })
-  .meta({ id: 'ApiKey', description: 'A living key, without the key itself.' });
+  .meta({ id: 'ApiKey', description: 'A live API key, without the key itself.' });
 
 /** The response to the issue of a key, the only one that contains the key. */
 export const issuedApiKey = z
   .object({
     ...keyFields,
-    key: z.string().optional().meta({ description: 'The key itself, shown this once; a repeat does not show it.' }),
+    key: z.string().optional().meta({
+      description: 'The API key itself. Only this response shows it; a repeat with the same idempotency key does not.',
+    }),
   })
-  .meta({ id: 'IssuedApiKey' });
+  .meta({ id: 'IssuedApiKey', description: 'A new API key.' });
 
 const ids = {
   tenant: '1255abe4-56ce-48c5-926e-d06322349614',

@@ -3,18 +3,18 @@ import type { Json, JsonObject } from '../../../domain/json.js';
 import { pageAnswer } from '../../pagination.js';
 import { wholeNumber } from './formats.js';
 
-const pagination = z
+export const pagination = z
   .object({
-    total_items: wholeNumber,
-    page_number: wholeNumber,
-    page_size: wholeNumber,
-    total_pages: wholeNumber,
+    total_items: wholeNumber('How many items the caller may see that pass all filters.'),
+    page_number: wholeNumber('The number of this page.', 1),
+    page_size: wholeNumber('How many items a page has at most, as the request asked.', 1),
+    total_pages: wholeNumber('How many pages there are.'),
   })
-  .meta({ id: 'Pagination' });
+  .meta({ id: 'Pagination', description: 'The position of a page among all items.' });
 
 /** Returns the schema of a page of items (docs/contract.md, "Pagination"). */
 export function pageOf(item: z.ZodType): z.ZodType {
-  return z.object({ pagination, data: z.array(item) });
+  return z.object({ pagination, data: z.array(item).meta({ description: 'The items of this page, newest first.' }) });
 }
 
 /** Returns an example of a first page that contains only this item. */

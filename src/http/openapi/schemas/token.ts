@@ -2,71 +2,76 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../../../domain/json.js';
 import { tokenTypes } from '../../../domain/token/types/token-type.js';
 import { dateTime, uuid } from './formats.js';
+import { pagination } from './pagination.js';
 
 const anyJson = z.custom<Json>(() => true);
 
-/**
- * The fields that any caller of the tenant may see of a token with the same fingerprint (docs/contract.md,
- * "Deduplication on create").
- */
-const alwaysShown = {
-  id: z.string().meta({ description: 'What stands for the data.' }),
-  tenant_id: uuid,
-  type: z.enum(tokenTypes),
-  fingerprint: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'Equal for equal values of one type in one tenant. Get, list, search and detokenize show it under `reveal`, or to ' +
-        'every caller if the tenant sets `show_fingerprints`; a create or update also shows it if the request carried ' +
-        'every value that the expression reads.',
-    }),
-  containers: z.array(z.string()).meta({ description: 'What access rules go by.' }),
-};
-
-const shownOfSome = {
-  expires_at: dateTime.optional().meta({ description: 'From then on the token is unknown.' }),
-  created_by: uuid.meta({ description: 'The application that created it.' }),
-  created_at: dateTime,
-  modified_by: uuid.optional().meta({ description: 'The application that changed it last.' }),
-  modified_at: dateTime.optional(),
-};
-
 const extras = z.object({
-  deduplicated: z.literal(true),
-  cvc_ignored: z.literal(true).optional(),
-});
-
-/** Present because the masks of one response share a budget of work. */
-const maskSkipped = z.object({
-  mask_skipped: z.literal(true).meta({
+  deduplicated: z.literal(true).optional().meta({
+    description: 'The request met a live token with the same fingerprint, and this is that token.',
+  }),
+  cvc_ignored: z.literal(true).optional().meta({
+    description: 'The request carried a verification code, which was not stored because the token existed already.',
+  }),
+  mask_skipped: z.literal(true).optional().meta({
     description:
-      'The masks of the other tokens of this answer left no time for this one, so it shows no data. Get it alone.',
+      'The masks of the other tokens in this response used up its budget of work, so this token shows no data. Get it alone.',
   }),
 });
 
-/** The token object (docs/contract.md, "The token object"), as a caller may see it. */
+/**
+ * The token object (docs/contract.md, "The token object"). One schema describes every response: a caller that may not read an
+ * equal token gets only its identifying fields (docs/contract.md, "Deduplication on create"), so all other fields are optional.
+ */
 export const tokenObject = z
   .object({
-    ...alwaysShown,
-    ...shownOfSome,
-    data: anyJson.optional().meta({ description: 'Revealed or masked as the caller may see it; absent: redacted.' }),
-    mask: anyJson.optional().meta({ description: 'Any JSON whose strings are expressions.' }),
-    metadata: z
-      .record(z.string(), z.string())
+    id: z.string().meta({ description: 'The id of the token, unique in its tenant.' }),
+    tenant_id: uuid('The tenant that owns the token.'),
+    type: z.enum(tokenTypes).meta({ description: 'The type of the token. It decides which data the token accepts.' }),
+    data: anyJson.optional().meta({
+      description: 'The data as the caller may see it: as stored, or masked. Absent if the caller may see none of it.',
+    }),
+    mask: anyJson.optional().meta({
+      description: 'The mask: any JSON whose strings are expressions. Absent if the token has none.',
+    }),
+    fingerprint: z
+      .string()
       .optional()
-      .meta({ description: 'Nothing sensitive: no mask covers it.' }),
-    search_indexes: z.array(z.string()).optional().meta({ description: 'Expressions whose values find the token.' }),
-    fingerprint_expression: z.string().meta({ description: 'The expression whose value is fingerprinted.' }),
-    _extras: z.union([extras, maskSkipped]).optional().meta({ description: 'What is unusual about this object.' }),
+      .meta({
+        description:
+          'Equal for equal values of one type in one tenant. Get, list, search and detokenize show it under `reveal`, or to ' +
+          'every caller if the tenant sets `show_fingerprints`; a create or update also shows it if the request carried ' +
+          'every value that the expression reads.',
+      }),
+    containers: z.array(z.string()).meta({ description: 'The containers of the token, to which access rules apply.' }),
+    metadata: z.record(z.string(), z.string()).optional().meta({
+      description: 'Non-sensitive data of the caller. No mask covers it. Absent if the token has none.',
+    }),
+    search_indexes: z.array(z.string()).optional().meta({
+      description: 'Expressions whose values find the token in a search. Absent if the token has none.',
+    }),
+    fingerprint_expression: z.string().optional().meta({
+      description:
+        'The expression whose value is fingerprinted. Absent only in a deduplicated token that the caller may not read.',
+    }),
+    expires_at: dateTime('When the token expires. Absent if it never does.').optional(),
+    created_by: uuid(
+      'The application that created the token. Absent only in a deduplicated token that the caller may not read.',
+    ).optional(),
+    created_at: dateTime(
+      'When the token was created. Absent only in a deduplicated token that the caller may not read.',
+    ).optional(),
+    modified_by: uuid('The application that changed the token last. Absent before the first change.').optional(),
+    modified_at: dateTime('When the token was changed last. Absent before the first change.').optional(),
+    _extras: extras.optional().meta({ description: 'What is unusual about this response. Absent if nothing is.' }),
   })
-  .meta({ id: 'Token' });
-
-/** The response for an equal token that the caller may not read. */
-export const unreadToken = z
-  .object({ ...alwaysShown, ...z.object(shownOfSome).partial().shape, _extras: extras })
-  .meta({ id: 'UnreadToken', description: 'An equal token that the caller may not read.' });
+  .meta({
+    id: 'Token',
+    description:
+      'A token, as far as the caller may see it. A create or update that is deduplicated onto a token that the caller may not ' +
+      'read returns only its id, tenant, type, containers and `_extras`, its fingerprint if the request carried the value, ' +
+      'and after an update also its times and authors.',
+  });
 
 export const cardRequestExample: JsonObject = {
   type: 'card',
@@ -92,20 +97,13 @@ export const tokenExample: JsonObject = {
   created_at: '2026-01-31T12:00:00.000+00:00',
 };
 
-const count = z.int().min(0);
-
 /** A page of tokens (docs/contract.md, "Pagination"). */
 export const tokenPage = z
   .object({
-    pagination: z.object({
-      total_items: count.meta({ description: 'All that the caller may see and that match.' }),
-      page_number: z.int().min(1),
-      page_size: z.int().min(1).max(100),
-      total_pages: count,
-    }),
-    data: z.array(tokenObject).meta({ description: 'The later created first.' }),
+    pagination,
+    data: z.array(tokenObject).meta({ description: 'The tokens of this page, newest first.' }),
   })
-  .meta({ id: 'TokenPage' });
+  .meta({ id: 'TokenPage', description: 'A page of tokens.' });
 
 /** A page of search results. */
 export const foundPage = tokenPage
@@ -115,11 +113,11 @@ export const foundPage = tokenPage
       .optional()
       .meta({
         description:
-          'When nothing was found: heads of terms that may have been meant, where no token has what a term names, such as ' +
-          '`metadata.customer`, `container:/pci/high/` or `type:card_number`.',
+          'Beginnings of terms that may have been meant, if the search found nothing because no token has what a term names, ' +
+          'such as `metadata.customer`, `container:/pci/high/` or `type:card_number`.',
       }),
   })
-  .meta({ id: 'FoundPage' });
+  .meta({ id: 'FoundPage', description: 'A page of tokens that a search found.' });
 
 export const tokenPageExample = {
   pagination: { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 },

@@ -24,6 +24,10 @@ describe('400 a query string that is none, with every wrong parameter named', ()
     ['metadata={"a":1}', ['metadata']],
     ['metadata={"a":{"b":"Zq7"}}', ['metadata']],
     ['metadata=', ['metadata']],
+    // Written in another way, a filter must not be ignored: every token would pass.
+    ['metadata[customer]=Zq7', ['metadata']],
+    ['metadata_filter=Zq7', ['metadata']],
+    ['metadata:customer=Zq7', ['metadata']],
   ])('%s', async ([query, paths], { service }) => {
     const url = `/tokens?${query.replaceAll('"', '%22').replaceAll('{', '%7B').replaceAll('}', '%7D')}`;
     const answer = await expectRefusal(service, () => service.call('GET', url), invalid(...paths));

@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../problem/problem.js';
+
+/**
+ * Rejects a request that no route serves: 405 with `Allow` if its path has other methods, else 404 (docs/contract.md,
+ * "Methods"). `OPTIONS` is served only as a CORS preflight. `count` counts the request, which needs no key.
+ *
+ * The decision uses only the method and the path, never a key or a token, so a caller learns what the public OpenAPI
+ * document says. Register this function before the routes.
+ */
+export function refuseUnserved(app: FastifyInstance, count: (request: FastifyRequest) => Promise<void>): void {
+  const served = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    // The CORS plugin adds the path `*`.
+    if (!url.startsWith('/')) return;
+    const known = served.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const one of [method].flat()) known.methods.add(one);
+    served.set(url, known);
+  });
+
+  /** Returns the methods of all routes that match the path. A token may be called `search`, so several routes may match. */
+  function methodsAt(path: string): readonly string[] {
+    const matching = [...served.values()].filter(({ pattern }) => pattern.test(path));
+    return [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort();
+  }
+
+  async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
+    await count(request);
+    const methods = methodsAt(decodeURI(request.url.split(/[?#]/, 1)[0] ?? ''));
+    if (methods.length === 0) throw new Problem('not_found');
+    reply.header('allow', methods.join(', '));
+    throw new Problem('method_not_allowed');
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    // The CORS plugin would respond to these itself, not with a problem.
+    if (request.method === 'OPTIONS' && !request.is404 && !isPreflight(request)) refuse(request, reply).catch(done);
+    else done();
+  });
+  // After the hooks of CORS, so that a browser can read the response. Threat: a body is parsed before the handler for unknown
+  // paths runs, so callers without a key could have any number of bodies parsed past the limit.
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    if (request.is404) refuse(request, reply).catch(done);
+    else done();
+  });
+}
+
+/** Returns whether a browser asks what a page of another origin may send. */
+function isPreflight({ headers }: FastifyRequest): boolean {
+  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+}
+
+/** Returns what matches the paths of a route, as the router does: with or without a slash at the end. */
+function patternOf(url: string): RegExp {
+  const parts = url.split(/:\w+/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^/]+')}/?$`);
+}

@@ -1,0 +1,57 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
+import { oas } from '@stoplight/spectral-rulesets';
+import { describe, expect, onTestFinished } from 'vitest';
+import { startTestService } from '../../support/test-service.js';
+import { test } from '../routes/support.js';
+import { documentOf } from './support.js';
+
+/** All rules of Spectral for OpenAPI, with those that it does not recommend. */
+const ruleset: RulesetDefinition = {
+  extends: [[oas as RulesetDefinition, 'all']],
+  rules: {
+    // The license has an identifier. OpenAPI 3.1 allows either that or a URL.
+    'license-url': 'off',
+    // The operator runs the service. We do not know their addresses.
+    'contact-properties': 'off',
+    // The order of the tags is that of the reference.
+    'openapi-tags-alphabetical': 'off',
+  },
+};
+
+async function spectralReport(document: object): Promise<readonly string[]> {
+  const linter = new spectral.Spectral();
+  linter.setRuleset(ruleset);
+  const found = await linter.run(JSON.stringify(document));
+  return found.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`);
+}
+
+/** Returns what Redocly reports by its recommended rules. */
+async function redoclyReport(document: object): Promise<readonly string[]> {
+  const config = await createConfig({ extends: ['recommended'] });
+  const found = await lintFromString({ source: JSON.stringify(document), config, absoluteRef: 'openapi.json' });
+  return found.map(({ ruleId, location, message }) => `${ruleId} ${location[0]?.pointer}: ${message}`);
+}
+
+describe('linters report nothing', () => {
+  test('about the document', async ({ service }) => {
+    const document = await documentOf(service);
+    expect(await spectralReport(document)).toEqual([]);
+    expect(await redoclyReport(document)).toEqual([]);
+  });
+
+  test('about the document of a service that accepts bearer tokens', async () => {
+    const service = await startTestService({ acceptsBearer: true });
+    onTestFinished(service.close);
+    const document = await documentOf(service);
+    expect(await spectralReport(document)).toEqual([]);
+    expect(await redoclyReport(document)).toEqual([]);
+  });
+
+  test('but about a document with a fault', async ({ service }) => {
+    const { tags: _, ...document } = await documentOf(service);
+    expect((await spectralReport(document)).join('\n')).toContain('operation-tag-defined');
+    const { servers: __, ...without } = await documentOf(service);
+    expect((await redoclyReport(without)).join('\n')).toContain('no-empty-servers');
+  });
+});
