@@ -133,7 +133,7 @@ async function unlessMovedOn<T>(
 function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
   return (stream) => {
     const view = views.get(stream);
-    if (view === undefined) throw new Error('a command looked at a stream that it had not named');
+    if (view === undefined) throw new Error('a command read a stream that it did not name');
     return view;
   };
 }

@@ -5,13 +5,13 @@ import type { Json } from '../domain/json.js';
 const json = z.custom<Json>(() => true);
 const text = z.string({ error: 'must be a string' });
 const name = text.meta({ description: '1 to 200 characters.' });
-const unchanging = json.optional().meta({ description: 'Cannot change: another one than it has is refused.' });
+const unchanging = json.optional().meta({ description: 'Cannot change: any other value is rejected.' });
 const anObject = { error: 'must be a JSON object' };
 const listed = { type: ['array', 'null'], minItems: 1, maxItems: 50 };
 const access = {
   permissions: json.optional().meta({
     ...{ ...listed, items: { type: 'string' } },
-    description: '1 to 50 that its type may hold (`GET /permissions`). Either these or `rules`.',
+    description: '1 to 50 permissions that its type may hold (`GET /permissions`). Give either these or `rules`.',
   }),
   rules: json.optional().meta({
     ...{ ...listed, items: { type: 'object' } },
@@ -19,10 +19,11 @@ const access = {
       'Access rules with `container`, `transform`, `permissions`, and optional `priority` (1) and `description`.',
   }),
 };
-const expiresAt = text.nullish().meta({ description: 'A later time, as of a token; null: never.' });
+const expiresAt = text.nullish().meta({ description: 'A time in the future, as for a token; null: never.' });
 const settings = json.optional().meta({
   ...{ type: ['object', 'null'], additionalProperties: { enum: ['true', 'false', null] } },
-  description: '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`; one that is not given stays.',
+  description:
+    '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`; a setting that is not given keeps its value.',
 });
 
 /**

@@ -31,7 +31,7 @@ const shared = {
     ...{ type: ['array', 'null'], items: { type: 'string' } },
   }),
   fingerprint_expression: text.nullish().meta({ description: 'One expression over `data` and `metadata`.' }),
-  deduplicate_token: flag.nullish().meta({ description: 'For this request; else the setting of the tenant.' }),
+  deduplicate_token: flag.nullish().meta({ description: 'For this request; by default the setting of the tenant.' }),
   expires_at: text.nullish().meta({
     description: 'ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without (UTC).',
   }),
@@ -41,11 +41,13 @@ const anObject = { error: 'must be a JSON object' };
 /** The body of a create request (docs/contract.md, "Create a token"); unknown fields are ignored. */
 export const createTokenBody = z.object(
   {
-    id: text.nullish().meta({ description: '3 to 400 characters, or an expression over `data`; else a random UUID.' }),
+    id: text
+      .nullish()
+      .meta({ description: '3 to 400 characters, or an expression over `data`; by default a random UUID.' }),
     type: z.enum(tokenTypes, { error: `must be one of ${tokenTypes.join(', ')}` }),
     data: z
       .custom<Json>((value) => value !== undefined, { error: 'is required' })
-      .meta({ description: 'Any JSON but null; each type has rules of its own.' }),
+      .meta({ description: 'Any JSON except null; each type has its own rules.' }),
     ...shared,
   },
   anObject,
@@ -54,9 +56,9 @@ export const createTokenBody = z.object(
 /** The body of an update (docs/contract.md, "Update a token"); unknown fields are ignored. */
 export const updateTokenBody = z.object(
   {
-    id: json.optional().meta({ description: 'Cannot change: another one than the token has is refused.' }),
-    type: json.optional().meta({ description: 'Cannot change: another one than the token has is refused.' }),
-    data: json.optional().meta({ description: 'Merged onto the data; what is replaced is erased.' }),
+    id: json.optional().meta({ description: 'Cannot change: any other value is rejected.' }),
+    type: json.optional().meta({ description: 'Cannot change: any other value is rejected.' }),
+    data: json.optional().meta({ description: 'Merged into the data; replaced data is erased.' }),
     ...shared,
   },
   anObject,

@@ -96,9 +96,9 @@ test.each<[string, (event: StoredEvent) => StoredEvent]>([
   ['trace', (event) => ({ ...event, trace: null })],
 ])('another %s is read in no way that reads what is sealed', async (_, change) => {
   const log = changed(at(0, change));
-  await expect(log.readStream(stream)).rejects.toThrow('other ciphertexts');
-  await expect(log.readFrom(stream, 0, 10)).rejects.toThrow('other ciphertexts');
-  await expect(log.readAll(0, 10)).rejects.toThrow('other ciphertexts');
+  await expect(log.readStream(stream)).rejects.toThrow('ciphertexts other than those that were sealed');
+  await expect(log.readFrom(stream, 0, 10)).rejects.toThrow('ciphertexts other than those that were sealed');
+  await expect(log.readAll(0, 10)).rejects.toThrow('ciphertexts other than those that were sealed');
 });
 
 test.each<[string, Change]>([

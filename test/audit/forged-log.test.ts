@@ -100,7 +100,7 @@ describe.skipIf(profile !== 'embedded')('whoever can write only the log', () => 
       ];
       return relinked(renumbered(padded));
     });
-    expect(await verified()).toContain('the log does not go on from checkpoint 2');
+    expect(await verified()).toContain('the log does not continue from checkpoint 2');
     expect(await start()).toMatch(/changed the log.*audit verify/);
   });
 

@@ -102,7 +102,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(verification.log).toMatchObject({ events: rows.length, linked: rows.length, proven: { number: 2 } });
     expect(verification.access?.batches).toBeGreaterThan(0);
     const text = verificationText(verification);
-    expect(text).toMatch(/^complete up to checkpoint 2 .*, as far as this store tells$/m);
+    expect(text).toMatch(/^complete up to checkpoint 2 .*, according to this store alone$/m);
     expect(text).toContain('later commits are linked but not signed yet');
     const anchored = await verify(intact, { anchor: anchorFile });
     expect(anchored).toMatchObject({ problem: null, anchored: 2 });
@@ -221,7 +221,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     const cut = without((row) => row.position >= typed('audit.checkpoint', 1).position);
     const known = await problemAfter(cut);
     expect(known?.kind).toBe('cut_tail');
-    expect(known?.message).toContain('its keys have seen events after');
+    expect(known?.message).toContain('the key store has recorded events after');
     const dataDir = copied();
     tamper(dataDir, cut);
     // As who may write to both files would.

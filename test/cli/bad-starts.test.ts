@@ -247,8 +247,8 @@ describe('data directory', () => {
     const file = join(dir, 'a-file');
     writeFileSync(file, 'text');
     const flags = ['--root-key-file', rootKeyFile];
-    await expectRefusal(dir, [...flags, '--data', file], /cannot be made: a file is in the way.*--data/);
-    await expectRefusal(dir, [...flags, '--data', join(file, 'data')], /cannot be made: a file is in the way.*--data/);
+    await expectRefusal(dir, [...flags, '--data', file], /cannot be created: a file is in the way.*--data/);
+    await expectRefusal(dir, [...flags, '--data', join(file, 'data')], /cannot be created: a file is in the way.*--data/);
   });
 
   test.skipIf(process.getuid?.() !== 0)('of another user (needs root)', async () => {
@@ -292,7 +292,7 @@ describe('data directory', () => {
   test.each([0o777, 0o770, 0o702])('that others may write to (%o)', async (mode) => {
     const vault = await makeVault();
     chmodSync(vault.dataDir, mode);
-    await expectRefusal(vault.dir, vault.flags, /others than its owner may write.*chmod 700/);
+    await expectRefusal(vault.dir, vault.flags, /users other than its owner can write.*chmod 700/);
     chmodSync(vault.dataDir, 0o700);
     await expectAsBefore(vault);
   });
@@ -305,7 +305,7 @@ describe('data directory', () => {
       return open;
     }
 
-    const message = /is reached through \S*\/open, to which others may write\..*chmod go-w/;
+    const message = /is reached through \S*\/open, to which other users can write\..*chmod go-w/;
 
     test('as its parent, also before it exists', async () => {
       const dir = tempDir();
@@ -357,7 +357,7 @@ describe('data directory', () => {
       chmodSync(open, 0o700);
       await expectAsBefore(vault);
       chmodSync(vault.dir, 0o777);
-      await expectRefusal(vault.dir, vault.flags, /is reached through \S+, to which others may write/);
+      await expectRefusal(vault.dir, vault.flags, /is reached through \S+, to which other users can write/);
     });
   });
 
@@ -437,7 +437,7 @@ describe('settings', () => {
     const { stderr } = await expectRefusal(
       dir,
       [...flags, '--config', file],
-      /auth\.header_alias .*is no setting; the nearest is auth\.header_aliases/,
+      /auth\.header_alias .*is not a setting; the nearest is auth\.header_aliases/,
       2,
     );
     expect(stderr).toMatch(/prot .*the nearest is port/);
@@ -445,7 +445,7 @@ describe('settings', () => {
     const second = await expectRefusal(
       dir,
       flags,
-      /STRONGROOM_AUTH_HEADER_ALIAS: is no setting; the nearest is STRONGROOM_AUTH_HEADER_ALIASES/,
+      /STRONGROOM_AUTH_HEADER_ALIAS: is not a setting; the nearest is STRONGROOM_AUTH_HEADER_ALIASES/,
       2,
       { env },
     );

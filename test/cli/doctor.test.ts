@@ -191,7 +191,7 @@ test('stores and events of another version are told as such', async () => {
   );
   tamper(dataDir, 'vault.db', `UPDATE projections SET version = 99 WHERE name = 'tokens'`);
   expect((await doctor(flags)).says('versions')).toBe(
-    'the projection tokens in vault.db was made by a newer version of Strongroom',
+    'the projection tokens in vault.db was built by a newer version of Strongroom',
   );
   tamper(dataDir, 'vault.db', `UPDATE projections SET version = 0 WHERE name = 'tokens'`);
   const old = await doctor(flags);

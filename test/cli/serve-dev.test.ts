@@ -70,14 +70,14 @@ test('data made by --dev is refused without it, and other data with it; nothing 
   for (const args of [['serve', '--port', '0'], ['serve', '--port', '0', ...rootKey], ['init'], ['init', ...rootKey]]) {
     const ended = await run(args, { cwd });
     expect(ended, args.join(' ')).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toMatch(/made by --dev.*--data/);
+    expect(ended.stderr).toMatch(/created by --dev.*--data/);
   }
   expect(hashesOf(cwd)).toEqual(before);
 
   const vault = await makeVault();
   const made = hashesOf(vault.dir);
   const ended = await run(['serve', '--dev', '--port', '0', ...vault.flags]);
-  expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/not made by --dev.*without --dev/) });
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/not created by --dev.*without --dev/) });
   expect(hashesOf(vault.dir)).toEqual(made);
 });
 

@@ -69,7 +69,7 @@ test('an address that other machines reach is refused without TLS, with the reas
     const ended = await run(['serve', ...flags, '--host', host]);
     expect(ended, host).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(
-      /--host: other machines reach this address, so TLS is needed.*--tls-cert.*127\.0\.0\.1/,
+      /--host: other machines can reach this address, so TLS is required.*--tls-cert.*127\.0\.0\.1/,
     );
   }
   expect(await run(['serve', ...flags, '--host', '0.0.0.0', '--behind-tls-proxy'])).toMatchObject({

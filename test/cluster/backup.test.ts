@@ -95,7 +95,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
     'cut off',
   );
   const half = await run(['tenants', 'list'], { env });
-  expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining('run `strongroom restore` once more') });
+  expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining('run `strongroom restore` again') });
   expect(await run(['backup', join(dir, 'half'), '--recipient', recipient], { env })).toMatchObject({ code: 1 });
   const doctor = await run(['doctor', '--json'], { env });
   expect(JSON.parse(doctor.stdout)['findings']).toContainEqual(
@@ -123,7 +123,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   const lacking = await run(['doctor', '--json'], { env });
   expect(JSON.parse(lacking.stdout)['findings']).toContainEqual({
     ...{ check: 'indexes', state: 'problem', says: 'MongoDB lacks the index token_rows_1.terms' },
-    do: 'Run `strongroom init`, which makes what is missing.',
+    do: 'Run `strongroom init`, which creates what is missing.',
   });
   await run(['init'], { env });
   const healthy = JSON.parse((await run(['doctor', '--json'], { env })).stdout)['findings'] as { state: string }[];

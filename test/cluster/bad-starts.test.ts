@@ -69,7 +69,7 @@ test('stores that do not belong to the vault are refused, and it is as it was', 
 
   const empty = with_(env, 'STRONGROOM_EVENTSTORE_URL', (await eventStore()).url);
   for (const args of [worker, ['init']])
-    await expectRefusal(args, empty, /EventStoreDB is empty, and MongoDB holds a vault/);
+    await expectRefusal(args, empty, /EventStoreDB is empty, but MongoDB already holds a vault/);
 
   const { tenants } = await runJson(['tenants', 'list'], { env });
   expect(tenants).toEqual([{ name: 'default', tenant_id: tenantId }]);
@@ -96,7 +96,7 @@ test('an event log that lost what was seen of it is refused', async () => {
     { upsert: true },
   );
   await client.close();
-  await expectRefusal(worker, env, /holds less than MongoDB has seen of it/);
+  await expectRefusal(worker, env, /lacks events that MongoDB has recorded/);
 });
 
 test('a store that does not answer, or refuses, is named with what to check', async () => {

@@ -111,7 +111,7 @@ test('who can write EventStoreDB and the links cannot sign history anew', async 
     const pad = (last ?? []).map((event) => ({ ...event, type: 'test.happened', stream: 'padding', revision: 0 }));
     return [...forged, pad.map((event) => edited(event, () => ({ first: 0 })))];
   });
-  expect(await verified()).toContain('the log does not go on from checkpoint 2');
+  expect(await verified()).toContain('the log does not continue from checkpoint 2');
   expect(await start()).toMatch(/changed the log.*audit verify/);
 });
 

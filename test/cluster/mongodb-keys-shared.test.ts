@@ -178,7 +178,7 @@ test('another root key is refused, and two new processes agree on one log', asyn
   const { one, other, connect, clock } = await twoRings();
   const connection = await connect();
   const refused = openMongoKeyStore(connection, randomBytes(32), clock, async () => 0);
-  await expect(refused).rejects.toThrow('the root key is not the one that the key store was made with');
+  await expect(refused).rejects.toThrow('the root key is not the one that the key store was created with');
   expect(await one.logIdOfKeys()).toBeNull();
   const [first, second] = await Promise.all([one.bindKeysToLog(randomUUID()), other.bindKeysToLog(randomUUID())]);
   expect(second).toBe(first);

@@ -83,6 +83,6 @@ test('prepare says what is missing', async () => {
   });
   expect(await prepare('--eventstore-admin-url-file', file)).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^the address of EventStoreDB cannot be used: .*must look like esdb/),
+    stderr: expect.stringMatching(/^the address of EventStoreDB cannot be used: .*write it as esdb/),
   });
 });

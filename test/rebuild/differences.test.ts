@@ -60,7 +60,7 @@ test('rows of an older version are rebuilt at the start, which the log says; tho
   await vi.waitFor(async () => expect((await again.service.projections.status())[0]?.version).toBe(1), generous);
   expect(await endOfRebuild(again)).toMatchObject({ outcome: 'done' });
   expect(again.notices).toEqual([
-    'the directory was built by an older version and is rebuilt',
+    'the directory was built by an older version and is being rebuilt',
     'the rows of tokens were built by an older version; they stay in use while new ones are built',
   ]);
   expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(200);

@@ -14,7 +14,7 @@ export function createdAnswer(
   transform: Transform,
 ): TokenAnswer {
   const { life } = view.state;
-  if (life === null) throw new Error('a created token lives');
+  if (life === null) throw new Error('a created token must be live');
   const answer = tokenAnswer(vault, caller, { view, life, open }, transform, { carriesFingerprint: true });
   return { ...answer, recordedAs: 'create' };
 }

@@ -94,6 +94,6 @@ export function answerOf(vault: Vault, context: CommandContext, outcome: Outcome
 
 function newToken({ view: before, payload }: CreationWrite, after: ViewOf): ReadToken {
   const view = after(before.stream);
-  if (view.state.life === null) throw new Error('a created token lives');
+  if (view.state.life === null) throw new Error('a created token must be live');
   return { view, life: view.state.life, open: payload };
 }

@@ -210,7 +210,7 @@ async function storeUpdate(vault: Vault, update: Update, ready: Ready): Promise<
     carriesFingerprint,
     answer(view) {
       const { life } = view.state;
-      if (life === null) throw new Error('an updated token lives');
+      if (life === null) throw new Error('an updated token must be live');
       if (isExpired(life, latestNow(vault.clock))) return rejected('token_not_found');
       const answer = tokenAnswer(vault, context.caller, { view, life, open: shown }, transform, { carriesFingerprint });
       return done({ ...answer, recordedAs: 'update' });

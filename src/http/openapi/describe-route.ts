@@ -22,7 +22,7 @@ const problemDocument = z
       .optional()
       .meta({ description: 'Messages by the JSON path of each field that is not valid.' }),
   })
-  .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457). It never repeats a value.' });
+  .meta({ id: 'Problem', description: 'Why a request was rejected (RFC 9457). It never repeats a value.' });
 
 export const securityScheme = 'apiKey';
 

@@ -5,7 +5,7 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import { describeRoute, securityScheme } from './describe-route.js';
 
 const description = `Tokens that stand for sensitive data. Every request with a key may carry \`SERVICE-TRACE-ID\`; every
-refusal is a problem (RFC 9457) with a stable \`code\`. HEAD is served like GET, and a slash at the end of a path is
+error is a problem (RFC 9457) with a stable \`code\`. HEAD is served like GET, and a slash at the end of a path is
 tolerated.`;
 
 /** Collects what routes say of themselves; register it before them. The document is made when first asked for. */

@@ -21,8 +21,8 @@ const operation = documented({
   tag: 'Applications',
   summary: 'Create an application',
   description:
-    'Makes an application with its first key, which is shown in this answer and never again. A management application ' +
-    'is made only by one that holds all of its permissions.',
+    'Creates an application with its first key, which this response shows and no later one. A management application ' +
+    'can only be created by one that holds all of its permissions.',
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   requestExample: applicationRequestExample,
   answers: {

@@ -13,13 +13,13 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Create a token',
   description:
-    'Stores a value and answers with the token that stands for it. With deduplication in force, a living token of the ' +
+    'Stores a value and returns the token that stands for it. With deduplication in force, a live token of the ' +
     'same fingerprint is returned instead, and `_extras.deduplicated` says so.',
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   requestExample: cardRequestExample,
   answers: {
     201: {
-      description: 'The token, or the equal one that was there already.',
+      description: 'The token, or the existing token with the same fingerprint.',
       headers: ['Location', 'ETag'],
       schema: z.union([tokenObject, unreadToken]),
       example: tokenExample,

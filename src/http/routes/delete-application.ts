@@ -8,9 +8,9 @@ const operation = documented({
   id: 'deleteApplication',
   tag: 'Applications',
   summary: 'Delete an application',
-  description: 'Its keys stop at once.',
+  description: 'Its keys stop working at once.',
   pathParameters: { id: 'The id of the application.' },
-  answers: { 204: { description: 'None of its keys is known any more.' } },
+  answers: { 204: { description: 'None of its keys works any more.' } },
   problems: ['exceeds_own_permissions', 'application_not_found', 'last_administrator'],
 });
 

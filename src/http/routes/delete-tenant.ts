@@ -13,7 +13,7 @@ const operation = documented({
     'Destroys all its keys: none of its tokens can be opened ever again. The body repeats the name of the tenant. After ' +
     '503 the same request finishes it.',
   requestExample: { name: 'Example' },
-  answers: { 204: { description: 'Nothing of the tenant can be opened any more, and none of its keys is known.' } },
+  answers: { 204: { description: 'No data of the tenant can be opened any more, and none of its keys works.' } },
   problems: ['validation_failed'],
 });
 

@@ -9,7 +9,7 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Delete a token',
   description:
-    'Deletes the token and erases it: 204 means that its keys are destroyed. After 503 repeat the request; it goes on ' +
+    'Deletes the token and erases it: 204 means that its keys are destroyed. After 503 repeat the request; it continues ' +
     'where it stopped.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   requestHeaders: ['If-Match'],

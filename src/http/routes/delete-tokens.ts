@@ -17,7 +17,7 @@ const operation = documented({
   summary: 'Delete many tokens by ids or by a query',
   description:
     'Give either `ids` or `query`, which needs `token:search` too. Up to 1,000 tokens a call; their keys are destroyed ' +
-    'before the answer. Repeat a query until `remaining` is 0.',
+    'before the response. Repeat a query until `remaining` is 0.',
   requestExample: { query: 'metadata.customer:c-17' },
   answers: {
     200: {

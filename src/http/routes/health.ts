@@ -17,11 +17,11 @@ const liveOperation = documented({
 const readyOperation = documented({
   id: 'isReady',
   tag: 'Service',
-  summary: 'Whether the service takes requests',
+  summary: 'Whether the service accepts requests',
   description: 'The state alone; the admin listener says why.',
   answers: {
     200: { description: 'It does.', schema: ready, example: { status: 'ready' } },
-    503: { description: 'It does not.', schema: notReady, example: { status: 'not_ready' } },
+    503: { description: 'The service does not accept requests.', schema: notReady, example: { status: 'not_ready' } },
   },
 });
 

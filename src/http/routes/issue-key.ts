@@ -12,8 +12,7 @@ const operation = documented({
   id: 'issueKey',
   tag: 'Applications',
   summary: 'Issue a key',
-  description:
-    'A further key of an application, of at most three that live. It is shown in this answer and never again.',
+  description: 'Issues another key, up to three in force. This response shows it, and no later one.',
   pathParameters: { id: 'The id of the application.' },
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   answers: {

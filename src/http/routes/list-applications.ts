@@ -13,7 +13,7 @@ const operation = documented({
   id: 'listApplications',
   tag: 'Applications',
   summary: 'List applications',
-  description: 'The living applications of the tenant, the newest first.',
+  description: 'The applications of the tenant, newest first.',
   answers: {
     200: {
       description: 'A page of applications.',
@@ -31,8 +31,8 @@ const values = z
   .optional();
 const querystring = z.object({
   ...pageQuery,
-  id: values.meta({ description: 'Repeated: applications with any of these ids.' }),
-  type: values.meta({ description: 'Repeated: applications of any of these types.' }),
+  id: values.meta({ description: 'Can be repeated: applications with any of these ids.' }),
+  type: values.meta({ description: 'Can be repeated: applications of any of these types.' }),
 });
 
 /** `GET /applications` (docs/contract.md, "Applications"). `id` and `type` are ANDed, repeats of one are ORed. */

@@ -27,8 +27,8 @@ const operation = documented({
   tag: 'Logs',
   summary: 'List the signed checkpoints of the event log',
   description:
-    'One for each hour, the newest first, to be kept elsewhere and verified with the public key. Each signs the whole log of ' +
-    'the vault, which all tenants share, and shows nothing of it.',
+    'One for each hour, the newest first, to be stored elsewhere and verified with the public key. Each signs the whole log of ' +
+    'the vault, which all tenants share, and reveals nothing about its content.',
   answers: {
     200: {
       description: 'A page of checkpoints.',

@@ -12,7 +12,7 @@ const operation = documented({
   id: 'listKeys',
   tag: 'Applications',
   summary: 'List the keys of an application',
-  description: 'Its living keys, without the keys themselves.',
+  description: 'Its keys in force, without the keys themselves.',
   pathParameters: { id: 'The id of the application.' },
   answers: {
     200: {

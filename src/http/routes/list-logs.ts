@@ -59,9 +59,7 @@ const entry = z.object({
   key_id: string.optional().meta({ description: 'The API key that was used.' }),
   source_address: string.optional().meta({ description: 'Where the request came from; absent for the command line.' }),
   entity_type: string.meta({ description: 'token, application, key, tenant, report, log or service.' }),
-  entity_id: string
-    .optional()
-    .meta({ description: 'Of a token: while it lives, and where it was asked for by that id.' }),
+  entity_id: string.optional().meta({ description: 'Of a token: while it lives, and if the request named that id.' }),
   entity_ref: string.optional().meta({ description: 'A keyed hash of the id.' }),
   operation: string.meta({
     description: 'create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss.',
@@ -83,7 +81,7 @@ const listLogsOperation = documented({
   tag: 'Logs',
   summary: 'Read the access log',
   description:
-    'Who did what, newest first, and never with which data. Without `start_date` the last 24 hours; entries at ' +
+    'Which application did what, newest first, and never the data. Without `start_date` the last 24 hours; entries at ' +
     '`start_date` are in, those at `end_date` are not. Visible within a second, kept for 13 months.',
   answers: {
     200: {

@@ -23,7 +23,7 @@ const operation = documented({
     application_type: z
       .enum(applicationTypes)
       .optional()
-      .meta({ description: 'Repeated: those of any of the types. Another word than these: none.' }),
+      .meta({ description: 'Can be repeated: the permissions of any of these types. An unknown type has none.' }),
   }),
   answers: {
     200: {

@@ -26,7 +26,7 @@ const operation = documented({
     'Filters are ANDed; repeats of `id` and of `type` are ORed. `metadata.<key>=<value>` compares without regard to case; ' +
     '`metadata` takes the same as one JSON object.',
   query: listTokensQuery.extend({ metadata: z.string().optional() }),
-  answers: { 200: { description: 'What passes all filters.', schema: tokenPage, example: tokenPageExample } },
+  answers: { 200: { description: 'The tokens that pass all filters.', schema: tokenPage, example: tokenPageExample } },
   problems: ['validation_failed'],
 });
 

@@ -8,7 +8,7 @@ import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
 const suggestion = z.object({
-  text: z.string().meta({ description: 'To be put in the place of the prefix.' }),
+  text: z.string().meta({ description: 'The text that replaces the prefix.' }),
   kind: z.enum(['field', 'type', 'metadata_key', 'container']),
 });
 
@@ -45,7 +45,7 @@ const querystring = z.object({
     .string({ error: 'must be given at most once' })
     .refine((text) => codePointCount(text) <= prefixMax, { error: `must have at most ${prefixMax} characters` })
     .default('')
-    .meta({ maxLength: prefixMax, description: 'What was typed of a term so far.' }),
+    .meta({ maxLength: prefixMax, description: 'The beginning of a term, as typed so far.' }),
 });
 
 /** `GET /tokens/search/suggestions` (docs/contract.md, "Suggestions"). */

@@ -18,7 +18,7 @@ const operation = documented({
     'container, metadata.<key>, created_by, created_at, modified_by, modified_at. An empty query finds everything that the ' +
     'caller may see.',
   requestExample: { query: 'type:card AND container:/pci/* AND metadata.customer:c-17', page: 1, size: 20 },
-  answers: { 200: { description: 'What was found.', schema: foundPage, example: tokenPageExample } },
+  answers: { 200: { description: 'The tokens that match.', schema: foundPage, example: tokenPageExample } },
   problems: ['validation_failed', 'guesses_exhausted'],
 });
 

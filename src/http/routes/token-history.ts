@@ -20,8 +20,8 @@ const historyEntry = z
   .object({
     type: z.enum(eventTypes),
     revision: wholeNumber,
-    actor_id: z.string().meta({ description: 'The id of an application; `system`: it was due.' }),
-    trace_id: z.string().optional().meta({ description: 'Of the request. Absent: no request led to it.' }),
+    actor_id: z.string().meta({ description: 'The id of an application, or `system` for what was due.' }),
+    trace_id: z.string().optional().meta({ description: 'The trace id of the request. Absent: no request caused it.' }),
     created_at: dateTime,
     changed: z.array(z.string()).meta({ description: 'Names of the fields that changed.' }),
     life: wholeNumber
@@ -35,12 +35,12 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Get the history of a token',
   description:
-    'What happened to the token, the newest first, never a value; also to one that was deleted. With `log:read` all lives ' +
-    'of the id, else the present one.',
+    'What happened to the token, newest first, never a value; also for a deleted token. With `log:read` all lives ' +
+    'of the id, otherwise the current one.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   answers: {
     200: {
-      description: 'A page of what happened.',
+      description: 'A page of events.',
       schema: pageOf(historyEntry),
       example: pageExample(historyEntryExample),
     },

@@ -14,11 +14,11 @@ const operation = documented({
   tag: 'Applications',
   summary: 'Update an application',
   description:
-    'Gives it another name, other permissions or rules, another expiry. It is in force for every key of the application ' +
-    'when the answer arrives.',
+    'Changes its name, permissions or rules, or expiry. The change is in force for every key of the application ' +
+    'when the response arrives.',
   pathParameters: { id: 'The id of the application.' },
   requestExample: applicationRequestExample,
-  answers: { 200: { description: 'The application as it is now.', schema: application, example: applicationExample } },
+  answers: { 200: { description: 'The updated application.', schema: application, example: applicationExample } },
   problems: ['validation_failed', 'exceeds_own_permissions', 'application_not_found', 'last_administrator'],
 });
 

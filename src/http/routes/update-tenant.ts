@@ -13,12 +13,12 @@ const operation = documented({
   tag: 'Tenants',
   summary: 'Update the tenant',
   description:
-    'Gives it another name or other settings; a setting that is not given stays. With `show_fingerprints` "true", get, ' +
+    'Changes its name or settings; a setting that is not given keeps its value. With `show_fingerprints` "true", get, ' +
     'list, search and detokenize show the fingerprints of tokens to callers that see them masked or redacted. Equal ' +
     'values have equal fingerprints, so such a caller that may also create tokens finds out a hidden value by trying ' +
-    'candidates; no limit holds it up. `_warnings` says so while the setting is on.',
+    'candidates; no limit prevents this. `_warnings` says so while the setting is on.',
   requestExample: { name: 'Example', settings: { deduplicate_tokens: 'true' } },
-  answers: { 200: { description: 'The tenant as it is now.', schema: tenant, example: tenantExample } },
+  answers: { 200: { description: 'The updated tenant.', schema: tenant, example: tenantExample } },
   problems: ['validation_failed'],
 });
 

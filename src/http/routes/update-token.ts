@@ -13,8 +13,8 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Update a token',
   description:
-    'A JSON merge patch (RFC 7386) of `data`, `mask` and `metadata`; the other fields replace. Null takes a field back ' +
-    'to the default of the type. Data that is replaced is erased before the answer.',
+    'A JSON merge patch (RFC 7386) of `data`, `mask` and `metadata`; the other fields replace. Null resets a field ' +
+    'to the default of the type. Replaced data is erased before the response.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY', 'If-Match'],
   requestExample: { metadata: { customer: 'c-18', note: null } },

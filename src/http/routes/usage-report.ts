@@ -14,7 +14,7 @@ const report = z
       tokens_total: wholeNumber,
       tokens_by_type: z
         .partialRecord(z.enum(tokenTypes), wholeNumber)
-        .meta({ description: 'A type without living tokens is left out.' }),
+        .meta({ description: 'A type without live tokens is omitted.' }),
     }),
   })
   .meta({ id: 'UsageReport' });
@@ -23,7 +23,7 @@ const operation = documented({
   id: 'usageReport',
   tag: 'Tenants',
   summary: 'Report the usage',
-  description: 'How many living tokens the tenant has.',
+  description: 'How many live tokens the tenant has.',
   answers: {
     200: {
       description: 'The report.',

@@ -88,7 +88,7 @@ describe('prepare', () => {
     await expect(prepareEventStoreDb(server.url, server.url)).rejects.toThrow('names the administrator');
     await prepareEventStoreDb(server.url, url);
     await expect(prepareEventStoreDb(url, server.urlOf('another:user'))).rejects.toThrow(
-      'strongroom is no administrator of EventStoreDB.',
+      'strongroom is not an administrator of EventStoreDB.',
     );
     const insecure = await startStandIn();
     onTestFinished(insecure.remove);
@@ -146,7 +146,7 @@ describe('a start says what is wrong', () => {
       `esdb+discover:// takes one DNS name. Name several hosts as ${all}`,
     );
     expect(await open(`esdb://127.0.0.1:${first},127.0.0.1:${alone.port}`)).toContain(
-      `they are no cluster: 127.0.0.1:${alone.port} is a server of its own`,
+      `they do not form a cluster: 127.0.0.1:${alone.port} is a standalone server`,
     );
     expect(await open('esdb://127.0.0.1:9,127.0.0.1:10')).toMatch(/none of the hosts in eventstore\.url responds/);
     cluster.elect(null);

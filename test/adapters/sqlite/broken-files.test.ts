@@ -129,7 +129,7 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
     const database = keptDatabase(path(file), {});
     database.exec('CREATE TABLE recipes (name TEXT)');
     database.close();
-    await expectRefused(new RegExp(`^${file} is no file of Strongroom`));
+    await expectRefused(new RegExp(`^${file} is not a Strongroom file`));
   });
 
   test('of another vault with the same root key', async () => {

@@ -68,7 +68,7 @@ describe('an alias', () => {
       expect(drawn).toBe(400);
       expect(expressions.evaluate(parsed.expression, { data: '1'.repeat(401) }, { random })).toEqual({
         ok: false,
-        message: `${filter}: the value has more than 400 characters, as no id may have`,
+        message: `${filter}: the value has more than 400 characters, the longest that an id may be`,
       });
       expect(drawn).toBe(400);
     },

@@ -9,12 +9,15 @@ import { dateTime, uuid } from './formats.js';
 const accessRule = z
   .object({
     description: z.string().optional(),
-    priority: z.number().meta({ type: 'integer', description: 'Lower ones are tried first.' }),
+    priority: z.number().meta({ type: 'integer', description: 'Rules with a lower priority are tried first.' }),
     container: z.string().meta({ description: 'Lower case, with `/` at both ends; it covers its children.' }),
     transform: z.enum(transforms).meta({ description: 'What is shown of the data.' }),
     permissions: z.array(z.enum(tokenPermissions)),
   })
-  .meta({ id: 'AccessRule', description: 'What may be done with the tokens under a container, and what is shown.' });
+  .meta({
+    id: 'AccessRule',
+    description: 'What the application may do with the tokens under a container, and what it sees of their data.',
+  });
 
 /** The creator and the last editor of a tenant or an application. */
 const stamps = {
@@ -34,7 +37,7 @@ const fields = {
     .optional()
     .meta({ description: 'Held for every token; absent when it has rules.' }),
   rules: z.array(accessRule).optional().meta({ description: 'Absent when it has permissions.' }),
-  expires_at: dateTime.optional().meta({ description: 'From then on its keys are refused. Absent: never.' }),
+  expires_at: dateTime.optional().meta({ description: 'From then on its keys are rejected. Absent: never.' }),
   ...stamps,
 };
 
@@ -45,7 +48,7 @@ export const application = z.object(fields).meta({ id: 'Application' });
 export const applicationWithKey = z
   .object({
     ...fields,
-    key: z.string().optional().meta({ description: 'The first key, shown this once; a repeat does not show it.' }),
+    key: z.string().optional().meta({ description: 'The first key, shown only this once; a repeat does not show it.' }),
   })
   .meta({ id: 'ApplicationWithKey' });
 
@@ -68,7 +71,7 @@ export const tenant = z
       }),
     }),
     ...stamps,
-    _warnings: z.array(z.string()).optional().meta({ description: 'What the settings that are in force give away.' }),
+    _warnings: z.array(z.string()).optional().meta({ description: 'What the settings in force reveal.' }),
   })
   .meta({ id: 'Tenant' });
 
@@ -82,15 +85,21 @@ const keyFields = {
 export const apiKey = z
   .object({
     ...keyFields,
-    last_used_at: z.string().optional().meta({ format: 'date', description: 'The day, in UTC. Absent: not used yet.' }),
+    last_used_at: z
+      .string()
+      .optional()
+      .meta({ format: 'date', description: 'The day of the last use, in UTC. Absent: not used yet.' }),
   })
-  .meta({ id: 'ApiKey', description: 'A living key, without the key itself.' });
+  .meta({ id: 'ApiKey', description: 'A key that is in force, without the key itself.' });
 
 /** The response to the issue of a key, the only one that contains the key. */
 export const issuedApiKey = z
   .object({
     ...keyFields,
-    key: z.string().optional().meta({ description: 'The key itself, shown this once; a repeat does not show it.' }),
+    key: z
+      .string()
+      .optional()
+      .meta({ description: 'The key itself, shown only this once; a repeat does not show it.' }),
   })
   .meta({ id: 'IssuedApiKey' });
 

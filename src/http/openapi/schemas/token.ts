@@ -22,11 +22,11 @@ const alwaysShown = {
         'every caller if the tenant sets `show_fingerprints`; a create or update also shows it if the request carried ' +
         'every value that the expression reads.',
     }),
-  containers: z.array(z.string()).meta({ description: 'What access rules go by.' }),
+  containers: z.array(z.string()).meta({ description: 'Access rules grant permissions by these.' }),
 };
 
 const shownOfSome = {
-  expires_at: dateTime.optional().meta({ description: 'From then on the token is unknown.' }),
+  expires_at: dateTime.optional().meta({ description: 'From then on the token no longer exists.' }),
   created_by: uuid.meta({ description: 'The application that created it.' }),
   created_at: dateTime,
   modified_by: uuid.optional().meta({ description: 'The application that changed it last.' }),
@@ -42,7 +42,7 @@ const extras = z.object({
 const maskSkipped = z.object({
   mask_skipped: z.literal(true).meta({
     description:
-      'The masks of the other tokens of this answer left no time for this one, so it shows no data. Get it alone.',
+      'The masks of the other tokens in this response left no time for this one, so it shows no data. Get it alone.',
   }),
 });
 
@@ -98,12 +98,12 @@ const count = z.int().min(0);
 export const tokenPage = z
   .object({
     pagination: z.object({
-      total_items: count.meta({ description: 'All that the caller may see and that match.' }),
+      total_items: count.meta({ description: 'The number of matching tokens that the caller may see.' }),
       page_number: z.int().min(1),
       page_size: z.int().min(1).max(100),
       total_pages: count,
     }),
-    data: z.array(tokenObject).meta({ description: 'The later created first.' }),
+    data: z.array(tokenObject).meta({ description: 'Newest first, by creation.' }),
   })
   .meta({ id: 'TokenPage' });
 
