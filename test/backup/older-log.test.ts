@@ -44,7 +44,10 @@ test.each([
       findings: expect.arrayContaining([expect.objectContaining({ check: 'log', state: 'problem' })]),
     });
     const verified = await run(['audit', 'verify', ...flags]);
-    expect(verified).toMatchObject({ code: 3, stderr: expect.stringContaining('the key store has recorded events after') });
+    expect(verified).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('the key store has recorded events after'),
+    });
 
     expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 2 });
     const again = await run(['restore', '--accept-older-log', ...flags]);

@@ -248,7 +248,11 @@ describe('data directory', () => {
     writeFileSync(file, 'text');
     const flags = ['--root-key-file', rootKeyFile];
     await expectRefusal(dir, [...flags, '--data', file], /cannot be created: a file is in the way.*--data/);
-    await expectRefusal(dir, [...flags, '--data', join(file, 'data')], /cannot be created: a file is in the way.*--data/);
+    await expectRefusal(
+      dir,
+      [...flags, '--data', join(file, 'data')],
+      /cannot be created: a file is in the way.*--data/,
+    );
   });
 
   test.skipIf(process.getuid?.() !== 0)('of another user (needs root)', async () => {

@@ -144,7 +144,9 @@ describe('unknown settings name the nearest known one, as their source writes it
 
   it('refuses a root key in a variable or in the file, and says where it belongs', () => {
     expect(problems({ env: { STRONGROOM_ROOT_KEY: '00ff00ff' } })).toEqual([
-      expect.stringMatching(/^STRONGROOM_ROOT_KEY: .*must not be a setting.* set STRONGROOM_ROOT_KEY_FILE to the path$/),
+      expect.stringMatching(
+        /^STRONGROOM_ROOT_KEY: .*must not be a setting.* set STRONGROOM_ROOT_KEY_FILE to the path$/,
+      ),
     ]);
     expect(problems({ env: { STRONGROOM_ROOT_KEY: '' } })).toHaveLength(1);
     expect(problems({ file: { root_key: '00ff00ff' } })).toEqual([
@@ -366,9 +368,7 @@ describe('the cluster profile', () => {
   });
 
   it('has roles, and no dev', () => {
-    expect(problems({ env: stores, flags: { dev: true } })).toEqual([
-      '--dev: is for the embedded profile; remove it',
-    ]);
+    expect(problems({ env: stores, flags: { dev: true } })).toEqual(['--dev: is for the embedded profile; remove it']);
     expect(problems({ flags: { role: 'api' } })).toEqual([
       '--role: is for the cluster profile; set profile to cluster',
     ]);

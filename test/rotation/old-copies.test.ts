@@ -91,7 +91,10 @@ test('the place of the root key is looked at before anything is begun', async ()
   await refused(['--all', '--data', dataDir], /--next-root-key-file/, 1, { STRONGROOM_ROOT_KEY_COMMAND: command });
   const notAKey = join(dir, 'not-a-key');
   copyFileSync(join(dataDir, 'vault.db'), notAKey);
-  await refused(['--all', ...flags, '--next-root-key-file', notAKey], /does not hold a root key|must be accessible to its owner only/);
+  await refused(
+    ['--all', ...flags, '--next-root-key-file', notAKey],
+    /does not hold a root key|must be accessible to its owner only/,
+  );
 });
 
 test('a root key that a command prints: the next one is named, and the command is the operator’s to change', async () => {
