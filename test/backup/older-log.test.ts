@@ -12,7 +12,7 @@ test.each([
   ['with SIGTERM', 'SIGTERM'],
   ['with -9', 'SIGKILL'],
 ] as const)(
-  'an older vault.db beside newer keys starts nothing until it is accepted, and brings nothing back (stopped %s)',
+  'an older vault.db with newer keys does not start until it is accepted, and restores no erased data (stopped %s)',
   async (_, signal) => {
     const vault = await makeVault();
     const { dataDir, flags, key } = vault;
@@ -63,7 +63,7 @@ test.each([
   },
 );
 
-test('an older vault.db in which something was changed is not accepted', async () => {
+test('an older vault.db that was tampered with is not accepted', async () => {
   const vault = await makeVault();
   const { dataDir, flags, key } = vault;
   const first = await startService(flags, { env });
@@ -91,7 +91,7 @@ test('an older vault.db in which something was changed is not accepted', async (
   expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 1 });
 });
 
-test('what is asked of restore without a folder is said, and nothing is made', async () => {
+test('restore without a folder explains its requirements, and creates nothing', async () => {
   const { dir, flags } = await makeVault();
   const before = hashesOf(dir);
   const refused = async (code: number, text: string, ...args: string[]) => {

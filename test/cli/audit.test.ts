@@ -57,7 +57,7 @@ test.each([
   ['an export that is not there', ['verify', '--offline', '/nowhere'], 1],
   ['a public key that is none', ['verify', '--public-key', '/dev/null'], 1],
   ['an anchor that is not there', ['verify', '--anchor', '/nowhere'], 1],
-] as const)('%s is refused in words', async (_, args, code) => {
+] as const)('%s is rejected with an explanation', async (_, args, code) => {
   const { flags } = await makeVault();
   const ended = await run(['audit', ...args, ...flags]);
   expect(ended).toMatchObject({ code, stdout: '' });

@@ -42,8 +42,8 @@ function applyFsGroup(dir: string): void {
   }
 }
 
-describe.runIf(process.getuid?.() === 0)('what a container platform mounts (needs root)', () => {
-  test('root’s key file of mode 0440 and root’s setgid volume serve the own group, also after the volume is mounted again', async () => {
+describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs root)', () => {
+  test('a key file of root with mode 0440 and a setgid volume of root work for the service’s group, also after a remount', async () => {
     const { volume, flags } = mounted();
     const made = await runJson(['init', ...flags], { uid: service });
     expect(made['tenant_id']).toEqual(expect.any(String));
@@ -121,7 +121,7 @@ describe.runIf(process.getuid?.() === 0)('what a container platform mounts (need
     });
   });
 
-  test('a rotation goes over to a second mounted key and leaves both files alone', async () => {
+  test('a rotation switches to a second mounted key and changes neither file', async () => {
     const { dir, flags } = mounted();
     await runJson(['init', ...flags], { uid: service });
     const rotate = ['keys', 'rotate', '--all', ...flags];
@@ -158,7 +158,7 @@ describe.runIf(process.getuid?.() === 0)('the setting of the container image (ne
     expect(hashesOf(dir)).toEqual(before);
   });
 
-  test.runIf(canMount)('rejects data outside of a volume, and takes a volume', async () => {
+  test.runIf(canMount)('rejects data outside a volume, and accepts a volume', async () => {
     const dir = tempDir();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'mode=0755', 'tmpfs', dir]);
     onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));

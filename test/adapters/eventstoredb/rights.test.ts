@@ -31,7 +31,7 @@ async function messageOf(opening: Promise<{ close(): Promise<void> }>): Promise<
 }
 
 describe('prepare', () => {
-  test('creates the user of the vault with what the vault needs; again it changes nothing', async () => {
+  test('creates the user of the vault with the rights that it needs; a second run changes nothing', async () => {
     const server = await secureServer();
     const url = server.urlOf(vaultUser);
     expect(await prepareEventStoreDb(server.url, url)).toEqual([
@@ -53,7 +53,7 @@ describe('prepare', () => {
     expect(await log.readStream(stream)).toEqual(await log.readAll(0, 10));
   });
 
-  test('leaves nothing to its user but appending and reading, and nothing at all to others', async () => {
+  test('lets its user only append and read, and gives other users no rights', async () => {
     const server = await secureServer();
     const stream = aStream();
     await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
@@ -79,7 +79,7 @@ describe('prepare', () => {
     }
   });
 
-  test('rejects an administrator who is none, a wrong password, and a vault that is the administrator', async () => {
+  test('rejects a user that is not an administrator, a wrong password, and the administrator as user of the vault', async () => {
     const server = await secureServer();
     const url = server.urlOf(vaultUser);
     await expect(prepareEventStoreDb(server.urlOf('admin:wrong'), url)).rejects.toThrow(
@@ -96,7 +96,7 @@ describe('prepare', () => {
   });
 });
 
-test('what a user could do beyond that is named', async () => {
+test('excess rights of a user are named', async () => {
   const server = await secureServer();
   const all = [
     ...['delete and truncate streams', 'read metadata', 'change metadata and permissions'],
@@ -129,7 +129,7 @@ describe('a start says what is wrong', () => {
     );
   });
 
-  test('with an address that names no cluster, or one node of it', async () => {
+  test('with an address of separate servers, or of a single node of a cluster', async () => {
     const cluster = await startStandInCluster();
     onTestFinished(cluster.remove);
     const alone = await startStandIn();

@@ -26,7 +26,7 @@ const operations = {
 };
 
 test.each(['vault.db', 'keys.db'] as const)(
-  'a %s that is damaged under the service: nothing is acknowledged, the process is told to end, closing does not hang',
+  'a %s that is damaged while the service runs: nothing is acknowledged, the process stops, closing does not hang',
   async (file) => {
     const service = await startTestService();
     const body = { type: 'token', data: 'x' };
