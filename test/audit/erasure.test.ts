@@ -157,7 +157,7 @@ test.for<[string, RegExp, string]>([
     /search terms in postings_0: 1/,
     'INSERT INTO postings_0 VALUES (zeroblob(16), @created)',
   ],
-])('a leftover %s is named, and no statement is made', async ([, text, sql], context) => {
+])('%s that is left over is named, and no statement is made', async ([, text, sql], context) => {
   embeddedOnly(context, 'it is put into the file; what MongoDB keeps is looked for in cluster/erasure.test.ts');
   const { dataDir } = service;
   const database = openVault(dataDir);

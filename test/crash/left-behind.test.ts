@@ -120,7 +120,7 @@ describe('a write-ahead log beside another state of its file', () => {
     return { older, newer, made, erased };
   }
 
-  test('starts nothing, a damaged pair stays as it is, and put together rightly all is there', async () => {
+  test('does not start, a mismatched pair stays unchanged, and the matching pair has all data', async () => {
     const vault = await makeVault();
     const { dataDir, flags, key } = vault;
     const { older, newer, made, erased } = await killedAgain(vault);

@@ -26,7 +26,7 @@ test.each([
   await service.close();
 });
 
-test('a key that is lost ends the rebuild, which names the token and changes nothing', async () => {
+test('a lost key ends the rebuild, which names the token and changes nothing', async () => {
   const service = await startTestService();
   await createPlain(service);
   await service.stop();

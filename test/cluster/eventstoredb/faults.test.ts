@@ -46,7 +46,7 @@ test.each([
   },
 );
 
-test('a frozen server is told within 6 s by every call, and all work again when it goes on', async () => {
+test('every call reports a frozen server within 6 s, and all work again when it resumes', async () => {
   const { server, log } = await standInWithLog();
   const stream = aStream();
   await log.append(stream, -1, [anEvent()]);

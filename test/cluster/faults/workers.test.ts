@@ -12,7 +12,7 @@ const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? 7);
 /** What a killed leader may leave undone for so long. */
 const replacedWithinMs = 15_000;
 
-test('a leader that is killed in mid-batch is replaced; one that was stopped and wakes up harms nothing', {
+test('a leader that is killed during a batch is replaced; one that was paused and resumes does no harm', {
   timeout: 600_000,
 }, async () => {
   const servers = await ownServers();

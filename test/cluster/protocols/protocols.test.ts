@@ -238,7 +238,7 @@ const commands = {
 
 // A process that is stopped is to the other as dead as one that was killed, until it is woken after all was looked at.
 test.each(Object.entries(commands))(
-  'a process is stopped, and woken later, between any two steps of %s',
+  'a process is paused, and resumed later, between any two steps of %s',
   (_, prepare) => everyStep('SIGSTOP', prepare),
 );
 

@@ -8,7 +8,7 @@ import { storedIn, vaultOnServers } from './support.js';
 const tokens = 300;
 const patience = 120_000;
 
-test('two API processes and a worker go on while a rebuild is begun, taken back, killed and gone on with', {
+test('two API processes and a worker keep working while a rebuild is started, cancelled, killed and continued', {
   timeout: 600_000,
 }, async () => {
   const { options, key, rows, keys } = await vaultOnServers();

@@ -97,7 +97,7 @@ async function expectNewest(answer: Answer, named: string, newest: Partial<Answe
 const everything = [rule('/', 'reveal', ['token:read', 'token:search'])];
 
 describe('a writer of the rows', () => {
-  test('who plants the hash of a key of its own is let in nowhere', async () => {
+  test('cannot use the hash of its own key to get access', async () => {
     const id = await aToken();
     const { id: applicationId } = await application(everything);
 
@@ -238,7 +238,7 @@ describe('a writer of the rows', () => {
     }
   });
 
-  test('is refused an older row also while the log cannot be read', async () => {
+  test('cannot use an older row even while the log cannot be read', async () => {
     const id = await aToken({ containers: ['/open/'] });
     const stream = await streamOf(id);
     const older = await takeToken(id);
