@@ -107,7 +107,7 @@ describe('root key', () => {
   test.each([0o644, 0o640])('a file with mode %o', async (mode) => {
     const vault = await makeVault();
     chmodSync(vault.rootKeyFile, mode);
-    await expectRefusal(vault.dir, vault.flags, /owner alone.*chmod 600/);
+    await expectRefusal(vault.dir, vault.flags, /accessible to its owner only.*chmod 600/);
     execFileSync('chmod', ['600', vault.rootKeyFile]);
     if (mode === 0o644) await expectAsBefore(vault);
   });
@@ -238,7 +238,7 @@ describe('store files', () => {
     holder.close();
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/another program holds vault\.db.*End it/),
+      stderr: expect.stringMatching(/another program holds a lock on vault\.db.*Stop it/),
     });
     await expectAsBefore(vault);
   });

@@ -25,8 +25,8 @@ async function exchange(
   return answer;
 }
 
-describe('what only a real connection shows', () => {
-  test('400 as a problem for what is no HTTP', async ({ service }) => {
+describe('behaviour that only a real connection shows', () => {
+  test('400 as a problem for a request that is not HTTP', async ({ service }) => {
     const answer = await exchange(service, ['NOT HTTP']);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toMatch(/\r\nContent-Type: application\/problem\+json; charset=utf-8\r\n/);

@@ -77,7 +77,7 @@ test('after a rotation under a running service the old root key and an older cop
   expect((await http('GET', `${again.address}/tokens/${deleted}`, { key })).status).toBe(404);
 });
 
-test('the place of the root key is looked at before anything is begun', async () => {
+test('the location of the root key is checked before the rotation starts', async () => {
   const { dir, dataDir, flags, rootKeyFile } = await makeVault();
   const before = readFileSync(join(dataDir, 'keys.db'));
   const refused = async (args: readonly string[], message: RegExp, code = 1, env = {}) => {

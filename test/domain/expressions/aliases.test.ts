@@ -45,7 +45,7 @@ describe('an alias', () => {
     );
   });
 
-  it('is refused where there is no id, and says that it is random where there is one', () => {
+  it('is rejected outside of ids, and is marked as random in an id', () => {
     const source = '{{ data | alias_card }}';
     expect(expressions.parse(source, { variables: ['data'] })).toMatchObject({ ok: false });
     expect(expressions.parseMask(source)).toMatchObject({ ok: false });

@@ -10,7 +10,7 @@ const writeOnly = ['token:create', 'token:update'] as const;
 const guess = (service: TestService, key: string, data: unknown) =>
   service.call('POST', '/tokens', { type: 'token', data, deduplicate_token: true }, { key });
 
-test('deduplications onto tokens that the caller may not read are counted; over the budget 429 for an hour', async () => {
+test('deduplications onto unreadable tokens are counted; over the budget they get 429 for an hour', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 2 });
   const secret = await createPlain(service, { data: uniqueId() });
   const key = await service.application(writeOnly);
@@ -31,7 +31,7 @@ test('deduplications onto tokens that the caller may not read are counted; over 
   expect((await guess(service, key, secret['data'])).status).toBe(201);
 });
 
-test('over the budget everything else goes on, and so do other applications', async () => {
+test('over the budget all other requests, and other applications, still work', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const secret = await createPlain(service, { data: uniqueId() });
   const key = await service.application(writeOnly);
@@ -56,7 +56,7 @@ test('an update onto the fingerprint of an unreadable token is a guess too', asy
   expect((await update({ data: uniqueId() })).status).toBe(200);
 });
 
-test('who may read every token never guesses by deduplication', async () => {
+test('a caller that may read every token never guesses by deduplication', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const known = await createPlain(service, { data: uniqueId() });
   for (let times = 0; times < 5; times += 1) {

@@ -19,7 +19,7 @@ test('tokenize and detokenize weigh as many requests as they have tokens', async
   expect(await statuses(9, send('/detokenize', 'nothing'))).toEqual([...Array(6).fill(200), 429, 429, 429]);
 });
 
-test('every unknown id of a detokenize is a guess; over the budget even known ids are refused', async () => {
+test('every unknown id of a detokenize is a guess; over the budget even known ids are rejected', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 5 });
   const { id } = await createPlain(service);
   const send = (body: Json) => () => service.call('POST', '/detokenize', body);

@@ -13,7 +13,7 @@ const notADate = 'not an ISO 8601 date or date-time, such as 2026-01-31';
 const range = 'a range is written [start TO end]';
 
 /** A refusal is 400 and tells a person where to look: a wrong position sends him to the wrong place. */
-describe('a refusal says what is wrong and at which character', () => {
+describe('an error says what is wrong and at which character', () => {
   test.for<[query: string, character: number, message: string]>([
     ['type:a type:b', 8, operator],
     ['type:a (type:b)', 8, operator],
