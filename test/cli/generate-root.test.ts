@@ -14,7 +14,7 @@ test('keys generate-root creates a key in a file that only its owner can read, a
   expect(made.stdout).not.toContain(key.trim());
 
   const again = await run(['keys', 'generate-root', file]);
-  expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/exists already/) });
+  expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/already exists/) });
   expect(readFileSync(file, 'utf8')).toBe(key);
 });
 
