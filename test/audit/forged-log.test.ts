@@ -66,7 +66,7 @@ async function verified(): Promise<string | null> {
 
 const isCheckpoint = ({ type }: Row) => type === 'audit.checkpoint';
 
-/** An event that says nothing, as whoever writes to the file makes it up. */
+/** An event without content, as an attacker that writes to the file could forge it. */
 function padding(like: Row, index: number): Row {
   const clear = '{}';
   const stream = `padding-${index}`;

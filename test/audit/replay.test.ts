@@ -71,7 +71,7 @@ test('data that was replaced, deleted or has expired since is erased and does no
   const then = await head();
   await update('replaced', { data: 'new value' });
   await remove('deleted');
-  // Nobody has recorded the expiry yet, and its keys still live.
+  // The expiry was not recorded yet, and the keys still exist.
   service.clock.advance(2 * aMinute);
   for (const id of ['replaced', 'deleted', 'short']) {
     const token = await replay(id, then, { reveal: true });

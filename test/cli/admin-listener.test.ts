@@ -46,7 +46,7 @@ test('if the default port is in use, only the admin listener is missing, and the
   const { flags } = await makeVault();
   const taken = createServer();
   onTestFinished(() => void taken.close());
-  // Whoever has it, it is in use now.
+  // The port is in use now, by this test or by another program.
   await new Promise<void>((resolve) => taken.once('error', () => resolve()).listen(9464, '127.0.0.1', resolve));
   const service = await startService(flags);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);

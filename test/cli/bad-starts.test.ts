@@ -55,7 +55,7 @@ async function expectRefusal(
   return ended;
 }
 
-/** The service is none the worse for it. */
+/** The service still works afterwards. */
 async function expectAsBefore({ flags, key }: TestVault): Promise<void> {
   const service = await startService(flags);
   const { status } = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 1 } });

@@ -145,7 +145,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     disk.free();
     const ids = refused.splice(0);
     await until('recovery', 30_000, async () => ((await create('after')).status === 201 ? true : undefined));
-    // The same idempotency keys: what was refused is made now, once.
+    // The same idempotency keys: the requests rejected before now succeed, once.
     for (const id of ids) expect(await create(id)).toMatchObject({ status: 201 });
     expect([204, 404]).toContain((await send('DELETE', `/${otherId}`)).status);
     const removed = await send('DELETE', `/${someId}`);

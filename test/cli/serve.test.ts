@@ -108,7 +108,7 @@ test('after SIGTERM, requests in flight finish, new ones are rejected, and the e
     `POST /tokens HTTP/1.1\r\nHost: x\r\nService-Api-Key: ${key}\r\nContent-Type: application/json\r\n` +
       `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
-  // The answer to Expect says that the service has the request.
+  // The response to Expect says that the service has the request.
   await until('100 Continue', 20_000, () => (answer.includes('100 Continue') ? true : undefined));
   wire.write(body.slice(0, 10));
   service.signal('SIGTERM');

@@ -96,7 +96,7 @@ test('a client that leaves before it has its response is a failed span without a
   socket.on('error', () => undefined);
   const head = `POST /tokens HTTP/1.1\r\nHost: a\r\nService-Api-Key: ${vault.key}\r\nContent-Type: application/json\r\n`;
   await new Promise<void>((resolve) => socket.write(`${head}Content-Length: 100\r\n\r\n{"type":`, () => resolve()));
-  // An answer on another connection says that the first request has begun.
+  // A response on another connection shows that the first request has begun.
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   socket.destroy();
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);

@@ -83,7 +83,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store holds keys already') });
   await keys.db.dropDatabase();
-  // Cut off in the middle, a part of the keys passes for nothing: no start, no backup, and a repeat begins anew.
+  // After an interruption the partial keys cannot be used: no start, no backup, and a repeat starts over.
   async function* part() {
     for (const { _id, ...row } of wrapped.slice(0, 3)) {
       const binary = { ...row, _id: new BSON.Binary(_id), wrapped: new BSON.Binary(row.wrapped ?? Buffer.of()) };

@@ -91,7 +91,7 @@ test('a failed write rejects all waiting records, and the next record begins a n
   const refused = await Promise.allSettled([log.record([anEntry()]), log.record([anEntry()])]);
   expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   isDown = false;
-  // What a server may have stored of the batch that was refused.
+  // What a server may have stored of the rejected batch.
   const [first] = await log.chains();
   const { _id, batch, ...rest } = (await entriesIn(healthy).findOne({})) as EntryDocument;
   await entriesIn(healthy).insertOne({ ...rest, _id: entryKey({ chain: String(first), sequence: 2, number: 0 }) });

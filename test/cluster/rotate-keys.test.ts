@@ -108,7 +108,7 @@ test('processes on two machines keep working through a rotation that is killed a
     code: 1,
     stderr: expect.stringContaining('the root key is not the one'),
   });
-  // The other machine has both files still; the verb there clears the old one away.
+  // The other machine still has both files; the command there removes the old one.
   expect(existsSync(other.nextFile)).toBe(true);
   await api.stop();
   expect((await runJson(rotate, other.options))['state']).toBe('cleared');

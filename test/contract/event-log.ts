@@ -12,7 +12,7 @@ export type LogUnderTest = {
 
 /**
  * What every `EventLog` must do; an adapter runs it in one line. With `sharedLog` a log is not new at each `open`: it
- * may hold anything before. Nobody else may append to it meanwhile.
+ * may hold anything before. No other client may append to it meanwhile.
  */
 export function eventLogContract(
   name: string,

@@ -89,7 +89,7 @@ describe('a torn end of the write-ahead log', () => {
     );
     expect(await http('POST', url, { key, body: big })).toMatchObject({ status: 201 });
     await first.stop('SIGKILL');
-    // As if the machine had died while it wrote the second one: then nobody had got an answer.
+    // As if the machine had crashed while writing the second one: then no caller had got a response.
     truncateSync(wal, sizeBefore + 24 + 4_096 + 100);
 
     const second = await startService(flags);

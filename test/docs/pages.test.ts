@@ -9,7 +9,7 @@ const pages = pagesOf(root).map((page) => [page, blocksOf(root, page).filter((bl
 const scripts = pages.flatMap(([, blocks]) => blocks).filter(({ language }) => language === 'sh');
 const pageLimitMs = 600_000;
 
-/** README up to its first search: a page that starts no service itself is read by who has come that far. */
+/** README up to its first search: the state in which a reader starts a page that starts no service itself. */
 const readme = blocksOf(root, 'README.md');
 const firstSteps = readme.slice(0, readme.findLastIndex(({ heading }) => heading === 'The first search') + 1);
 

@@ -38,7 +38,7 @@ describe('every route', () => {
         const known = ({ headers }: typeof get) =>
           Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.has(name)));
         expect([head.status, head.text], `HEAD ${url}`).toEqual([get.status, '']);
-        // What is read is recorded, so the next answer of the log is longer.
+        // Reads are recorded, so the next response of the log is longer.
         if (url !== '/logs') expect(known(head), `HEAD ${url}`).toEqual(known(get));
       }
     }

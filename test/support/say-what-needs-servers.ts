@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** Says at the end of a run what it left out, so that nobody takes it for all. */
+/** Says at the end of a run which tests it left out, so that a reader does not take it for a full run. */
 export function teardown(): void {
   const suites = readdirSync('test/cluster', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))

@@ -49,7 +49,7 @@ function isRead({ recordedAs, transform }: ShownToken): boolean {
 
 function factOf(ref: string, transform: Transform): AccessFact {
   return transform === 'reveal'
-    ? { entity: 'token', ref, operation: 'reveal', message: 'token shown in clear' }
+    ? { entity: 'token', ref, operation: 'reveal', message: 'token shown in plaintext' }
     : {
         entity: 'token',
         ref,

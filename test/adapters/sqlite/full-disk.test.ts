@@ -24,7 +24,7 @@ afterAll(() => {
 describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
   let service: TestService;
   let stored: string[] = [];
-  /** Sees masked data alone: what is shown in clear is first recorded, and a full disk takes no records. */
+  /** Sees only masked data: plaintext reads are recorded first, and a full disk takes no records. */
   let masked: { readonly key: string };
   const unexpected = () => service.errors.filter((error) => !isOfAccessLog(error));
   const filler = join(disk, 'filler');

@@ -64,7 +64,7 @@ test('a leader that is killed during a batch is replaced; one that was paused an
   console.log(`a killed leader was replaced after ${replacedMs} ms, a stopped one after ${passedOnMs} ms`);
 });
 
-/** The epoch of whoever leads after the leader of an epoch. */
+/** The epoch of the leader that follows the leader of an epoch. */
 async function nextLead({ mongoUrl }: OwnServers, after: number | null): Promise<number> {
   const client = new MongoClient(mongoUrl);
   try {

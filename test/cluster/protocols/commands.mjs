@@ -15,7 +15,7 @@ const shown = ({ render, revision }) => ({ ...finish(render()), revision });
 const done = (value) => ({ ok: true, value });
 const answer = (result, show) => (result.ok ? done(show(result.value)) : { ok: false, code: result.code });
 
-/** What a process may be asked to do; all answers can be sent as JSON. */
+/** The commands that a process accepts; all results can be sent as JSON. */
 export function commandsOn(vault) {
   const contextOf = ({ tenantId, key = null }, method, path) => ({
     caller: {

@@ -16,7 +16,7 @@ const token = (name: string, given: JsonObject = {}) => ({
 });
 const ids = (tokens: Tokens) => tokens.map(({ id }) => id).sort();
 
-/** The body of an answer that must be one. */
+/** The body of a response that must have succeeded. */
 function bodyOf(answer: Answer): TokenBody {
   expect(answer).toMatchObject({ ok: true });
   return (answer as { readonly value: TokenBody }).value;

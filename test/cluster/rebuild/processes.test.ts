@@ -27,7 +27,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   let turn = 0;
   const call: Call = (method, url, body) => {
     turn += 1;
-    // What one process has answered the other one knows.
+    // Each process knows what the other one has acknowledged.
     return http(method, `${services[turn % 2 === 0 ? 0 : 1].address}${url}`, { key, body });
   };
   const before = await Promise.all(Array.from({ length: 20 }, () => create(call, 'before')));

@@ -56,7 +56,7 @@ test('concurrent rows are written to every active generation, and each caller ge
 test('the generation in use is written last: what a reader sees in it is also in the others', async () => {
   const { connection } = await databaseOfTest();
   const [refusing, kept] = [created(), created()];
-  // MongoDB refuses the one row in the generation that is not read yet.
+  // MongoDB rejects the row in the generation that is not in use yet.
   const validator = { _id: { $ne: refusing.stream } };
   await connection.db.createCollection(tokenRowsCollection(2), { validator });
   const fresh = async () => ({ read: 1, write: [1, 2], at: performance.now() });

@@ -73,7 +73,7 @@ async function afterASecond(send: () => Promise<Answer>): Promise<Answer> {
   return send();
 }
 
-/** Nothing in clear, and the vault says that something is wrong, where those look who run it. */
+/** No plaintext data is returned, and the vault reports the problem to its operators. */
 async function expectRefused(answer: Answer, named: string): Promise<void> {
   expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
   expect(answer.text).not.toContain(secret);
@@ -83,8 +83,8 @@ async function expectRefused(answer: Answer, named: string): Promise<void> {
 }
 
 /**
- * An older row is refused. In the cluster rows may lag behind the log, so the vault writes the newest one from the log first,
- * and answers by that: never by the older one.
+ * An older row is rejected. In the cluster rows may lag behind the log, so the vault writes the newest one from the log first,
+ * and uses that one, never the older one.
  */
 async function expectNewest(answer: Answer, named: string, newest: Partial<Answer> & { readonly shows?: object }) {
   if (profile === 'embedded') return expectRefused(answer, named);

@@ -26,7 +26,7 @@ test('every unknown id of a detokenize is a guess; over the budget even known id
   const wrong = (count: number) => Array.from({ length: count }, () => `{{ ${uniqueId()} }}`);
   expect((await send([...wrong(3), `{{ ${id} }}`])()).status).toBe(400);
   expect((await send(`{{ ${id} }}`)()).status).toBe(200);
-  // More than is left is refused whole, and uses up the rest.
+  // A request for more than is left is rejected completely, and uses up the rest.
   await expectRefusal(service, send(wrong(4)), exhausted);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(3);
   await expectRefusal(service, send(`{{ ${id} }}`), exhausted);

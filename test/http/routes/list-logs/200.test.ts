@@ -27,7 +27,7 @@ describe('what is recorded', () => {
       entity_ref: expect.stringMatching(/^[0-9a-f]{64}$/),
       operation: 'reveal',
       outcome: 'success',
-      message: 'token shown in clear',
+      message: 'token shown in plaintext',
       trace_id: expect.stringMatching(/./),
       created_at: new Date(service.clock.now()).toISOString().replace('Z', '+00:00'),
     });
