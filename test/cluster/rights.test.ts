@@ -35,7 +35,7 @@ test('prepare gives the vault the rights that it needs and no more, and doctor w
   expect(first.stdout).toMatch(/EventStoreDB: created the user strongroom\n(.*\n)*MongoDB: created the user rows\n/);
   expect(first.stdout + first.stderr).not.toMatch(/changeit|secret|its-password/);
   expect((await run(both, { env })).stdout).toMatch(
-    /the user strongroom is there\n(.*\n)*MongoDB: updated the user keys\n/,
+    /the user strongroom exists\n(.*\n)*MongoDB: updated the user keys\n/,
   );
 
   expect(await run(['init'], { env })).toMatchObject({ code: 0 });

@@ -40,7 +40,7 @@ describe('prepare', () => {
       'EventStoreDB: set the default permissions of streams: strongroom may append and read, and nothing else',
     ]);
     expect(await prepareEventStoreDb(server.url, url)).toEqual([
-      'EventStoreDB: the user strongroom is there',
+      'EventStoreDB: the user strongroom exists',
       'EventStoreDB: strongroom may read $all',
       'EventStoreDB: strongroom may append to and read streams, and nothing else',
     ]);

@@ -49,7 +49,7 @@ describe('201 with deduplication in force a living token with the same fingerpri
     }
   });
 
-  test('a deleted or expired token is none', async ({ service }) => {
+  test('a deleted or expired token is not a duplicate', async ({ service }) => {
     const data = uniqueId();
     const deleted = await createPlain(service, { data });
     await service.call('DELETE', path(deleted.id));
