@@ -29,7 +29,9 @@ test('while the log cannot be written no plaintext data is sent; masked reads an
   const { undo } = obstruct(service.dataDir, '2026-01');
 
   expect(await answerOf('GET', path(id))).toEqual(unavailable);
-  expect(await answerOf('PATCH', path(id), { metadata: { a: 'b' } }), 'an update shown in plaintext').toEqual(unavailable);
+  expect(await answerOf('PATCH', path(id), { metadata: { a: 'b' } }), 'an update shown in plaintext').toEqual(
+    unavailable,
+  );
   const body = { id: uniqueId(), type: 'token', data: 'the-value' };
   expect(await answerOf('POST', '/tokens', body), 'a creation shown in plaintext').toEqual(unavailable);
   expect(await answerOf('GET', path(id), undefined, { key: masked })).toEqual({ status: 200 });

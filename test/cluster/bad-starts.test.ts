@@ -81,7 +81,11 @@ test('the event log of another vault is rejected', async () => {
   const another = settingsOf((await eventStore()).url);
   await runJson(['init'], { env: another });
   const { STRONGROOM_EVENTSTORE_URL_FILE: itsLog = '' } = another;
-  await expectRefusal(worker, { ...env, STRONGROOM_EVENTSTORE_URL_FILE: itsLog }, /EventStoreDB and the key store belong to different vaults/);
+  await expectRefusal(
+    worker,
+    { ...env, STRONGROOM_EVENTSTORE_URL_FILE: itsLog },
+    /EventStoreDB and the key store belong to different vaults/,
+  );
 });
 
 test('an event log that lost recorded events is rejected', async () => {
