@@ -370,7 +370,7 @@ describe('the cluster profile', () => {
   it('has roles, and no dev', () => {
     expect(problems({ env: stores, flags: { dev: true } })).toEqual(['--dev: is for the embedded profile; remove it']);
     expect(problems({ flags: { role: 'api' } })).toEqual([
-      '--role: is for the cluster profile; set profile to cluster',
+      '--role: is for the cluster profile; set profile to cluster, or remove it',
     ]);
   });
 
