@@ -20,14 +20,14 @@ const text = `# Settings
 Settings come from a JSON file (\`--config\`), then from variables, then from flags; the later one wins. The variable of
 \`${settingPaths[0]}\` is \`${environmentName(settingPaths[0])}\`, that of \`auth.header_aliases\` is
 \`${environmentName('auth.header_aliases')}\`; its flag is \`${flagName('auth.header_aliases')}\`. Lists are written with commas. A
-setting that nobody knows is an error, so a misspelt one cannot pass unseen. \`strongroom config print\` shows what is in force.
+setting that Strongroom does not know is an error, so a misspelt one cannot go unnoticed. \`strongroom config print\` shows what is in force.
 
 | Setting | Default | What it does |
 |---|---|---|
 ${rows.join('\n')}
 
 The root key comes from a file or a command, never from a variable. Its file holds 64 hexadecimal characters, belongs to the
-user that runs the service, is readable for nobody else (mode 0600 or 0400), and lies outside the data directory.
+user that runs the service, is not readable by any other user (mode 0600 or 0400), and lies outside the data directory.
 
 ## Commands over HTTP
 

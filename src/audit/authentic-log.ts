@@ -110,7 +110,7 @@ function clearEvent(key: Uint8Array, event: StoredClear): ProvenClear {
 function wholeEvent(key: Uint8Array, event: StoredEvent): ProvenEvent {
   const { leaf } = clearEvent(key, event);
   if (!sealedHash(event).equals(event.proof.sealedHash))
-    throw ForgedLog.at(event, 'holds other ciphertexts than were sealed');
+    throw ForgedLog.at(event, 'holds ciphertexts other than those that were sealed');
   return { ...event, leaf };
 }
 

@@ -8,7 +8,9 @@ export function signatureProblem(checkpoint: Checkpoint, publicKey: string): str
   if (signedBy !== keyName(publicKey)) return `checkpoint ${number} is signed by another key`;
   const signed = signedBytes(checkpointHash(checkpoint));
   const isSigned = verify(null, signed, publicKey, Buffer.from(signature, 'base64'));
-  return isSigned ? null : `the signature of checkpoint ${number} does not hold: it, or what it signs, was changed`;
+  return isSigned
+    ? null
+    : `the signature of checkpoint ${number} does not hold: the checkpoint or its signature was changed`;
 }
 
 /** Returns whether a checkpoint is the next one after another (null: none is known). */
@@ -16,6 +18,6 @@ export function orderProblem(checkpoint: Checkpoint, before: Checkpoint | null):
   if (before === null) return null;
   const { number, previous, log_id: logId } = checkpoint;
   if (number !== before.number + 1) return `checkpoint ${before.number + 1} is missing before checkpoint ${number}`;
-  if (logId !== before.log_id) return `checkpoint ${number} is of another log`;
+  if (logId !== before.log_id) return `checkpoint ${number} belongs to another log`;
   return previous === checkpointHash(before) ? null : `checkpoint ${number} does not name the one before it`;
 }

@@ -65,7 +65,7 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
     const before = known ?? (await newest(log));
     let after: Known | null = before;
     const proven = await followLog(log, before.chain, head.position);
-    if (!isAt(proven, head)) throw new ForgedLog('the links of the log are not those of its events');
+    if (!isAt(proven, head)) throw new ForgedLog('the links of the log do not match its events');
     after = { ...before, chain: proven };
     const { last } = before;
     const now = clock.now();

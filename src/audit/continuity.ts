@@ -44,7 +44,7 @@ export async function expectWholeLog({ log, chain, keys }: Needs): Promise<void>
     const wrong = signatureProblem(checkpoint, publicKey) ?? orderProblem(checkpoint, last);
     if (wrong !== null) throw new ForgedLog(wrong);
     if (!signs(checkpoint, recent.get(checkpoint.position))) {
-      throw new ForgedLog(`checkpoint ${checkpoint.number} signs other commits than those before it`);
+      throw new ForgedLog(`checkpoint ${checkpoint.number} signs commits that differ from those before it`);
     }
     last = checkpoint;
   });
@@ -71,7 +71,7 @@ async function checkpointIn(
   const checkpoint = event?.revision === number - 1 ? readCheckpointEvent(event) : null;
   const found = checkpoint === null ? null : rememberedOf(checkpoint);
   if (checkpoint === null || found?.hash !== hash || found.signature !== signature) {
-    throw new ForgedLog(`the log does not go on from checkpoint ${number}, which the key store remembers`);
+    throw new ForgedLog(`the log does not continue from checkpoint ${number}, which the key store has recorded`);
   }
   const wrong = signatureProblem(checkpoint, (await keys.signingKey()).publicKey);
   if (wrong !== null) throw new ForgedLog(wrong);

@@ -109,14 +109,14 @@ function times(expiresAt: number | null, cvcPurgeAt: number | null): JsonObject 
 }
 
 async function sealCvc(vault: Vault, place: Place, cvc: Decrypted<string> | null) {
-  if (cvc === null) throw new Error('an event with a cvc needs one to seal');
+  if (cvc === null) throw new Error('an event with a cvc must come with the cvc to seal');
   const { id, key } = await vault.keys.create(place.tenantId);
   return { clear: { cvc_key: id }, box: sealAndZero({ id, key }, place, 'cvc', unwrap(cvc)) };
 }
 
 /** Encrypts the content under a new key, or under its current key. */
 async function sealContent(vault: Vault, place: Place, keyId: string | null, content: Decrypted<TokenContent> | null) {
-  if (content === null) throw new Error('an event with content needs it to seal');
+  if (content === null) throw new Error('an event with content must come with the content to seal');
   if (keyId === null) {
     const key = await vault.keys.create(place.tenantId);
     return { keyId: key.id, box: sealAndZero(key, place, 'content', unwrap(content)) };

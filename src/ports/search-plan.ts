@@ -62,7 +62,7 @@ export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INF
 
 /** What is left for later of a row. */
 export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>): FoundLife {
-  if (state.life === null) throw new Error('a search finds living tokens');
+  if (state.life === null) throw new Error('a search must exclude tokens that are gone');
   return { stream, createdRevision: state.life.createdRevision, revision: state.revision };
 }
 

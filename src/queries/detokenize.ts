@@ -52,7 +52,7 @@ export async function detokenize(
   const filled = await work.run(
     fillTemplate(template, (slot) => {
       const value = values.value.get(slot);
-      if (value === undefined) throw new Error('every expression of a template was evaluated');
+      if (value === undefined) throw new Error('every expression of a template must have been evaluated');
       return value;
     }),
   );

@@ -73,7 +73,7 @@ function isRead({ recordedAs, transform }: ShownToken): boolean {
 }
 
 function factOf(ref: string, transform: Transform): AccessFact {
-  if (transform === 'reveal') return { entity: 'token', ref, operation: 'reveal', message: 'token shown in clear' };
+  if (transform === 'reveal') return { entity: 'token', ref, operation: 'reveal', message: 'token shown in plaintext' };
   const message = transform === 'mask' ? 'token shown masked' : 'token shown without data';
   return { entity: 'token', ref, operation: 'read', message };
 }

@@ -56,7 +56,7 @@ export function authenticDirectory({ directory, keys, key, heal }: Needs): Authe
       // It was changed between the two reads, or the process that changed it died before it had written everything.
       for (const tenantId of new Set(outdated.map((record) => record.tenantId))) await heal(tenantId);
     }
-    throw new Error('the last attempt returns or throws');
+    throw new Error('the last attempt must return or throw');
   }
 
   /** Threat: a damaged index, a view, or a row in the place of another leads to a different record. */

@@ -10,7 +10,7 @@ export class LogBehind extends StoreProblem {
     super({
       check: 'log',
       says:
-        `the log is behind its keys: it ends at position ${head}, and they have seen later events, as when an older ` +
+        `the log is behind its keys: it ends at position ${head}, but the key store has recorded later events, as when an older ` +
         'copy of it was put back',
       do:
         'Put the newest copy back; or, when there is none, run `strongroom restore --accept-older-log`, which records ' +

@@ -79,7 +79,7 @@ function withApplication(view: DirectoryView, revision: number, application: Dir
 }
 
 function existing(record: DirectoryRecord | null | undefined): DirectoryRecord {
-  if (record === null || record === undefined) throw new Error('an event changes what no event made');
+  if (record === null || record === undefined) throw new Error('an event changes an object that no event created');
   return record;
 }
 

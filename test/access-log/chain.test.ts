@@ -8,7 +8,7 @@ import { verifyAccessChain } from '../support/verify-access-chain.js';
 
 const file = 'access-2026-01.db';
 
-/** What somebody with the file in hand might do to it; the triggers are no obstacle to them. */
+/** What an attacker with the file might do to it; the triggers do not stop that. */
 const tamperings: Readonly<Record<string, string>> = {
   'an entry changed': 'UPDATE entries SET time = time + 1 WHERE id = (SELECT max(id) - 1 FROM entries)',
   'a word changed': "UPDATE words SET text = 'read' WHERE text = 'reveal'",
@@ -25,7 +25,7 @@ const tamperings: Readonly<Record<string, string>> = {
     'UPDATE entries SET trace = (SELECT trace FROM entries ORDER BY id DESC LIMIT 1) WHERE id = (SELECT max(id) - 2 FROM entries)',
 };
 
-test.each(Object.entries(tamperings))('%s: recomputing the chain shows it', async (_name, statements) => {
+test.each(Object.entries(tamperings))('%s: recomputing the chain detects it', async (_name, statements) => {
   const service = await startTestService();
   for (let count = 0; count < 3; count += 1) {
     const { id } = await createPlain(service);

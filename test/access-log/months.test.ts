@@ -6,7 +6,7 @@ import { logs } from '../http/routes/list-logs/support.js';
 import { createPlain, path } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';
 
-test('each month has a file of its own; those wholly older than 13 months are removed, and the log goes on', async () => {
+test('each month has its own file; files older than 13 months are removed, and the log continues', async () => {
   const service = await startTestService();
   const months = () =>
     readdirSync(service.dataDir)
@@ -34,7 +34,7 @@ test('each month has a file of its own; those wholly older than 13 months are re
   await service.close();
 });
 
-test('who reads while the file of a month is made finds it whole, or not yet', async () => {
+test('a reader never sees a half-created file of a month', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   for (let month = 1; month < 40; month += 1) {

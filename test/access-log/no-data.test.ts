@@ -5,7 +5,7 @@ import { logsAnswer } from '../http/routes/list-logs/support.js';
 import { path } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';
 
-test('nothing that a caller put into any field is in a file of the access log, nor, but for the id, in an answer', async () => {
+test('no value from any field of a request is in a file of the access log or, except the id, in a response', async () => {
   const service = await startTestService();
   const planted: Record<string, string> = {};
   const plant = (what: string): string => {

@@ -5,7 +5,7 @@ import { rule, startTestService } from '../support/test-service.js';
 import { obstruct } from './support.js';
 
 /** Threat: a whole vault read by pages without a trace in the log. */
-test('every token that a page of a list or a search shows is recorded, as what it is shown', async () => {
+test('every token on a page of a list or search is recorded, with the transform under which it was shown', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   const masking = await service.application([rule('/', 'mask', ['token:search', 'token:read'])]);
@@ -18,7 +18,7 @@ test('every token that a page of a list or a search shows is recorded, as what i
   await service.close();
 });
 
-test('while the log cannot be written no page leaves in clear', async () => {
+test('no page with plaintext data is sent while the log cannot be written', async () => {
   const service = await startTestService();
   const masking = await service.application([rule('/', 'mask', ['token:search', 'token:read'])]);
   await createPlain(service, { data: 'the-value' });

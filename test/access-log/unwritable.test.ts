@@ -23,15 +23,17 @@ async function answerOf(...call: Parameters<TestService['call']>) {
   return { status, code: body['code'], ...(text.includes('the-value') ? { shows: 'the-value' } : {}) };
 }
 
-test('while the log cannot be written no data leaves in clear; masked reads and changes go on and are recorded afterwards', async () => {
+test('while the log cannot be written no plaintext data is sent; masked reads and changes still work and are recorded later', async () => {
   const masked = await service.application(tokenPermissions);
   const { id } = await createPlain(service, { data: 'the-value' });
   const { undo } = obstruct(service.dataDir, '2026-01');
 
   expect(await answerOf('GET', path(id))).toEqual(unavailable);
-  expect(await answerOf('PATCH', path(id), { metadata: { a: 'b' } }), 'an update shown in clear').toEqual(unavailable);
+  expect(await answerOf('PATCH', path(id), { metadata: { a: 'b' } }), 'an update shown in plaintext').toEqual(
+    unavailable,
+  );
   const body = { id: uniqueId(), type: 'token', data: 'the-value' };
-  expect(await answerOf('POST', '/tokens', body), 'a creation shown in clear').toEqual(unavailable);
+  expect(await answerOf('POST', '/tokens', body), 'a creation shown in plaintext').toEqual(unavailable);
   expect(await answerOf('GET', path(id), undefined, { key: masked })).toEqual({ status: 200 });
   const other = await create(service, { id: uniqueId(), type: 'token', data: 'the-value' }, { key: masked });
   expect(await answerOf('DELETE', path(other.id), undefined, { key: masked })).toMatchObject({ status: 204 });
@@ -47,7 +49,7 @@ test('while the log cannot be written no data leaves in clear; masked reads and 
   expect(service.errors.length, 'one report for one outage').toBe(1);
 });
 
-test('a file that was taken away is not written on: another one is made, and the chain shows what is missing', async () => {
+test('a removed file is not written to again: a new file is created, and the chain shows what is missing', async () => {
   const { id } = await createPlain(service);
   await service.call('GET', path(id));
   renameSync(join(service.dataDir, 'access-2026-01.db'), join(service.dataDir, 'aside'));
@@ -57,7 +59,7 @@ test('a file that was taken away is not written on: another one is made, and the
   expect(first?.sequence).toBeGreaterThan(1);
 });
 
-test('what lies in the way of the next month’s file stops reveals only as long as it lies there', async () => {
+test('an obstacle to the next month’s file blocks reveals only while it is there', async () => {
   const { id } = await createPlain(service);
   service.clock.advance(24 * 3_600_000);
   const inTheWay = join(service.dataDir, 'access-2026-02.db');
@@ -67,7 +69,7 @@ test('what lies in the way of the next month’s file stops reveals only as long
   expect(await answerOf('GET', path(id))).toMatchObject({ status: 200 });
 });
 
-test('what does not fit while the log is down is told of in the log afterwards', async () => {
+test('records dropped while the log is down are reported in the log afterwards', async () => {
   const masked = await service.application(tokenPermissions);
   const { id } = await createPlain(service);
   const { undo } = obstruct(service.dataDir, '2026-01');

@@ -55,7 +55,7 @@ const at =
   (events) =>
     events.map((event, position) => (position === index ? change(event) : event));
 
-test('what the vault wrote is read in every way', async () => {
+test('everything that the vault wrote can be read by every method', async () => {
   const log = changed((events) => events);
   expect((await log.readStream(stream)).map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4]);
   expect((await log.readFrom(stream, 1, 2)).map(({ revision }) => revision)).toEqual([1, 2]);
@@ -78,7 +78,7 @@ test.each<[string, Change]>([
       return forged === undefined ? event : { ...event, proof: forged.proof };
     }),
   ],
-])('an event %s is read in no way', async (_, change) => {
+])('an event %s is rejected by every method', async (_, change) => {
   const log = changed(change);
   const reads = [
     log.readStream(stream),
@@ -94,11 +94,11 @@ test.each<[string, Change]>([
 test.each<[string, (event: StoredEvent) => StoredEvent]>([
   ['content', (event) => ({ ...event, sealed: { content: aBox(), cvc: null } })],
   ['trace', (event) => ({ ...event, trace: null })],
-])('another %s is read in no way that reads what is sealed', async (_, change) => {
+])('another %s is rejected by every method that reads ciphertexts', async (_, change) => {
   const log = changed(at(0, change));
-  await expect(log.readStream(stream)).rejects.toThrow('other ciphertexts');
-  await expect(log.readFrom(stream, 0, 10)).rejects.toThrow('other ciphertexts');
-  await expect(log.readAll(0, 10)).rejects.toThrow('other ciphertexts');
+  await expect(log.readStream(stream)).rejects.toThrow('ciphertexts other than those that were sealed');
+  await expect(log.readFrom(stream, 0, 10)).rejects.toThrow('ciphertexts other than those that were sealed');
+  await expect(log.readAll(0, 10)).rejects.toThrow('ciphertexts other than those that were sealed');
 });
 
 test.each<[string, Change]>([

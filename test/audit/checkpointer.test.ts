@@ -89,7 +89,7 @@ test('a checkpoint signs the chain over the log and the ends of the access log, 
   );
 });
 
-test('there is one as each hour begins, whether or not anything was added, and none in between', async () => {
+test('a checkpoint is signed at the start of each hour, with or without new events, and none in between', async () => {
   await run();
   await create();
   await run();
@@ -110,7 +110,7 @@ test('there is one as each hour begins, whether or not anything was added, and n
   );
 });
 
-test('one that the end of an hour did not bring counts as none of the hours', async () => {
+test('a checkpoint signed for another reason does not count as an hourly one', async () => {
   await run();
   await create();
   await service.service.checkpointer.run(true);
@@ -136,7 +136,7 @@ test('the key store remembers the newest checkpoint with its hash and signature'
   expect(link?.position).toBeGreaterThanOrEqual(newest.position);
 });
 
-test('reads alone are signed too', async () => {
+test('a checkpoint is signed even if there were only reads', async () => {
   const { body } = await service.call('POST', '/tokens', { type: 'token', data: 'x' });
   await service.vault.recorder.now([]);
   await run();
@@ -148,7 +148,7 @@ test('reads alone are signed too', async () => {
   expect(second?.access).toHaveLength(1);
 });
 
-test('after 10,000 events there is one at once', async () => {
+test('a checkpoint is signed immediately after 10,000 events', async () => {
   await run();
   const { log, random } = service.vault;
   const event = () => ({
@@ -169,7 +169,7 @@ test('after 10,000 events there is one at once', async () => {
   expect((await stored()).map(({ count }) => count)).toHaveLength(2);
 }, 60_000);
 
-test('what the anchor did not take is counted, and comes later in order', async () => {
+test('checkpoints that the anchor did not accept are counted, and delivered later in order', async () => {
   await create();
   await run();
   isBroken = true;
@@ -186,14 +186,14 @@ test('what the anchor did not take is counted, and comes later in order', async 
   expect(lines.map((line) => JSON.parse(line).number)).toEqual([1, 2, 3]);
 });
 
-test('two that sign at the same moment make one checkpoint', async () => {
+test('two processes that sign at the same moment create one checkpoint', async () => {
   await create();
   await Promise.all([run(), run(), run()]);
   const checkpoints = await stored();
   expect(checkpoints.map(({ number }) => number)).toEqual([1]);
 });
 
-test('a service that is stopped signs what was added last, and one that started nothing does not', async () => {
+test('a stopping service signs the newest events, and one without new events signs nothing', async () => {
   await create();
   await service.service.checkpointer.stop();
   expect(await stored()).toEqual([]);
@@ -206,7 +206,7 @@ test('a service that is stopped signs what was added last, and one that started 
   expect(await stored()).toHaveLength(count + 1);
 });
 
-test('every reader of the log gets past a checkpoint', async () => {
+test('every reader of the log can skip a checkpoint', async () => {
   const { body } = await service.call('POST', '/tokens', { type: 'token', data: 'x' });
   await run();
   expect((await service.call('DELETE', `/tokens/${body['id']}`)).status).toBe(204);

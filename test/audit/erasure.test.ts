@@ -29,7 +29,7 @@ async function stated(id: string): Promise<ErasureStatement> {
 const create = (id: string) => service.call('POST', '/tokens', { type: 'token', id, data: `data of ${id}` });
 const remove = async (id: string) => expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
 
-test('what was deleted is stated with its lives and keys, and signed', async () => {
+test('a statement about a deleted token lists its lives and keys, and is signed', async () => {
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
   await service.call('POST', '/tokens', { type: 'card', id: 'card', data });
   await service.call('PATCH', '/tokens/card', { data: { expiration_year: 2031 } });
@@ -55,7 +55,7 @@ test('what was deleted is stated with its lives and keys, and signed', async () 
   expect(isSignedErasure(statement, other)).toBe(false);
 });
 
-test('a statement says what copies of the keys are good for, by when the last rotation began', async () => {
+test('a statement says whether copies of the keys still open anything, based on when the last rotation began', async () => {
   const { rotation } = service.vault.keys;
   const rotate = async () => {
     service.clock.advance(3_000);
@@ -93,13 +93,13 @@ test('a statement does not call copies void that were made while keys were rotat
   expect((await stated('one')).copies).toContain(' are void without the root key of that time: ');
 });
 
-test('nothing is stated of a token that lives, or that never was', async () => {
+test('there is no statement about a live token, or about one that never existed', async () => {
   await create('one');
   await expect(ask('one')).rejects.toThrow('the token exists');
   await expect(ask('none')).rejects.toThrow('no such token');
 });
 
-test('nothing is stated while a key lives, although the token is gone', async () => {
+test('there is no statement while a key of the deleted token exists', async () => {
   await create('one');
   const { keys } = service.vault;
   const { destroy } = keys;
@@ -113,7 +113,7 @@ test('nothing is stated while a key lives, although the token is gone', async ()
   expect((await stated('one')).keys.destroyed).toBe(1);
 });
 
-test('only who may read the history of a deleted token is told', async () => {
+test('only a caller that may read the history of a deleted token gets a statement', async () => {
   await create('one');
   await remove('one');
   const narrow = await service.application([rule('/open/', 'reveal', ['token:read'])]);
@@ -157,7 +157,7 @@ test.for<[string, RegExp, string]>([
     /search terms in postings_0: 1/,
     'INSERT INTO postings_0 VALUES (zeroblob(16), @created)',
   ],
-])('%s that is left is named, and nothing is stated', async ([, text, sql], context) => {
+])('%s that is left over is named, and no statement is made', async ([, text, sql], context) => {
   embeddedOnly(context, 'it is put into the file; what MongoDB keeps is looked for in cluster/erasure.test.ts');
   const { dataDir } = service;
   const database = openVault(dataDir);

@@ -66,7 +66,7 @@ async function verified(): Promise<string | null> {
 
 const isCheckpoint = ({ type }: Row) => type === 'audit.checkpoint';
 
-/** An event that says nothing, as whoever writes to the file makes it up. */
+/** An event without content, as an attacker that writes to the file could forge it. */
 function padding(like: Row, index: number): Row {
   const clear = '{}';
   const stream = `padding-${index}`;
@@ -74,8 +74,8 @@ function padding(like: Row, index: number): Row {
   return { ...like, ...place, id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}` };
 }
 
-describe.skipIf(profile !== 'embedded')('whoever can write only the log', () => {
-  test('cannot sign its history anew: the last checkpoint removed, an event changed, all links made anew, padded', async () => {
+describe.skipIf(profile !== 'embedded')('an attacker that can write only the log', () => {
+  test('cannot re-sign a changed history: last checkpoint removed, event changed, all links recomputed, log padded', async () => {
     for (const id of ['one', 'two', 'three']) await create(id);
     await sign();
     for (const id of ['four', 'five']) await create(id);
@@ -100,11 +100,11 @@ describe.skipIf(profile !== 'embedded')('whoever can write only the log', () => 
       ];
       return relinked(renumbered(padded));
     });
-    expect(await verified()).toContain('the log does not go on from checkpoint 2');
+    expect(await verified()).toContain('the log does not continue from checkpoint 2');
     expect(await start()).toMatch(/changed the log.*audit verify/);
   });
 
-  test('cannot issue an API key: a key of its own in an event, with a correct chain', async () => {
+  test('cannot issue an API key by adding an event with a correct chain', async () => {
     const key = newApiKey('private', (max) => randomBytes(4).readUInt32BE() % max);
     await create('one');
     await service.stop();
@@ -137,7 +137,7 @@ describe.skipIf(profile !== 'embedded')('whoever can write only the log', () => 
     expect(await start()).toMatch(/changed the log/);
   });
 
-  test('cannot hide what it did behind a clear part that is no JSON', async () => {
+  test('cannot hide a change behind a plaintext part that is not JSON', async () => {
     await create('one');
     await service.stop();
     tamper(dataDir, (rows) =>
@@ -146,7 +146,7 @@ describe.skipIf(profile !== 'embedded')('whoever can write only the log', () => 
     expect(await start()).toMatch(/changed the log/);
   });
 
-  test('cannot take away an event that is not signed yet, or exchange two', async () => {
+  test('cannot remove an event that is not signed yet, or swap two', async () => {
     await sign();
     for (const id of ['one', 'two', 'three']) await create(id);
     await service.stop();
@@ -167,7 +167,7 @@ describe.skipIf(profile !== 'embedded')('whoever can write only the log', () => 
     expect(await start()).toBe('started');
   });
 
-  test('cannot put an older log back after a kill right after a key was revoked', async () => {
+  test('cannot restore an older log after a kill right after a key was revoked', async () => {
     const { vault, tenantId } = service;
     const applicationId = (await vault.directory.list('application'))[0]?.id ?? '';
     const context = { tenantId, actor: { kind: 'operator' }, traceId: null } as const;

@@ -6,7 +6,7 @@ const notAsked = (): never => {
   throw new Error('no operation of these tests asks for a rotation, or confirms the clock');
 };
 
-/** Has an open service do an operation, with what a socket would make of question and answer. Throws its message. */
+/** Runs an operation in an open service, with request and response encoded as for the socket. Throws its message. */
 export async function operate<Name extends OperationName>(
   service: Service,
   name: Name,

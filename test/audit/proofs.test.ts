@@ -31,7 +31,7 @@ afterAll(() => service.close());
 
 const rootOfCheckpoint = ({ root }: Checkpoint) => Buffer.from(root, 'hex');
 
-test('the events of one token are proven against a checkpoint without an event of anybody else', async () => {
+test('the events of one token are proven against a checkpoint without events of other tokens', async () => {
   const newest = checkpoints.at(-1);
   if (newest === undefined) throw new Error('there are checkpoints');
   const { names } = (await service.vault.keys.tenantKeys(service.tenantId)) ?? {};
@@ -51,7 +51,7 @@ test('the events of one token are proven against a checkpoint without an event o
   }
 });
 
-test('a later checkpoint is shown to hold all that an earlier one signed', () => {
+test('a later checkpoint is proven to include everything that an earlier one signed', () => {
   const [first, second] = checkpoints;
   if (first === undefined || second === undefined) throw new Error('there are two checkpoints');
   const path = consistencyPath(first.count, leaves.slice(0, second.count));

@@ -38,7 +38,7 @@ async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   return { ids: found.map(({ id }) => id), found, erased };
 }
 
-test('a token is shown as it was, masked unless it is asked for in clear by who may', async () => {
+test('a token is shown as it was, masked unless a caller that may see it requests plaintext', async () => {
   await create({ type: 'card_number', id: 'card', data: '4242424242424242', metadata: { step: 'one' } });
   const first = await head();
   const then = new Date(service.clock.now()).toISOString();
@@ -59,7 +59,7 @@ test('a token is shown as it was, masked unless it is asked for in clear by who 
   expect(await replay('card', first, { key: masking })).toMatchObject({ data: 'XXXXXXXXXXXX4242' });
 });
 
-test('what was replaced, deleted or has expired since is erased and does not come back', async () => {
+test('data that was replaced, deleted or has expired since is erased and does not come back', async () => {
   await create({ type: 'token', id: 'replaced', data: 'old value' });
   await create({ type: 'token', id: 'deleted', data: 'gone value' });
   await create({
@@ -71,7 +71,7 @@ test('what was replaced, deleted or has expired since is erased and does not com
   const then = await head();
   await update('replaced', { data: 'new value' });
   await remove('deleted');
-  // Nobody has recorded the expiry yet, and its keys still live.
+  // The expiry was not recorded yet, and the keys still exist.
   service.clock.advance(2 * aMinute);
   for (const id of ['replaced', 'deleted', 'short']) {
     const token = await replay(id, then, { reveal: true });
@@ -90,7 +90,7 @@ test('a verification code is in no replay', async () => {
   expect(JSON.stringify(token)).not.toMatch(/"987"/);
 });
 
-test('who may not read the token now does not read it as of then', async () => {
+test('a caller that may not read the token now cannot read its past either', async () => {
   await create({ type: 'token', id: 'moved', data: 'value', containers: ['/open/'] });
   const then = await head();
   const open = await service.application([rule('/open/', 'reveal', ['token:read', 'token:search'])]);
@@ -102,7 +102,7 @@ test('who may not read the token now does not read it as of then', async () => {
   await expect(replay('moved', then, { key: open })).rejects.toThrow('the token did not exist at that moment');
 });
 
-test('a query finds what it would have found then', async () => {
+test('a query finds what it would have found at that moment', async () => {
   await create({ type: 'token', id: 'red', data: 'a', metadata: { colour: 'red' } });
   await create({ type: 'social_security_number', id: 'ssn', data: '123-45-6789' });
   await create({ type: 'token', id: 'later-blue', data: 'b', metadata: { colour: 'red' } });
@@ -126,7 +126,7 @@ test('a query finds what it would have found then', async () => {
   await expect(replayQuery('colour:red', then)).rejects.toThrow('query');
 });
 
-test('an id that is used again is found once, by the life of then', async () => {
+test('a reused id is found once, in its life at that moment', async () => {
   await create({ type: 'token', id: 'again', data: 'a', metadata: { life: 'one' } });
   const first = await head();
   await remove('again');
@@ -153,7 +153,7 @@ test.each([
   ['0', 'from 1'],
   ['2999-01-01', 'in the future'],
   ['yesterday', 'give a position'],
-])('a moment %s is refused in words', async (asOf, text) => {
+])('a moment %s is rejected with an explanation', async (asOf, text) => {
   await create({ type: 'token', id: 'one', data: 'a' });
   await expect(replay('one', asOf)).rejects.toThrow(text);
   await expect(replayQuery('', asOf)).rejects.toThrow(text);

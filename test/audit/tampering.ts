@@ -28,7 +28,7 @@ export type Row = {
   cvc: Buffer | null;
 };
 
-/** Rewrites the events of a vault as somebody would who may write to its file: without the triggers, row by row. */
+/** Rewrites the events of a vault as an attacker with write access to its file would: without triggers, row by row. */
 export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   const database = new Database(join(dataDir, 'vault.db'));
   try {
@@ -46,7 +46,7 @@ export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   }
 }
 
-/** The rows and their commits numbered anew, as if none had ever been between or besides them. */
+/** The rows and their commits renumbered, as if there had been no others. */
 export function renumbered(rows: readonly Row[]): Row[] {
   let commits = 0;
   return rows.map((row, index) => {

@@ -96,19 +96,19 @@ const changed = (change: (row: Row) => Partial<Row>) => (all: Row[]) =>
 const without = (gone: (row: Row) => boolean) => (all: Row[]) => all.filter((row) => !gone(row));
 
 describe.skipIf(profile !== 'embedded')('a verification', () => {
-  test('of an intact vault says up to where it is proven, and no more', async () => {
+  test('of an intact vault says how far it is proven, and claims no more', async () => {
     const verification = await verify(intact);
     expect(verification.problem).toBeNull();
     expect(verification.log).toMatchObject({ events: rows.length, linked: rows.length, proven: { number: 2 } });
     expect(verification.access?.batches).toBeGreaterThan(0);
     const text = verificationText(verification);
-    expect(text).toMatch(/^complete up to checkpoint 2 .*, as far as this store tells$/m);
+    expect(text).toMatch(/^complete up to checkpoint 2 .*, according to this store alone$/m);
     expect(text).toContain('later commits are linked but not signed yet');
     const anchored = await verify(intact, { anchor: anchorFile });
     expect(anchored).toMatchObject({ problem: null, anchored: 2 });
   });
 
-  test('of a part begins with the checkpoint before it, and ends where it is told', async () => {
+  test('of a part begins with the checkpoint before it, and ends at the given position', async () => {
     const last = typed('token.created', 4);
     const { log, problem } = await verify(intact, { from: last.position });
     expect(problem).toBeNull();
@@ -136,7 +136,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(problem).toMatchObject({ kind: 'changed', position: typed('token.updated').position });
   });
 
-  test('names what is missing, also when the rest is numbered anew', async () => {
+  test('names what is missing, even if the rest is renumbered', async () => {
     const { position } = typed('token.created', 1);
     const gone = without((row) => row.position === position);
     const missing = await problemAfter(gone);
@@ -153,12 +153,12 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(problem).toMatchObject({ kind: 'missing', position: position + 1 });
   });
 
-  test('sees that the first event of all is gone', async () => {
+  test('detects that the first event is missing', async () => {
     const first = await problemAfter((all) => relinked(renumbered(all.slice(1))));
     expect(first).toMatchObject({ kind: 'missing', position: 1 });
   });
 
-  test('names two events that were exchanged', async () => {
+  test('names two swapped events', async () => {
     const { position } = typed('token.created', 1);
     const problem = await problemAfter((all) =>
       all.map((row) => {
@@ -192,13 +192,13 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
       (all) => renumbered([...all.slice(0, 7), { ...typed('token.created'), stream: 'token-x' }, ...all.slice(7)]),
     ],
     ['exchanged', (all) => renumbered([...all.slice(0, 7), ...all.slice(7, 9).reverse(), ...all.slice(9)])],
-  ])('names the checkpoint when an event was %s and all links were made anew', async (_, change) => {
+  ])('names the checkpoint when an event was %s and all links were recomputed', async (_, change) => {
     const problem = await problemAfter((all) => relinked(change(all)));
     expect(problem?.kind).toBe('checkpoint');
     expect(problem?.message).toMatch(/and checkpoint 1 .*links were recomputed/);
   });
 
-  test('sees a signature that was exchanged, and a checkpoint that was removed', async () => {
+  test('detects a replaced signature and a removed checkpoint', async () => {
     const [one, two] = [typed('audit.checkpoint', 0), typed('audit.checkpoint', 1)];
     const [first, second] = [JSON.parse(one.clear), JSON.parse(two.clear)];
     const swapped = await problemAfter((all) =>
@@ -217,14 +217,14 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(removed?.kind).toBe('checkpoint');
   });
 
-  test('sees a tail that was cut by what the keys know, and by an anchor; without both it claims nothing of it', async () => {
+  test('detects a truncated log by the key store and by an anchor; without both it makes no claim about the end', async () => {
     const cut = without((row) => row.position >= typed('audit.checkpoint', 1).position);
     const known = await problemAfter(cut);
     expect(known?.kind).toBe('cut_tail');
-    expect(known?.message).toContain('its keys have seen events after');
+    expect(known?.message).toContain('the key store has recorded events after');
     const dataDir = copied();
     tamper(dataDir, cut);
-    // As who may write to both files would.
+    // As an attacker with write access to both files would.
     const keys = new Database(join(dataDir, 'keys.db'));
     keys.exec(`DELETE FROM meta WHERE name IN ('log', 'log_memory', 'shredder')`);
     keys.close();
@@ -234,14 +234,14 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(problem?.message).toContain('the anchor holds checkpoint 2');
   });
 
-  test('refuses a log and an anchor that another key has signed', async () => {
+  test('rejects a log and an anchor that another key signed', async () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const other = publicKey.export({ format: 'pem', type: 'spki' }).toString();
     expect((await verify(intact, { publicKey: other })).problem?.message).toContain('signed by another key');
     await expect(verify(intact, { publicKey: other, anchor: anchorFile })).rejects.toThrow('signed by another key');
   });
 
-  test('reads an anchor with a line that was cut short, and refuses one that holds none or contradicts itself', async () => {
+  test('reads an anchor with a truncated line, and rejects an empty or contradictory one', async () => {
     const file = join(copied(), 'anchor.jsonl');
     writeFileSync(file, `${readFileSync(anchorFile, 'utf8')}{"strongroom_che\n`);
     expect(await verify(intact, { anchor: file })).toMatchObject({ problem: null, unreadableAnchorLines: 1 });
@@ -287,7 +287,7 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     return out;
   }
 
-  test('is verified with nothing but the file, in whole and in part', async () => {
+  test('is verified from the file alone, completely and in part', async () => {
     const whole = await verifyExport(await exported(), { ...usual, anchor: anchorFile });
     expect(whole).toMatchObject({ problem: null, anchored: 2, log: { events: rows.length, proven: { number: 2 } } });
     expect(whole.access?.batches).toBeGreaterThan(1);
@@ -333,7 +333,7 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     for (const { id } of rows) expect(text).toContain(id);
   });
 
-  test('that was tampered with is seen', async () => {
+  test('that was tampered with is detected', async () => {
     const file = await exported();
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
     const write = (changedLines: readonly string[]) => writeFileSync(file, `${changedLines.join('\n')}\n`);

@@ -3,7 +3,7 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
 import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
 
-test('the metrics of a running service tell when the newest whole backup was begun', async () => {
+test('the metrics of a running service show when the newest complete backup began', async () => {
   const { dir, dataDir, flags } = await makeVault();
   const recipient = await identityToRecipient(await generateIdentity());
   const service = await startService([...flags, '--admin-port', '0']);

@@ -20,7 +20,7 @@ async function vaultWithIdentity() {
   return { ...vault, identityFile, recipient: await identityToRecipient(identity) };
 }
 
-test('an old backup with today’s list of erased keys brings back everything but what was erased since', async () => {
+test('an old backup with today’s list of erased keys restores everything except what was erased since', async () => {
   const vault = await vaultWithIdentity();
   const { dir, dataDir, rootKeyFile, flags, key, recipient, identityFile } = vault;
   const service = await startService(flags, { env });
@@ -102,7 +102,7 @@ test('an old backup with today’s list of erased keys brings back everything bu
   expect((await again.stop()).stderr).toBe('');
 });
 
-test('a damaged or incomplete backup, a wrong list, identity or place: each is told, and nothing is changed', async () => {
+test('a damaged or incomplete backup, or a wrong list, identity or place, is reported, and nothing is changed', async () => {
   const { dir, dataDir, rootKeyFile, flags, identityFile, recipient, key } = await vaultWithIdentity();
   const backup = join(dir, 'backup');
   const early = join(dir, 'early.txt');
@@ -214,7 +214,7 @@ test('a key that is planted in a backup, under a manifest with the right hashes,
   await service.stop();
 });
 
-test('a backup mixed of two, of one vault or of two vaults, is not restored', async () => {
+test('a backup mixed from two backups, of one vault or of two, is not restored', async () => {
   const vault = await vaultWithIdentity();
   const { dir, flags, rootKeyFile, recipient, identityFile, key } = vault;
   const keyFile = join(dir, 'key');

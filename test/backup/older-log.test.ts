@@ -12,7 +12,7 @@ test.each([
   ['with SIGTERM', 'SIGTERM'],
   ['with -9', 'SIGKILL'],
 ] as const)(
-  'an older vault.db beside newer keys starts nothing until it is accepted, and brings nothing back (stopped %s)',
+  'an older vault.db with newer keys does not start until it is accepted, and restores no erased data (stopped %s)',
   async (_, signal) => {
     const vault = await makeVault();
     const { dataDir, flags, key } = vault;
@@ -44,7 +44,10 @@ test.each([
       findings: expect.arrayContaining([expect.objectContaining({ check: 'log', state: 'problem' })]),
     });
     const verified = await run(['audit', 'verify', ...flags]);
-    expect(verified).toMatchObject({ code: 3, stderr: expect.stringContaining('its keys have seen events after') });
+    expect(verified).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('the key store has recorded events after'),
+    });
 
     expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 2 });
     const again = await run(['restore', '--accept-older-log', ...flags]);
@@ -60,7 +63,7 @@ test.each([
   },
 );
 
-test('an older vault.db in which something was changed is not accepted', async () => {
+test('an older vault.db that was tampered with is not accepted', async () => {
   const vault = await makeVault();
   const { dataDir, flags, key } = vault;
   const first = await startService(flags, { env });
@@ -88,7 +91,7 @@ test('an older vault.db in which something was changed is not accepted', async (
   expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 1 });
 });
 
-test('what is asked of restore without a folder is said, and nothing is made', async () => {
+test('restore without a folder explains its requirements, and creates nothing', async () => {
   const { dir, flags } = await makeVault();
   const before = hashesOf(dir);
   const refused = async (code: number, text: string, ...args: string[]) => {

@@ -9,7 +9,7 @@ function addressIn(stdout: string): string | undefined {
   return /"admin_address":"([^"]+)"/.exec(stdout)?.[1];
 }
 
-test('metrics and health in detail are on a listener of their own, on loopback, that ends with the service', async () => {
+test('metrics and detailed health have their own listener, on loopback, which closes with the service', async () => {
   const { flags, key } = await makeVault();
   const service = await startService([...flags, ...adminPort]);
   const admin = await until('the admin address in the log', 10_000, () => addressIn(service.stdout()));
@@ -23,14 +23,14 @@ test('metrics and health in detail are on a listener of their own, on loopback, 
   await expect(http('GET', `${admin}/metrics`)).rejects.toThrow();
 });
 
-test('off: there is none', async () => {
+test('with the setting off there is no admin listener', async () => {
   const { flags } = await makeVault();
   const service = await startService([...flags, '--admin-port', 'off']);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
   expect((await service.stop()).stdout).not.toContain('admin');
 });
 
-test('a port that somebody chose and another program has stops the start; nothing is made', async () => {
+test('a configured port that another program uses prevents the start, and nothing is created', async () => {
   const { flags } = await makeVault();
   const taken = createServer();
   onTestFinished(() => void taken.close());
@@ -42,11 +42,11 @@ test('a port that somebody chose and another program has stops the start; nothin
   expect(ended.stderr).toContain('--admin-port');
 });
 
-test('the default port in use costs the admin listener, never the service', async () => {
+test('if the default port is in use, only the admin listener is missing, and the service runs', async () => {
   const { flags } = await makeVault();
   const taken = createServer();
   onTestFinished(() => void taken.close());
-  // Whoever has it, it is in use now.
+  // The port is in use now, by this test or by another program.
   await new Promise<void>((resolve) => taken.once('error', () => resolve()).listen(9464, '127.0.0.1', resolve));
   const service = await startService(flags);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
@@ -55,7 +55,7 @@ test('the default port in use costs the admin listener, never the service', asyn
   expect(stdout).toContain('there is no admin listener');
 });
 
-test.each(['65536', '-1', 'on', ''])('--admin-port %s is wrong usage', async (value) => {
+test.each(['65536', '-1', 'on', ''])('--admin-port %s is a usage error', async (value) => {
   const ended = await run(['config', 'print', `--admin-port=${value}`]);
   expect(ended).toMatchObject({ code: 2, stdout: '' });
   expect(ended.stderr).toContain('must be a whole number from 0 to 65535, or off');

@@ -5,7 +5,7 @@ import { tamperBehindTriggers } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
 import { makeVault, run, runJson } from '../support/process.js';
 
-test('what cannot be is said with its exit code, and nothing is changed', async () => {
+test('invalid input is reported with its exit code, and nothing is changed', async () => {
   const { dir, dataDir, flags, key, managementKey } = await makeVault();
   const keyFile = join(dir, 'private.key');
   const managementFile = join(dir, 'management.key');

@@ -55,7 +55,7 @@ async function expectRefusal(
   return ended;
 }
 
-/** The service is none the worse for it. */
+/** The service still works afterwards. */
 async function expectAsBefore({ flags, key }: TestVault): Promise<void> {
   const service = await startService(flags);
   const { status } = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 1 } });
@@ -81,7 +81,7 @@ describe('root key', () => {
     await expectAsBefore(vault);
   });
 
-  test('none: the message names the command that makes one, and that command is right', async () => {
+  test('missing: the message names the command that creates one, and that command works', async () => {
     const { dir, dataDir } = await makeVault();
     const { stderr } = await expectRefusal(
       dir,
@@ -98,7 +98,7 @@ describe('root key', () => {
     );
   });
 
-  test('none, on a directory that is not there: it is not made', async () => {
+  test('missing, for a directory that does not exist: the directory is not created', async () => {
     const dir = tempDir();
     await expectRefusal(dir, ['--data', join(dir, 'data')], /no root key/);
     expect(statSync(join(dir, 'data'), { throwIfNoEntry: false })).toBeUndefined();
@@ -107,7 +107,7 @@ describe('root key', () => {
   test.each([0o644, 0o640])('a file with mode %o', async (mode) => {
     const vault = await makeVault();
     chmodSync(vault.rootKeyFile, mode);
-    await expectRefusal(vault.dir, vault.flags, /owner alone.*chmod 600/);
+    await expectRefusal(vault.dir, vault.flags, /accessible to its owner only.*chmod 600/);
     execFileSync('chmod', ['600', vault.rootKeyFile]);
     if (mode === 0o644) await expectAsBefore(vault);
   });
@@ -187,7 +187,7 @@ describe('store files', () => {
     );
   });
 
-  test.each(['vault.db', 'keys.db'])('%s missing: no new one takes its place', async (file) => {
+  test.each(['vault.db', 'keys.db'])('%s missing: no new file replaces it', async (file) => {
     const { dir, dataDir, flags } = await makeVault();
     rmSync(join(dataDir, file));
     await expectRefusal(dir, flags, new RegExp(`${file} is missing.*Restore it from a backup`));
@@ -198,26 +198,29 @@ describe('store files', () => {
     ['vault.db', -1, 'an older'],
     ['keys.db', 1, 'a newer'],
     ['keys.db', -1, 'an older'],
-  ])('%s of a format %i away is rejected, and its own version goes on with it', async (file, away, which) => {
-    const vault = await makeVault();
-    const change = (by: number) => {
-      const database = keptDatabase(join(vault.dataDir, file), {});
-      const stored = Number(database.pragma('user_version', { simple: true }));
-      database.pragma(`user_version = ${stored + by}`);
-      database.pragma('wal_checkpoint(TRUNCATE)');
-      database.close();
-    };
-    change(away);
-    await expectRefusal(
-      vault.dir,
-      vault.flags,
-      new RegExp(
-        `${file} was written by ${which} version of Strongroom: its format is \\d+, and this version has \\d+.*Start the version that wrote it`,
-      ),
-    );
-    change(-away);
-    await expectAsBefore(vault);
-  });
+  ])(
+    '%s of a format %i away is rejected, and the version that wrote it can still use it',
+    async (file, away, which) => {
+      const vault = await makeVault();
+      const change = (by: number) => {
+        const database = keptDatabase(join(vault.dataDir, file), {});
+        const stored = Number(database.pragma('user_version', { simple: true }));
+        database.pragma(`user_version = ${stored + by}`);
+        database.pragma('wal_checkpoint(TRUNCATE)');
+        database.close();
+      };
+      change(away);
+      await expectRefusal(
+        vault.dir,
+        vault.flags,
+        new RegExp(
+          `${file} was written by ${which} version of Strongroom: its format is \\d+, and this version has \\d+.*Start the version that wrote it`,
+        ),
+      );
+      change(-away);
+      await expectAsBefore(vault);
+    },
+  );
 
   test('files of two vaults', async () => {
     const [one, other] = [await makeVault(), await makeVault()];
@@ -225,7 +228,7 @@ describe('store files', () => {
     await expectRefusal(one.dir, one.flags, /do not belong together.*Restore both/);
   });
 
-  test('a file that somebody else’s program has locked', async () => {
+  test('a file that another program has locked', async () => {
     const vault = await makeVault();
     const holder = keptDatabase(join(vault.dataDir, 'vault.db'), {});
     holder.pragma('locking_mode = EXCLUSIVE');
@@ -235,7 +238,7 @@ describe('store files', () => {
     holder.close();
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/another program holds vault\.db.*End it/),
+      stderr: expect.stringMatching(/another program holds a lock on vault\.db.*Stop it/),
     });
     await expectAsBefore(vault);
   });
@@ -247,8 +250,12 @@ describe('data directory', () => {
     const file = join(dir, 'a-file');
     writeFileSync(file, 'text');
     const flags = ['--root-key-file', rootKeyFile];
-    await expectRefusal(dir, [...flags, '--data', file], /cannot be made: a file is in the way.*--data/);
-    await expectRefusal(dir, [...flags, '--data', join(file, 'data')], /cannot be made: a file is in the way.*--data/);
+    await expectRefusal(dir, [...flags, '--data', file], /cannot be created: a file is in the way.*--data/);
+    await expectRefusal(
+      dir,
+      [...flags, '--data', join(file, 'data')],
+      /cannot be created: a file is in the way.*--data/,
+    );
   });
 
   test.skipIf(process.getuid?.() !== 0)('of another user (needs root)', async () => {
@@ -292,7 +299,7 @@ describe('data directory', () => {
   test.each([0o777, 0o770, 0o702])('that others may write to (%o)', async (mode) => {
     const vault = await makeVault();
     chmodSync(vault.dataDir, mode);
-    await expectRefusal(vault.dir, vault.flags, /others than its owner may write.*chmod 700/);
+    await expectRefusal(vault.dir, vault.flags, /users other than its owner can write.*chmod 700/);
     chmodSync(vault.dataDir, 0o700);
     await expectAsBefore(vault);
   });
@@ -305,9 +312,9 @@ describe('data directory', () => {
       return open;
     }
 
-    const message = /is reached through \S*\/open, to which others may write\..*chmod go-w/;
+    const message = /is reached through \S*\/open, to which other users can write\..*chmod go-w/;
 
-    test('as its parent, also before it exists', async () => {
+    test('as its parent, even before it exists', async () => {
       const dir = tempDir();
       const open = openDirectory(dir);
       const rootKeyFile = makeRootKey(dir);
@@ -357,7 +364,7 @@ describe('data directory', () => {
       chmodSync(open, 0o700);
       await expectAsBefore(vault);
       chmodSync(vault.dir, 0o777);
-      await expectRefusal(vault.dir, vault.flags, /is reached through \S+, to which others may write/);
+      await expectRefusal(vault.dir, vault.flags, /is reached through \S+, to which other users can write/);
     });
   });
 
@@ -418,7 +425,7 @@ describe('data directory', () => {
 });
 
 describe('settings', () => {
-  test('a configuration file that is not there, a directory, or no JSON', async () => {
+  test('a configuration file that does not exist, is a directory, or is not JSON', async () => {
     const { dir, flags } = await makeVault();
     const file = join(dir, 'settings.json');
     await expectRefusal(dir, [...flags, '--config', file], /settings\.json: cannot be read; check the path/, 2);
@@ -430,14 +437,14 @@ describe('settings', () => {
     await expectRefusal(dir, [...flags, '--config', file], /must hold a JSON object/, 2);
   });
 
-  test('an unknown one is refused, and the nearest is named as its source writes it', async () => {
+  test('an unknown setting is rejected, and the message names the nearest one in the notation of its source', async () => {
     const { dir, flags } = await makeVault();
     const file = join(dir, 'settings.json');
     writeFileSync(file, '{"auth":{"header_alias":["x"]},"prot":1}');
     const { stderr } = await expectRefusal(
       dir,
       [...flags, '--config', file],
-      /auth\.header_alias .*is no setting; the nearest is auth\.header_aliases/,
+      /auth\.header_alias .*is not a setting; the nearest is auth\.header_aliases/,
       2,
     );
     expect(stderr).toMatch(/prot .*the nearest is port/);
@@ -445,7 +452,7 @@ describe('settings', () => {
     const second = await expectRefusal(
       dir,
       flags,
-      /STRONGROOM_AUTH_HEADER_ALIAS: is no setting; the nearest is STRONGROOM_AUTH_HEADER_ALIASES/,
+      /STRONGROOM_AUTH_HEADER_ALIAS: is not a setting; the nearest is STRONGROOM_AUTH_HEADER_ALIASES/,
       2,
       { env },
     );
@@ -453,7 +460,7 @@ describe('settings', () => {
     await expectRefusal(dir, [...flags, '--log-levle', 'info'], /--log-levle.*\n?.*--log-level/, 2);
   });
 
-  test('several problems are all told at once', async () => {
+  test('several problems are all reported at once', async () => {
     const { dir, flags } = await makeVault();
     const env = { STRONGROOM_PORT: 'x', STRONGROOM_LOG_LEVEL: 'loud', STRONGROOM_CVC_RETENTION_SECONDS: '3601' };
     const { stderr } = await expectRefusal(dir, [...flags], /STRONGROOM_LOG_LEVEL: must be one of/, 2, {
@@ -482,7 +489,7 @@ describe('address', () => {
     await expectAsBefore(vault);
   });
 
-  test('a port in use at the very first start of --dev makes nothing, so that the next start is still the first', async () => {
+  test('a port in use at the first start of --dev creates nothing, so the next start is still the first', async () => {
     const cwd = tempDir();
     await expectRefusal(cwd, ['--dev', '--port', await takenPort()], /is in use.*--port/, 1, { cwd });
     expect(hashesOf(cwd)).toEqual({});
@@ -490,7 +497,7 @@ describe('address', () => {
     expect(service.stderr()).toContain('curl');
   });
 
-  test('one that this machine does not have', async () => {
+  test('an address that this machine does not have', async () => {
     const vault = await makeVault();
     const cert = join(vault.dir, 'c.pem');
     execFileSync(

@@ -18,7 +18,7 @@ test.each([
   ['answers half', 'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"ok":true,"value":"marker-5'],
   ['answers something else', 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nmarker-5'],
 ])(
-  'a service that %s under a verb: the verb says that it does not know, and does nothing itself',
+  'a service that %s during a command: the command says that the outcome is unknown, and does nothing itself',
   async (_what, answer) => {
     const { dir, dataDir, flags } = await makeVault();
     const before = hashesOf(dir);
@@ -32,7 +32,7 @@ test.each([
   },
 );
 
-test('what the socket does not know it refuses, and the service goes on', async () => {
+test('the socket rejects unknown requests, and the service keeps running', async () => {
   const { dataDir, flags, key } = await makeVault();
   const service = await startService(flags);
   const send = (head: string, body: string) =>

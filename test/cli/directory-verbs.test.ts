@@ -16,7 +16,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     return made;
   }
 
-  test('tenants create makes a further tenant, tenants list shows both', async () => {
+  test('tenants create creates another tenant, tenants list shows both', async () => {
     const { flags, tenantId } = await vault();
     const second = await runJson(['tenants', 'create', '--name', 'Second shop', ...flags]);
     expect(Object.keys(second)).toEqual(['tenant_id', 'management_key']);
@@ -39,7 +39,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     });
   });
 
-  test('a tenant gets no name that a terminal would obey', async () => {
+  test('a tenant name with terminal control characters is rejected', async () => {
     const { flags } = await vault();
     const { code, stderr } = await run(['tenants', 'create', '--name', 'shop\u001b[2J\nfaked line', ...flags]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^name: .*control character/) });
@@ -93,7 +93,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/no such tenant/) });
   });
 
-  test('what an application must not hold is refused with the reason', async () => {
+  test('permissions that an application must not hold are rejected with the reason', async () => {
     const { flags, dir } = await vault();
     const refused = async (args: readonly string[], stdin: string, message: RegExp) => {
       const ended = await run(['applications', 'create', '--name', 'a', ...args, ...flags], { stdin });
@@ -110,7 +110,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
   });
 });
 
-test('what verbs make is honoured by the running service at once', async () => {
+test('a running service immediately accepts what commands create', async () => {
   const { flags, dir } = await makeVault();
   const service = await startService(flags);
   const rulesFile = join(dir, 'rules.json');
@@ -132,7 +132,7 @@ test('what verbs make is honoured by the running service at once', async () => {
   expect(await http('DELETE', url, { key: byPermissions })).toMatchObject({ status: 204 });
 });
 
-test('a refused verb changes nothing in the data', async () => {
+test('a rejected command changes no data', async () => {
   const { flags, dir } = await makeVault();
   const before = hashesOf(dir);
   await run(['applications', 'create', '--name', 'a', '--type', 'public', '--permissions', 'log:read', ...flags]);

@@ -29,7 +29,7 @@ async function doctor(args: readonly string[], env: Readonly<Record<string, stri
   };
 }
 
-test('a vault in order has no problem, whether the service runs or not, and says since when copies are void', async () => {
+test('a healthy vault has no findings, whether the service runs or not, and says since when copies are void', async () => {
   const { flags } = await makeVault();
   const before = await doctor(flags);
   expect(before.wrong).toEqual([]);
@@ -50,7 +50,7 @@ test('a vault in order has no problem, whether the service runs or not, and says
   expect((await service.stop()).stderr).toBe('');
 });
 
-test('a service of an older build is told to be one, whatever it does not know', async () => {
+test('a service of an older build is reported as such, whatever operations it lacks', async () => {
   const { dataDir, flags } = await makeVault();
   /** Answers on the control socket as such a service does. */
   const answering = async (status: number, answer: object): Promise<Server> => {
@@ -73,7 +73,7 @@ test('a service of an older build is told to be one, whatever it does not know',
   expect(unknown.says('stores')).toContain('has another version and does not know this command');
 });
 
-test('files that others may reach are named, and mended with --fix', async () => {
+test('files that other users can access are named, and fixed with --fix', async () => {
   const { dataDir, rootKeyFile, flags } = await makeVault();
   chmodSync(dataDir, 0o777);
   chmodSync(rootKeyFile, 0o644);
@@ -82,7 +82,7 @@ test('files that others may reach are named, and mended with --fix', async () =>
   expect([dataDir, rootKeyFile].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
 });
 
-test('lost keys are told, overdue deadlines and orphan keys too, which --fix ends', async () => {
+test('lost keys, overdue deadlines and orphan keys are reported, and --fix resolves the last two', async () => {
   const service = await startTestService();
   const { dataDir, rootKey } = service;
   const create = async (more: object) => {
@@ -123,7 +123,7 @@ test('lost keys are told, overdue deadlines and orphan keys too, which --fix end
   expect(found.says('lost keys')).toBe('1 token lacks a key');
 });
 
-test('wrong settings, a root key of another vault, and servers that are down are findings and no crash', async () => {
+test('invalid settings, a root key of another vault, and servers that are down are findings, not crashes', async () => {
   const [one, other] = [await makeVault(), await makeVault()];
   const mixed = ['--data', one.dataDir, '--root-key-file', other.rootKeyFile];
   expect(await doctor(mixed)).toMatchObject({ wrong: ['stores'] });
@@ -138,7 +138,7 @@ test('wrong settings, a root key of another vault, and servers that are down are
   expect(found.says('stores')).toContain('mongodb is unavailable');
 });
 
-test('events that no checkpoint signs for more than an hour, and a checkpoint that something else wrote, are told', async () => {
+test('events unsigned for more than an hour, and a checkpoint that something else wrote, are reported', async () => {
   const service = await startTestService();
   const { dataDir, rootKey } = service;
   await service.call('POST', '/tokens', { type: 'token', data: 'x' });
@@ -181,7 +181,7 @@ test('a log that is changed from outside while the service runs is named', async
   await running.stop('SIGKILL');
 });
 
-test('stores and events of another version are told as such', async () => {
+test('stores and events of another version are reported as such', async () => {
   const { dataDir, rootKeyFile, flags } = await makeVault();
   await appendOfNewerVersion(dataDir, rootKeyFile);
   const events = await doctor(flags);
@@ -191,7 +191,7 @@ test('stores and events of another version are told as such', async () => {
   );
   tamper(dataDir, 'vault.db', `UPDATE projections SET version = 99 WHERE name = 'tokens'`);
   expect((await doctor(flags)).says('versions')).toBe(
-    'the projection tokens in vault.db was made by a newer version of Strongroom',
+    'the projection tokens in vault.db was built by a newer version of Strongroom',
   );
   tamper(dataDir, 'vault.db', `UPDATE projections SET version = 0 WHERE name = 'tokens'`);
   const old = await doctor(flags);
@@ -206,7 +206,7 @@ test('stores and events of another version are told as such', async () => {
 });
 
 test.each(['while the service runs', 'while it does not'])(
-  'rows that someone else than the vault changed are named, %s, by doctor and by audit verify',
+  'rows changed outside the vault are named, %s, by doctor and by audit verify',
   async (when) => {
     const { dir, dataDir, flags, key } = await makeVault();
     const keyFile = join(dir, 'key');

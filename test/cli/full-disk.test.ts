@@ -46,7 +46,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     expect(await (await startService(flags)).stop()).toMatchObject({ code: 0 });
   });
 
-  test('before the disk is full: creates and updates are 503 while reveals and deletes go on, by a reserve', async () => {
+  test('before the disk is full: a reserve keeps reveals and deletes working while creates and updates get 503', async () => {
     const sizeBytes = 64 * megabyte;
     const disk = smallDisk(sizeBytes);
     const { flags, key } = await makeVault(tempDir(), join(disk.dir, 'data'));
@@ -80,7 +80,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('while it runs: writes are 503 with Retry-After, masked reads go on, nothing is half stored, and it recovers by itself', async () => {
+  test('while it runs: writes get 503 with Retry-After, masked reads work, nothing is half stored, and it recovers by itself', async () => {
     const disk = smallDisk(4 * megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
     // What it sees is masked: data in clear is first recorded in the access log, and that is full as well.
@@ -145,7 +145,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     disk.free();
     const ids = refused.splice(0);
     await until('recovery', 30_000, async () => ((await create('after')).status === 201 ? true : undefined));
-    // The same idempotency keys: what was refused is made now, once.
+    // The same idempotency keys: the requests rejected before now succeed, once.
     for (const id of ids) expect(await create(id)).toMatchObject({ status: 201 });
     expect([204, 404]).toContain((await send('DELETE', `/${otherId}`)).status);
     const removed = await send('DELETE', `/${someId}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run, runJson, tempDir } from '../support/process.js';
 
-test('keys generate-root makes a new key in an owner-only file and never overwrites one', async () => {
+test('keys generate-root creates a key in a file that only its owner can read, and never overwrites a file', async () => {
   const file = join(tempDir(), 'root.key');
   const made = await run(['keys', 'generate-root', file]);
   expect(made).toMatchObject({ code: 0, stderr: '' });
@@ -14,11 +14,11 @@ test('keys generate-root makes a new key in an owner-only file and never overwri
   expect(made.stdout).not.toContain(key.trim());
 
   const again = await run(['keys', 'generate-root', file]);
-  expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/exists already/) });
+  expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/already exists/) });
   expect(readFileSync(file, 'utf8')).toBe(key);
 });
 
-test('keys generate-root --json names the file; a directory that is not there is named with what makes it', async () => {
+test('keys generate-root --json names the file; for a missing directory it names the command that creates it', async () => {
   const dir = tempDir();
   const file = join(dir, 'second.key');
   expect(await runJson(['keys', 'generate-root', file])).toEqual({ root_key_file: file });

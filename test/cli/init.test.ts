@@ -23,7 +23,7 @@ test('init --json prints exactly the tenant and the key; a second one fails and 
   expect(hashesOf(dir)).toEqual(before);
 });
 
-test('init tells a person the same, and what it makes is for its owner alone', async () => {
+test('init prints the same as text, and only the owner can read the files that it creates', async () => {
   const dir = tempDir();
   const dataDir = join(dir, 'a', 'new', 'directory');
   const { code, stdout } = await run(['init', '--data', dataDir, '--root-key-file', makeRootKey(dir)]);
@@ -33,7 +33,7 @@ test('init tells a person the same, and what it makes is for its owner alone', a
   for (const file of ['vault.db', 'keys.db']) expect(statSync(join(dataDir, file)).mode & 0o077, file).toBe(0);
 });
 
-test('two simultaneous inits make one tenant', async () => {
+test('two simultaneous inits create one tenant', async () => {
   const dir = tempDir();
   const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];
   const both = await Promise.all([run(['init', ...flags, '--json']), run(['init', ...flags, '--json'])]);
@@ -41,7 +41,7 @@ test('two simultaneous inits make one tenant', async () => {
   expect((await runJson(['tenants', 'list', ...flags]))['tenants']).toHaveLength(1);
 });
 
-test('init works while a service runs on the data; a second one through it fails too', async () => {
+test('init works through a running service; a second one through it fails too', async () => {
   const dir = tempDir();
   const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];
   const service = await startService(flags);
@@ -66,7 +66,7 @@ test('init works while a service runs on the data; a second one through it fails
   expect(created).toMatchObject({ status: 201, body: { tenant_id } });
 });
 
-test('verbs on data that is not there say how to make it, and make nothing', async () => {
+test('commands on missing data say how to create it, and create nothing', async () => {
   const { dir, rootKeyFile } = await makeVault();
   const before = hashesOf(dir);
   const flags = ['--data', join(dir, 'elsewhere'), '--root-key-file', rootKeyFile];

@@ -34,7 +34,7 @@ function asNode(version: string): readonly string[] {
 const oneLine = (text: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(text) });
 
 test.each(['18.20.8', '20.18.3'])(
-  'Node.js %s is named with what to install, in one line, before anything is loaded',
+  'Node.js %s is rejected with one line that says what to install, before anything is loaded',
   async (version) => {
     const { dir } = installed();
     // No module of others is there: loading the program would fail otherwise.
@@ -48,11 +48,11 @@ test.each(['18.20.8', '20.18.3'])(
   },
 );
 
-test.each(['20.19.0', '22.0.0', '24.1.0'])('Node.js %s is taken', async (version) => {
+test.each(['20.19.0', '22.0.0', '24.1.0'])('Node.js %s is accepted', async (version) => {
   expect(await start(root, asNode(version))).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a native module that does not load is one line with the command that builds it', async () => {
+test('a native module that does not load is reported in one line, with the command that builds it', async () => {
   const { dir, addon } = installed();
   cpSync(join(root, 'node_modules/better-sqlite3/package.json'), join(addon, 'package.json'));
   expect(await start(dir)).toMatchObject(
@@ -75,7 +75,7 @@ test('without its modules the program says how to install them', async () => {
   expect(await start(dir)).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('the launcher has no static import but of Node.js itself', () => {
+test('the launcher statically imports only Node.js modules', () => {
   const imports = readFileSync(join(root, 'dist/cli/main.js'), 'utf8').match(/^import .*$/gm) ?? [];
   expect(imports.filter((line) => !/from 'node:/.test(line))).toEqual([]);
 });

@@ -42,8 +42,8 @@ function applyFsGroup(dir: string): void {
   }
 }
 
-describe.runIf(process.getuid?.() === 0)('what a container platform mounts (needs root)', () => {
-  test('root’s key file of mode 0440 and root’s setgid volume serve the own group, also after the volume is mounted again', async () => {
+describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs root)', () => {
+  test('a key file of root with mode 0440 and a setgid volume of root work for the service’s group, also after a remount', async () => {
     const { volume, flags } = mounted();
     const made = await runJson(['init', ...flags], { uid: service });
     expect(made['tenant_id']).toEqual(expect.any(String));
@@ -70,8 +70,8 @@ describe.runIf(process.getuid?.() === 0)('what a container platform mounts (need
     ],
     ['a mode that lets the group write', 0, service, 0o460, /mode 0440, not 0460\. Run: chmod 440/],
     ['a mode that lets its owner write', 0, service, 0o640, /mode 0440, not 0640\. Run: chmod 440/],
-    ['another group', 0, stranger, 0o444, /group 10002, which is not the own group .* chgrp 10001/],
-    ['the group of root', 0, 0, 0o444, /group 0, which is not the own group/],
+    ['another group', 0, stranger, 0o444, /group 10002, which is not the primary group .* chgrp 10001/],
+    ['the group of root', 0, 0, 0o444, /group 0, which is not the primary group/],
     ['another owner', stranger, service, 0o440, /belongs to another user.*root .*mode 0440/],
     ['no right for the group', 0, service, 0o400, /cannot be opened by this user.*mode 0440/],
   ])('a root key file with %s is rejected', async (_what, uid, gid, mode, message) => {
@@ -96,7 +96,7 @@ describe.runIf(process.getuid?.() === 0)('what a container platform mounts (need
 
   test.each([
     ['of another group', 0, stranger, 0o2777, /belongs to another user/],
-    ['that everyone may write to', 0, service, 0o2777, /every user may write to the data directory/],
+    ['that everyone may write to', 0, service, 0o2777, /every user can write to the data directory/],
     ['without setgid', 0, service, 0o775, /belongs to another user/],
     ['of another user', stranger, service, 0o2770, /belongs to another user/],
   ])('a data directory %s is rejected', async (_what, uid, gid, mode, message) => {
@@ -121,7 +121,7 @@ describe.runIf(process.getuid?.() === 0)('what a container platform mounts (need
     });
   });
 
-  test('a rotation goes over to a second mounted key and leaves both files alone', async () => {
+  test('a rotation switches to a second mounted key and changes neither file', async () => {
     const { dir, flags } = mounted();
     await runJson(['init', ...flags], { uid: service });
     const rotate = ['keys', 'rotate', '--all', ...flags];
@@ -158,7 +158,7 @@ describe.runIf(process.getuid?.() === 0)('the setting of the container image (ne
     expect(hashesOf(dir)).toEqual(before);
   });
 
-  test.runIf(canMount)('rejects data outside of a volume, and takes a volume', async () => {
+  test.runIf(canMount)('rejects data outside a volume, and accepts a volume', async () => {
     const dir = tempDir();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'mode=0755', 'tmpfs', dir]);
     onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));

@@ -22,7 +22,7 @@ async function filled(vault: TestVault, tokens: number): Promise<void> {
   expect((await run(['tokens', 'import', file, '--api-key-file', keyFile, ...vault.flags])).code).toBe(0);
 }
 
-test('without a service the verb does it all by itself, shows it, and is done with the old rows when it ends', async () => {
+test('without a service the command rebuilds, shows progress, and has removed the old rows when it ends', async () => {
   const vault = await makeVault();
   await filled(vault, 300);
   const dry = await run(['projections', 'rebuild', 'tokens', '--dry-run', ...vault.flags]);
@@ -51,7 +51,7 @@ test('without a service the verb does it all by itself, shows it, and is done wi
   expect(table[1]).toMatch(/^tokens +1 +3 +\d+ +\d+ +up to date +-$/);
 });
 
-test('what is asked wrongly, twice or for nothing is said clearly, and nothing is changed', async () => {
+test('usage errors, repeats and pointless requests are reported clearly, and nothing is changed', async () => {
   const vault = await makeVault();
   const before = hashesOf(vault.dir);
   const refused = async (args: readonly string[], code: number, text: string) => {
@@ -73,7 +73,7 @@ test('what is asked wrongly, twice or for nothing is said clearly, and nothing i
   expect((await run(['projections', 'list'])).stdout).toMatch(/^NAME +DESCRIPTION\ntokens +the rows of tokens/);
 });
 
-test('with a service: killed in the middle it goes on at the next start, while nobody notices', async () => {
+test('with a service: a rebuild that is killed midway continues at the next start, and callers notice nothing', async () => {
   const vault = await makeVault();
   await filled(vault, 2_000);
   const service = await startService(vault.flags);
@@ -98,7 +98,7 @@ test('with a service: killed in the middle it goes on at the next start, while n
   expect((await again.stop()).code).toBe(0);
 });
 
-test('rows that differ end it with 3 and are named by their streams', async () => {
+test('rows that differ end it with exit code 3 and are named by their streams', async () => {
   const vault = await makeVault();
   await filled(vault, 20);
   const file = openVault(vault.dataDir);

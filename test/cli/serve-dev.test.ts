@@ -10,51 +10,57 @@ const shell = promisify(execFile);
 test.each([
   ['data', 'the plain directory of npm start'],
   [`it's a "dir" $HOME`, 'a directory whose name a shell would take apart'],
-])('first start in %s (%s): makes keys, prints a curl that works as printed; later starts find them', async (name) => {
-  const cwd = tempDir();
-  const args = ['--dev', ...(name === 'data' ? [] : ['--data', name])];
-  const service = await startService(args, { cwd });
-  const dataDir = join(cwd, name);
-  for (const file of [`${dataDir}.root-key`, join(dataDir, 'dev-keys.json'), join(dataDir, 'quickstart.header')]) {
-    expect(statSync(file).mode & 0o7777, file).toBe(0o600);
-  }
-  const keys = JSON.parse(readFileSync(join(dataDir, 'dev-keys.json'), 'utf8')) as Record<string, string>;
-  expect(keys).toEqual({
-    tenant_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    management_key: expect.stringMatching(/^sr_management_/),
-    quickstart_key: expect.stringMatching(/^sr_private_/),
-  });
-  const header = readFileSync(join(dataDir, 'quickstart.header'), 'utf8');
-  expect(header).toBe(`SERVICE-API-KEY: ${keys['quickstart_key']}\n`);
+])(
+  'first start in %s (%s): creates keys and prints a curl command that works as printed; later starts reuse them',
+  async (name) => {
+    const cwd = tempDir();
+    const args = ['--dev', ...(name === 'data' ? [] : ['--data', name])];
+    const service = await startService(args, { cwd });
+    const dataDir = join(cwd, name);
+    for (const file of [`${dataDir}.root-key`, join(dataDir, 'dev-keys.json'), join(dataDir, 'quickstart.header')]) {
+      expect(statSync(file).mode & 0o7777, file).toBe(0o600);
+    }
+    const keys = JSON.parse(readFileSync(join(dataDir, 'dev-keys.json'), 'utf8')) as Record<string, string>;
+    expect(keys).toEqual({
+      tenant_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      management_key: expect.stringMatching(/^sr_management_/),
+      quickstart_key: expect.stringMatching(/^sr_private_/),
+    });
+    const header = readFileSync(join(dataDir, 'quickstart.header'), 'utf8');
+    expect(header).toBe(`SERVICE-API-KEY: ${keys['quickstart_key']}\n`);
 
-  const printed = service.stderr();
-  for (const place of ['dev-keys.json', '.root-key']) expect(printed).toContain(place);
-  expect(printed + service.stdout()).not.toMatch(/sr_(private|management)_\w/);
-  const [, command = ''] = /^( +ID=\$\([\s\S]*?)\n\n/m.exec(printed) ?? [];
-  const { stdout } = await shell('sh', ['-c', command], { cwd });
-  expect(JSON.parse(stdout), command).toMatchObject({
-    type: 'card',
-    data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
-  });
+    const printed = service.stderr();
+    for (const place of ['dev-keys.json', '.root-key']) expect(printed).toContain(place);
+    expect(printed + service.stdout()).not.toMatch(/sr_(private|management)_\w/);
+    const [, command = ''] = /^( +ID=\$\([\s\S]*?)\n\n/m.exec(printed) ?? [];
+    const { stdout } = await shell('sh', ['-c', command], { cwd });
+    expect(JSON.parse(stdout), command).toMatchObject({
+      type: 'card',
+      data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
+    });
 
-  expect(await service.stop()).toMatchObject({ code: 0 });
-  const before = hashesOf(cwd);
-  const again = await startService(args, { cwd });
-  const read = await http('GET', `${again.address}/tokens/${JSON.parse(stdout).id}`, {
-    key: String(keys['quickstart_key']),
-  });
-  expect(read).toMatchObject({ status: 200, body: JSON.parse(stdout) });
-  const ended = await again.stop();
-  expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^The keys .*dev-keys\.json.*root-key.*\n$/) });
-  expect(ended.stdout).not.toMatch(/curl/);
-  const after = hashesOf(cwd);
-  for (const file of ['dev-keys.json', 'quickstart.header']) {
-    expect(after[`${name}/${file}`]).toBe(before[`${name}/${file}`]);
-  }
-  expect(after[`${name}.root-key`]).toBe(before[`${name}.root-key`]);
-});
+    expect(await service.stop()).toMatchObject({ code: 0 });
+    const before = hashesOf(cwd);
+    const again = await startService(args, { cwd });
+    const read = await http('GET', `${again.address}/tokens/${JSON.parse(stdout).id}`, {
+      key: String(keys['quickstart_key']),
+    });
+    expect(read).toMatchObject({ status: 200, body: JSON.parse(stdout) });
+    const ended = await again.stop();
+    expect(ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^The keys .*dev-keys\.json.*root-key.*\n$/),
+    });
+    expect(ended.stdout).not.toMatch(/curl/);
+    const after = hashesOf(cwd);
+    for (const file of ['dev-keys.json', 'quickstart.header']) {
+      expect(after[`${name}/${file}`]).toBe(before[`${name}/${file}`]);
+    }
+    expect(after[`${name}.root-key`]).toBe(before[`${name}.root-key`]);
+  },
+);
 
-test('verbs on --dev data need no further flag', async () => {
+test('commands on --dev data need no further flag', async () => {
   const cwd = tempDir();
   const service = await startService(['--dev'], { cwd });
   const created = await runJson(['tokens', 'create'], { cwd, stdin: '{"type":"token","data":"value"}' });
@@ -62,7 +68,7 @@ test('verbs on --dev data need no further flag', async () => {
   expect(await runJson(['tokens', 'get', String(created['id'])], { cwd })).toEqual(created);
 });
 
-test('data made by --dev is refused without it, and other data with it; nothing changes', async () => {
+test('data created by --dev is rejected without --dev, and other data with it; nothing changes', async () => {
   const cwd = tempDir();
   await (await startService(['--dev'], { cwd })).stop();
   const before = hashesOf(cwd);
@@ -70,18 +76,18 @@ test('data made by --dev is refused without it, and other data with it; nothing 
   for (const args of [['serve', '--port', '0'], ['serve', '--port', '0', ...rootKey], ['init'], ['init', ...rootKey]]) {
     const ended = await run(args, { cwd });
     expect(ended, args.join(' ')).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toMatch(/made by --dev.*--data/);
+    expect(ended.stderr).toMatch(/created by --dev.*--data/);
   }
   expect(hashesOf(cwd)).toEqual(before);
 
   const vault = await makeVault();
   const made = hashesOf(vault.dir);
   const ended = await run(['serve', '--dev', '--port', '0', ...vault.flags]);
-  expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/not made by --dev.*without --dev/) });
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/not created by --dev.*without --dev/) });
   expect(hashesOf(vault.dir)).toEqual(made);
 });
 
-test('--dev refuses an address that other machines reach, also with TLS, and makes nothing', async () => {
+test('--dev rejects an address that other machines can reach, even with TLS, and creates nothing', async () => {
   const cwd = tempDir();
   mkdirSync(join(cwd, 'data'));
   for (const host of ['0.0.0.0', 'db.example.com']) {

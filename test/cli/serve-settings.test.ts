@@ -4,7 +4,7 @@ import { http, makeVault, startService, until } from '../support/process.js';
 
 const card = { type: 'card', data: { number: '4242424242424242', cvc: '123' } };
 
-test('a cvc is kept as long as the setting says, which ends it for good', async () => {
+test('a cvc is kept as long as the setting says, and is then erased', async () => {
   const { flags, key } = await makeVault();
   const env = { STRONGROOM_CVC_RETENTION_SECONDS: '2' };
   const { address } = await startService(flags, { env });
@@ -22,7 +22,7 @@ test('a cvc is kept as long as the setting says, which ends it for good', async 
   expect(history).toContain('"cvc"');
 });
 
-test('a request that never ends holds up the stop for ten seconds and not longer, and the stop is recorded', async () => {
+test('a request that never ends delays the stop by at most ten seconds, and the stop is recorded', async () => {
   const { flags, key, managementKey } = await makeVault();
   const service = await startService(flags);
   const wire = connect(Number(new URL(service.address).port), '127.0.0.1');

@@ -32,7 +32,7 @@ function shownBy(address: string): Promise<string> {
   });
 }
 
-test('with a certificate it serves https only, and SIGHUP takes the one that lies there now', async () => {
+test('with a certificate it serves only https, and SIGHUP reloads the certificate', async () => {
   const { flags, key, dir } = await makeVault();
   const [first, second] = [certificate(dir, 'first'), certificate(dir, 'second')];
   const inUse = { cert: join(dir, 'tls.pem'), key: join(dir, 'tls.key') };
@@ -62,14 +62,14 @@ test('with a certificate it serves https only, and SIGHUP takes the one that lie
   expect(await service.stop()).toMatchObject({ code: 0 });
 });
 
-test('an address that other machines reach is refused without TLS, with the reason and what to do', async () => {
+test('an address that other machines can reach is rejected without TLS, with the reason and what to do', async () => {
   const { flags, dir } = await makeVault();
   const before = hashesOf(dir);
   for (const host of ['0.0.0.0', 'db.example.com']) {
     const ended = await run(['serve', ...flags, '--host', host]);
     expect(ended, host).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(
-      /--host: other machines reach this address, so TLS is needed.*--tls-cert.*127\.0\.0\.1/,
+      /--host: other machines can reach this address, so TLS is required.*--tls-cert.*127\.0\.0\.1/,
     );
   }
   expect(await run(['serve', ...flags, '--host', '0.0.0.0', '--behind-tls-proxy'])).toMatchObject({
@@ -79,7 +79,7 @@ test('an address that other machines reach is refused without TLS, with the reas
   expect(hashesOf(dir)).toEqual(before);
 });
 
-test('behind a TLS proxy that is named it listens where others reach it', async () => {
+test('behind a configured TLS proxy it may listen on an address that other machines can reach', async () => {
   const { flags } = await makeVault();
   const proxy = ['--host', '0.0.0.0', '--behind-tls-proxy', '--http-trusted-proxies', '10.0.0.1'];
   const { address } = await startService([...flags, ...proxy]);
@@ -105,7 +105,7 @@ test.each([
     1,
     /do not belong together.*--tls-cert and --tls-key/,
   ],
-])('%s is refused', async (_what, argsOf, code, message) => {
+])('%s is rejected', async (_what, argsOf, code, message) => {
   const { flags, dir } = await makeVault();
   const files = certificate(tempDir(), 'only');
   chmodSync(files.key, 0o600);
@@ -116,7 +116,7 @@ test.each([
   expect(hashesOf(dir)).toEqual(before);
 });
 
-test('behind a TLS proxy it names its address, and takes keys only from a request that came over TLS', async () => {
+test('behind a TLS proxy it logs its address, and accepts keys only in requests that came over TLS', async () => {
   const { flags, key } = await makeVault();
   const proxy = ['--host', '0.0.0.0', '--behind-tls-proxy', '--http-trusted-proxies', '127.0.0.1'];
   const service = await startService([...flags, ...proxy]);

@@ -6,7 +6,7 @@ import { http, makeVault, run, runJson, startService, until } from '../support/p
 
 const token = { type: 'token', data: 'value' };
 
-test('stdout is JSON lines alone, one of them with the address; the socket is for the owner alone', async () => {
+test('stdout holds only JSON lines, one of them with the address; only the owner can use the socket', async () => {
   const vault = await makeVault();
   const service = await startService(vault.flags);
   expect(service.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -59,7 +59,7 @@ test('stdout is JSON lines alone, one of them with the address; the socket is fo
   expect(existsSync(join(vault.dataDir, 'control.sock'))).toBe(false);
 });
 
-test('nothing of what callers send reaches the output, also where it goes wrong', async () => {
+test('no data from requests reaches the output, not even in errors', async () => {
   const { flags, key, dataDir } = await makeVault();
   const service = await startService([...flags, '--log-level', 'trace']);
   const marker = 'mrk4711x';
@@ -94,7 +94,7 @@ test('nothing of what callers send reaches the output, also where it goes wrong'
   expect(stdout + stderr).not.toContain(key);
 });
 
-test('SIGTERM lets the requests under way finish, takes no more, and ends with 0', async () => {
+test('after SIGTERM, requests in flight finish, new ones are rejected, and the exit code is 0', async () => {
   const { flags, key } = await makeVault();
   const service = await startService(flags);
   const { port } = new URL(service.address);
@@ -108,7 +108,7 @@ test('SIGTERM lets the requests under way finish, takes no more, and ends with 0
     `POST /tokens HTTP/1.1\r\nHost: x\r\nService-Api-Key: ${key}\r\nContent-Type: application/json\r\n` +
       `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
-  // The answer to Expect says that the service has the request.
+  // The response to Expect says that the service has the request.
   await until('100 Continue', 20_000, () => (answer.includes('100 Continue') ? true : undefined));
   wire.write(body.slice(0, 10));
   service.signal('SIGTERM');
@@ -129,7 +129,7 @@ test('SIGTERM lets the requests under way finish, takes no more, and ends with 0
   expect(await again.stop('SIGINT')).toMatchObject({ code: 0 });
 });
 
-test('a connection on which more comes while the service stops gets its answer, and is then closed', async () => {
+test('a connection with another request during the stop gets its response, and is then closed', async () => {
   const { flags, key } = await makeVault();
   const service = await startService(flags);
   const wire = connect(Number(new URL(service.address).port), '127.0.0.1');
@@ -165,7 +165,7 @@ test('several signals at once stop it once', async () => {
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a second serve on the same data is refused and leaves the first alone', async () => {
+test('a second serve on the same data is rejected and does not disturb the first', async () => {
   const { flags, key } = await makeVault();
   const service = await startService(flags);
   const second = await run(['serve', '--port', '0', ...flags]);
@@ -175,7 +175,7 @@ test('a second serve on the same data is refused and leaves the first alone', as
   expect(await runJson(['tenants', 'list', ...flags])).toMatchObject({ tenants: [{ name: 'default' }] });
 });
 
-test('what kill -9 leaves, a stale socket and a lock, is in nobody’s way', async () => {
+test('a stale socket and lock left by kill -9 do not prevent the next start', async () => {
   const { flags, key, dataDir } = await makeVault();
   const first = await startService(flags);
   const created = await http('POST', `${first.address}/tokens`, { key, body: token });
@@ -188,7 +188,7 @@ test('what kill -9 leaves, a stale socket and a lock, is in nobody’s way', asy
   expect(await runJson(['tokens', 'get', id, '--api-key-file', '-', ...flags], { stdin: key })).toEqual(created.body);
 });
 
-test('header aliases from variables carry key, trace and idempotency key', async () => {
+test('header aliases set by variables work for key, trace id and idempotency key', async () => {
   const { flags, key } = await makeVault();
   const env = {
     STRONGROOM_AUTH_HEADER_ALIASES: 'X-API-KEY,Y-API-KEY',
@@ -215,7 +215,7 @@ test('settings come from file, then variables, then flags', async () => {
   expect(address).toContain('http://127.0.0.3:');
 });
 
-test('a root key command is as good as a file', async () => {
+test('a root key command works as well as a file', async () => {
   const { dataDir, rootKeyFile, key } = await makeVault();
   const env = { STRONGROOM_ROOT_KEY_COMMAND: JSON.stringify(['cat', rootKeyFile]) };
   const { address } = await startService(['--data', dataDir], { env });

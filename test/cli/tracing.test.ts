@@ -96,7 +96,7 @@ test('a client that leaves before it has its response is a failed span without a
   socket.on('error', () => undefined);
   const head = `POST /tokens HTTP/1.1\r\nHost: a\r\nService-Api-Key: ${vault.key}\r\nContent-Type: application/json\r\n`;
   await new Promise<void>((resolve) => socket.write(`${head}Content-Length: 100\r\n\r\n{"type":`, () => resolve()));
-  // An answer on another connection says that the first request has begun.
+  // A response on another connection shows that the first request has begun.
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   socket.destroy();
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
@@ -110,7 +110,7 @@ test('a client that leaves before it has its response is a failed span without a
   });
 });
 
-test('without a collector requests are served, one line of the log says what is lost, and a stop ends', async () => {
+test('without a collector requests are served, one log line says what is lost, and the service stops in time', async () => {
   const vault = await makeVault();
   const { endpoint, listener } = await startCollector();
   await new Promise((resolve) => listener.close(resolve));
@@ -123,7 +123,7 @@ test('without a collector requests are served, one line of the log says what is 
   expect(lost[0]).toContain('"level":"error"');
 });
 
-test('a collector that does not answer does not hold a stop', async () => {
+test('a collector that does not respond does not delay a stop', async () => {
   const vault = await makeVault();
   const collector = await startCollector('hangs');
   const service = await startService(vault.flags, { env: { STRONGROOM_TRACING_ENDPOINT: collector.endpoint } });
@@ -134,7 +134,7 @@ test('a collector that does not answer does not hold a stop', async () => {
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('the ratio decides about traces that no caller decided about', async () => {
+test('the ratio applies to traces whose caller made no sampling decision', async () => {
   const vault = await makeVault();
   const collector = await startCollector();
   const env = { STRONGROOM_TRACING_ENDPOINT: collector.endpoint, STRONGROOM_TRACING_SAMPLE_RATIO: '0' };
@@ -154,7 +154,7 @@ test.each([
   ['STRONGROOM_TRACING_ENDPOINT', 'collector:4318', 'begins with http:// or https://'],
   ['STRONGROOM_TRACING_ENDPOINT', 'http://user:word1234@collector:4318/v1/traces', 'OTEL_EXPORTER_OTLP_HEADERS'],
   ['STRONGROOM_TRACING_SAMPLE_RATIO', '1.5', 'a number from 0 to 1'],
-])('%s=%s is refused with what to do', async (name, value, says) => {
+])('%s=%s is rejected with what to do', async (name, value, says) => {
   const vault = await makeVault();
   const { code, stderr } = await run(['serve', ...vault.flags], { env: { [name]: value } });
   expect(code).not.toBe(0);

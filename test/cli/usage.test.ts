@@ -49,7 +49,7 @@ describe('help', () => {
   });
 });
 
-describe('wrong usage ends with 2, says what was wrong, and makes nothing', () => {
+describe('a usage error ends with exit code 2, says what was wrong, and creates nothing', () => {
   const wrong: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['no verb', [], /Usage: strongroom/],
     ['an unknown verb', ['srve'], /unknown command 'srve'.*\n?.*serve/s],
@@ -104,7 +104,7 @@ describe('wrong usage ends with 2, says what was wrong, and makes nothing', () =
   });
 });
 
-test('who reads the output may leave before its end', async () => {
+test('closing the output early is not an error', async () => {
   const ended = spawnVerb(['--help'], { leavesAtOnce: true });
   expect(await ended.ended).toMatchObject({ code: 141, stderr: '' });
 });

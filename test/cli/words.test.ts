@@ -35,7 +35,7 @@ async function importLines(name: string, lines: readonly object[], code = 0): Pr
   return outputOf(['tokens', 'import', file, ...as], code);
 }
 
-test('outputs use the right word for none, one and two, and say what each number is', async () => {
+test('outputs use the right plural for zero, one and two, and say what each number means', async () => {
   const line = (id: string) => ({ id, type: 'token', data: `value of ${id}` });
   expect(await outputOf(['tokens', 'search', 'type:token', ...as])).toBe('0 tokens found\n');
   const out = (name: string) => ['tokens', 'export', '--plaintext', '--out', join(vault.dir, name), ...as];
@@ -65,7 +65,7 @@ test('outputs use the right word for none, one and two, and say what each number
   );
 });
 
-test('the status of projections is in words, and doctor says the same of each', async () => {
+test('the status of projections is text, and doctor says the same for each', async () => {
   const status = await outputOf(['projections', 'status', ...vault.flags]);
   expect(status).toMatch(/^NAME +VERSION +GENERATION +POSITION +HEAD +STATUS +LAST REBUILD\n/);
   expect(status).toMatch(/^tokens .* up to date +-$/m);

@@ -83,7 +83,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store holds keys already') });
   await keys.db.dropDatabase();
-  // Cut off in the middle, a part of the keys passes for nothing: no start, no backup, and a repeat begins anew.
+  // After an interruption the partial keys cannot be used: no start, no backup, and a repeat starts over.
   async function* part() {
     for (const { _id, ...row } of wrapped.slice(0, 3)) {
       const binary = { ...row, _id: new BSON.Binary(_id), wrapped: new BSON.Binary(row.wrapped ?? Buffer.of()) };
@@ -95,7 +95,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
     'cut off',
   );
   const half = await run(['tenants', 'list'], { env });
-  expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining('run `strongroom restore` once more') });
+  expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining('run `strongroom restore` again') });
   expect(await run(['backup', join(dir, 'half'), '--recipient', recipient], { env })).toMatchObject({ code: 1 });
   const doctor = await run(['doctor', '--json'], { env });
   expect(JSON.parse(doctor.stdout)['findings']).toContainEqual(
@@ -123,7 +123,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   const lacking = await run(['doctor', '--json'], { env });
   expect(JSON.parse(lacking.stdout)['findings']).toContainEqual({
     ...{ check: 'indexes', state: 'problem', says: 'MongoDB lacks the index token_rows_1.terms' },
-    do: 'Run `strongroom init`, which makes what is missing.',
+    do: 'Run `strongroom init`, which creates what is missing.',
   });
   await run(['init'], { env });
   const healthy = JSON.parse((await run(['doctor', '--json'], { env })).stdout)['findings'] as { state: string }[];

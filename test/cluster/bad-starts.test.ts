@@ -57,7 +57,7 @@ async function expectRefusal(args: readonly string[], env: Env, message: RegExp)
 
 const worker = ['serve', '--role', 'worker', '--admin-port', '0'];
 
-test('stores that do not belong to the vault are refused, and it is as it was', async () => {
+test('stores that do not belong to the vault are rejected, and the vault is unchanged', async () => {
   const server = await eventStore();
   const env = settingsOf(server.url);
   await expectRefusal(worker, env, /lacks .* Run `strongroom init`/);
@@ -69,22 +69,26 @@ test('stores that do not belong to the vault are refused, and it is as it was', 
 
   const empty = with_(env, 'STRONGROOM_EVENTSTORE_URL', (await eventStore()).url);
   for (const args of [worker, ['init']])
-    await expectRefusal(args, empty, /EventStoreDB is empty, and MongoDB holds a vault/);
+    await expectRefusal(args, empty, /EventStoreDB is empty, but MongoDB already holds a vault/);
 
   const { tenants } = await runJson(['tenants', 'list'], { env });
   expect(tenants).toEqual([{ name: 'default', tenant_id: tenantId }]);
 });
 
-test('the event log of another vault is refused', async () => {
+test('the event log of another vault is rejected', async () => {
   const env = settingsOf((await eventStore()).url);
   await runJson(['init'], { env });
   const another = settingsOf((await eventStore()).url);
   await runJson(['init'], { env: another });
   const { STRONGROOM_EVENTSTORE_URL_FILE: itsLog = '' } = another;
-  await expectRefusal(worker, { ...env, STRONGROOM_EVENTSTORE_URL_FILE: itsLog }, /do not belong together/);
+  await expectRefusal(
+    worker,
+    { ...env, STRONGROOM_EVENTSTORE_URL_FILE: itsLog },
+    /EventStoreDB and the key store belong to different vaults/,
+  );
 });
 
-test('an event log that lost what was seen of it is refused', async () => {
+test('an event log that lost recorded events is rejected', async () => {
   const server = await eventStore();
   const env = settingsOf(server.url);
   await runJson(['init'], { env });
@@ -96,10 +100,10 @@ test('an event log that lost what was seen of it is refused', async () => {
     { upsert: true },
   );
   await client.close();
-  await expectRefusal(worker, env, /holds less than MongoDB has seen of it/);
+  await expectRefusal(worker, env, /lacks events that MongoDB has recorded/);
 });
 
-test('a store that does not answer, or refuses, is named with what to check', async () => {
+test('a store that does not respond, or rejects the vault, is named with what to check', async () => {
   const server = await eventStore();
   const env = settingsOf(server.url);
   await runJson(['init'], { env });

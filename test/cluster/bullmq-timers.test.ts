@@ -83,7 +83,7 @@ test('the same timer twice is one job; a time that was moved is another', async 
   expect(ran).toHaveLength(1);
 });
 
-test('only what is due within a day is set, and what is due already is the sweep’s', async () => {
+test('only timers due within a day are set; overdue ones are left to the sweep', async () => {
   const { timers, jobs } = queue();
   timers.set(timer(soonMs + 60_000));
   const [overdue, soon, later] = [timer(-1_000), timer(soonMs - 60_000), timer(soonMs + 60_000)];
@@ -93,7 +93,7 @@ test('only what is due within a day is set, and what is due already is the sweep
   expect(lines[0]).toContain(soon.stream);
 });
 
-test('refill brings what there is room for, the earliest first', async () => {
+test('refill sets as many timers as there is room for, earliest first', async () => {
   const { timers, jobs } = queue({ pendingMax: 50 });
   const rows = Array.from({ length: 80 }, (_, index) => timer(60_000 + index));
   await timers.refill(rows);
@@ -102,7 +102,7 @@ test('refill brings what there is room for, the earliest first', async () => {
   expect(rows.slice(0, 50).filter(({ stream }) => !lines.some((line) => line.includes(stream)))).toEqual([]);
 });
 
-test('a job that fails is told of, not repeated, and leaves neither itself nor its error', async () => {
+test('a failed job is reported, not repeated, and leaves neither itself nor its error in Redis', async () => {
   const marker = `marker-${randomUUID()}`;
   const { timers, ran, errors, work, jobs } = queue({ run: () => Promise.reject(new Error(marker)) });
   work();
@@ -126,7 +126,7 @@ test('Redis holds the ids of tenant and stream and the time, and nothing else of
   expect(everything).not.toContain(marker);
 });
 
-test('FLUSHALL takes the jobs; new ones and those that are set again run', async () => {
+test('after FLUSHALL, new jobs and jobs that are set again run', async () => {
   const { timers, ran, work } = queue();
   work();
   timers.set(timer(0));
@@ -141,7 +141,7 @@ test('FLUSHALL takes the jobs; new ones and those that are set again run', async
   expect(await eventually(() => ran.some(({ stream }) => stream === lost.stream))).toBe(true);
 });
 
-test('Redis stopped: no call waits, what is too much is dropped and counted; restarted: jobs run again', async () => {
+test('Redis stopped: no call waits, excess timers are dropped and counted; restarted: jobs run again', async () => {
   const { timers, ran, errors, work } = queue({ pendingMax: 10 });
   work();
   timers.set(timer(0));
@@ -165,7 +165,7 @@ test('Redis stopped: no call waits, what is too much is dropped and counted; res
   expect(await eventually(() => ran.some(({ stream }) => stream === after.stream), 30_000)).toBe(true);
 });
 
-test('Redis frozen: refill answers within its limit', async () => {
+test('Redis frozen: refill returns within its time limit', async () => {
   const { timers, jobs } = queue();
   await timers.refill([timer(60_000)]);
   redis.freeze();
@@ -176,7 +176,7 @@ test('Redis frozen: refill answers within its limit', async () => {
   expect(await eventually(async () => (await jobs()).length === 2)).toBe(true);
 });
 
-test('close waits for a job that runs, and Redis is told', async () => {
+test('close waits for a running job and records its end in Redis', async () => {
   let ended = false;
   const run = async () => {
     await wait(500);

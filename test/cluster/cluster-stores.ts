@@ -82,7 +82,7 @@ async function open(
     keys: notAsked as ContractStores['keys'],
     accessLog: notAsked as ContractStores['accessLog'],
     async reopen() {
-      // Who is killed is waited out, which takes ten seconds.
+      // The lease of a killed process expires after ten seconds.
       await generations.release();
       await closeConnection();
       return open(server, database, await database.connect());

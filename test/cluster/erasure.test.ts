@@ -53,7 +53,7 @@ test.each<[string, string, Document, RegExp]>([
   ['a fingerprint', 'token_rows_1', { fingerprint: randomBytes(32) }, /fingerprints in token_rows_1: 1/],
   ['a deadline', 'token_rows_1', { expires_at: 5 }, /deadlines in token_rows_1: 1/],
   ['a row of another generation', 'token_rows_99', { life: {} }, /rows in token_rows_99: 1/],
-])('%s that is left in MongoDB is named, and nothing is stated', async (what, collection, left, text) => {
+])('%s that is left over in MongoDB is named, and no statement is made', async (what, collection, left, text) => {
   const id = what.replaceAll(' ', '-');
   const { stream } = await deleted(id);
   expect((await ask(id)).problem).toBeNull();
@@ -65,14 +65,14 @@ test.each<[string, string, Document, RegExp]>([
   await rows.deleteOne({ _id: stream });
 });
 
-test('a claim of its fingerprint that is left is named', async () => {
+test('a leftover claim of its fingerprint is named', async () => {
   const { stream } = await deleted('claimed');
   const claims = mongo.db(cluster.database).collection<Document & { _id: string }>('fingerprint_claims');
   await claims.insertOne({ _id: 'a claim', intent: { stream, expectedRevision: -1 } });
   expect((await ask('claimed')).problem).toContain('fingerprints in fingerprint_claims: 1');
 });
 
-test('a claim that a crash left goes before the row says that the token ended', async () => {
+test('a claim left by a crash is removed before the row says that the token ended', async () => {
   const { stream } = await deleted('cut off');
   const db = mongo.db(cluster.database);
   const claims = db.collection<Document & { _id: string }>('fingerprint_claims');
@@ -85,7 +85,7 @@ test('a claim that a crash left goes before the row says that the token ended', 
   expect((await ask('cut off')).problem).toBeNull();
 });
 
-test('a timer of a token that is gone is taken back, and one that is left is named', async () => {
+test('the timer of a deleted token is removed, and a leftover one is named', async () => {
   const { timers } = cluster.service.vault;
   const { stream, dueAt } = await deleted('timed');
   const row = { stream, tenantId, due: 'expiry', dueAt } as const;

@@ -92,7 +92,7 @@ function edited(event: Stored, change: (metadata: Record<string, unknown>) => ob
   return { ...event, metadata: Buffer.from(text).toString('base64') };
 }
 
-test('who can write EventStoreDB and the links cannot sign history anew', async () => {
+test('an attacker that can write EventStoreDB and the links cannot re-sign a changed history', async () => {
   await rename('two');
   await sign();
   await rename('three');
@@ -111,11 +111,11 @@ test('who can write EventStoreDB and the links cannot sign history anew', async 
     const pad = (last ?? []).map((event) => ({ ...event, type: 'test.happened', stream: 'padding', revision: 0 }));
     return [...forged, pad.map((event) => edited(event, () => ({ first: 0 })))];
   });
-  expect(await verified()).toContain('the log does not go on from checkpoint 2');
+  expect(await verified()).toContain('the log does not continue from checkpoint 2');
   expect(await start()).toMatch(/changed the log.*audit verify/);
 });
 
-test('who can write EventStoreDB and the links cannot issue an API key', async () => {
+test('an attacker that can write EventStoreDB and the links cannot issue an API key', async () => {
   const applicationId = (await cluster.vault.directory.list('application'))[0]?.id ?? '';
   expect((await issueKey(cluster.vault, operator(), applicationId, null)).ok).toBe(true);
   await cluster.close();
@@ -137,7 +137,7 @@ test('who can write EventStoreDB and the links cannot issue an API key', async (
   await opened.close();
 });
 
-test('an older log that is put back right after a key was revoked starts nothing', async () => {
+test('the vault does not start on an older log that was restored right after a key was revoked', async () => {
   const applicationId = (await cluster.vault.directory.list('application'))[0]?.id ?? '';
   const issued = await issueKey(cluster.vault, operator(), applicationId, null);
   if (!issued.ok) throw new Error('the operator may issue a key');

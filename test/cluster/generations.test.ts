@@ -27,7 +27,7 @@ async function twoProcesses() {
   return { connection, document, one: await open(), other: await open() };
 }
 
-test('a process that was stopped, and comes back when another one has gone on, changes nothing', async () => {
+test('a process that was paused and resumes after another took over changes nothing', async () => {
   const { document, one, other } = await twoProcesses();
   expect(await one.begin(aRebuild(2))).toBe(true);
   await expect(other.save(aRebuild(2))).rejects.toThrow('rebuilt_by_another_process');
@@ -48,19 +48,19 @@ test('a process that was stopped, and comes back when another one has gone on, c
   await other.release();
 });
 
-test('who works at a rebuild is seen to live, and who was killed to have gone', async () => {
+test('a process that works on a rebuild is seen as alive, and a killed one as gone', async () => {
   const { document, one, other } = await twoProcesses();
   await one.begin(aRebuild(2));
   expect(await other.isElsewhere()).toBe(true);
   expect(await one.isElsewhere()).toBe(false);
   await one.release();
   expect(await other.isElsewhere()).toBe(false);
-  // As a process that was killed leaves it: nobody renews it.
+  // As a killed process leaves it: no process renews it.
   await document.updateOne({}, { $set: { holder: 'killed', until: new Date(Date.now() + 2_000) } });
   expect(await other.isElsewhere()).toBe(false);
 });
 
-test('a generation whose key may be destroyed is never begun', async () => {
+test('a generation whose key may be destroyed is never started', async () => {
   const { one, other } = await twoProcesses();
   expect(await one.retire([1, 5])).toEqual([5]);
   expect(await other.begin(aRebuild(5))).toBe(false);
@@ -69,7 +69,7 @@ test('a generation whose key may be destroyed is never begun', async () => {
   await other.release();
 });
 
-test('who was stopped until the rows that it reads were dropped reads those of now, and plans its search again', async () => {
+test('a process paused until its rows were dropped reads the current rows and plans its search again', async () => {
   const { connection, document, one } = await twoProcesses();
   const _id = `token-${randomBytes(32).toString('hex')}`;
   const row = { _id, tenant: 'tenant', revision: 3, life: null, removed_at: 1 } as const;
@@ -89,7 +89,7 @@ test('who was stopped until the rows that it reads were dropped reads those of n
   await expect(rows.walk(plan, { now: 0, before: null, limit: 1 })).rejects.toThrow('generation_dropped');
 });
 
-test('rows of a generation that is not written are dropped, whoever made them', async () => {
+test('rows of a generation that is not in use are dropped, whichever process created them', async () => {
   const { connection, document } = await twoProcesses();
   for (const name of ['token_rows_1', 'token_rows_3', 'token_rows_7', 'token_rows_of_others']) {
     await connection.db.createCollection(name);

@@ -4,7 +4,7 @@ import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
 import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
 
-/** Makes, rotates and destroys keys until it is killed, and says so after each call was answered. */
+/** Creates, rotates and destroys keys until it is killed, and prints a line after each call returns. */
 const [, , url, database] = process.argv;
 const rootKey = Buffer.from(await text(process.stdin), 'hex');
 const connection = await connectMongo(url, database);

@@ -12,7 +12,7 @@ const muchSoonerMs = 30_000;
 describe.each(['root_check', 'tenant_keys'])(
   'a process that was killed in a transaction and had changed %s',
   (held) => {
-    test('keeps nobody from creating tokens or rotating keys', { timeout: 300_000 }, async () => {
+    test('does not prevent other processes from creating tokens or rotating keys', { timeout: 300_000 }, async () => {
       const { options, key, keys, database } = await vaultOnServers();
       const { address } = await startService(['--role', 'api'], options);
       // As a rotation begins: the next block of keys needs a new wrapping key.
@@ -35,7 +35,7 @@ describe.each(['root_check', 'tenant_keys'])(
   },
 );
 
-test('one that lives after all runs its transaction again; that of another database is left alone', async () => {
+test('a process that is still alive runs its transaction again; transactions of another database are left alone', async () => {
   const { connection, connect } = await databaseOfTest();
   const { connection: elsewhere } = await databaseOfTest();
   const meta = keyCollections.meta(connection.db);

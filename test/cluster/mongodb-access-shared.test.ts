@@ -34,7 +34,7 @@ async function twoLogs() {
 
 const entriesIn = ({ db }: MongoConnection) => db.collection<EntryDocument>(month);
 
-test('two processes write at once, each in a chain of its own, and each finds what the other recorded at once', async () => {
+test('two processes write concurrently, each to its own chain, and each immediately finds what the other recorded', async () => {
   const { one, other } = await twoLogs();
   for (let round = 0; round < 20; round += 1) {
     await Promise.all([one, other].flatMap((log) => Array.from({ length: 10 }, () => log.record([anEntry()]))));
@@ -64,7 +64,7 @@ const tamperings: Readonly<Record<string, (connection: MongoConnection) => Promi
   },
 };
 
-test.each(Object.entries(tamperings))('%s: recomputing the chains shows it', async (_name, tamper) => {
+test.each(Object.entries(tamperings))('%s: recomputing the chains detects it', async (_name, tamper) => {
   const { one, other, connection } = await twoLogs();
   await other.record([anEntry()]);
   for (const number of [1, 3, 5]) {
@@ -75,7 +75,7 @@ test.each(Object.entries(tamperings))('%s: recomputing the chains shows it', asy
   expect(await verifyAccessChain(one)).toEqual({ intact: false, brokenAt: expect.any(Number) });
 });
 
-test('what cannot be written is refused with all that waits, and the next record begins a new chain', async () => {
+test('a failed write rejects all waiting records, and the next record begins a new chain', async () => {
   const { connection, connect } = await databaseOfTest();
   const healthy = await connect();
   let isDown = false;
@@ -91,7 +91,7 @@ test('what cannot be written is refused with all that waits, and the next record
   const refused = await Promise.allSettled([log.record([anEntry()]), log.record([anEntry()])]);
   expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   isDown = false;
-  // What a server may have stored of the batch that was refused.
+  // What a server may have stored of the rejected batch.
   const [first] = await log.chains();
   const { _id, batch, ...rest } = (await entriesIn(healthy).findOne({})) as EntryDocument;
   await entriesIn(healthy).insertOne({ ...rest, _id: entryKey({ chain: String(first), sequence: 2, number: 0 }) });
@@ -108,7 +108,7 @@ test('what cannot be written is refused with all that waits, and the next record
   await log.close();
 });
 
-test('every combination of filters goes by an index: totals touch no entry, pages only what they show', async () => {
+test('every combination of filters uses an index: totals read no entry, pages only the entries that they show', async () => {
   const { one, connection } = await twoLogs();
   const ref = aHash();
   const entries = Array.from({ length: 3_000 }, (_, index) =>
@@ -158,7 +158,7 @@ test('every combination of filters goes by an index: totals touch no entry, page
   }
 });
 
-test('chains are found and read by their keys alone', async () => {
+test('chains are found and read by index keys alone', async () => {
   const { one, other, connection } = await twoLogs();
   await one.record(Array.from({ length: 2_000 }, () => anEntry()));
   await other.record([anEntry()]);
@@ -171,7 +171,7 @@ test('chains are found and read by their keys alone', async () => {
   expect(calls.slice(0, 3).map(({ keysExamined }) => keysExamined)).toEqual([1, 1, 0]);
 });
 
-test('indexes are there before a month begins, and where the first record makes its collection', async () => {
+test('indexes exist before a month begins, and when the first record creates its collection', async () => {
   const { one, connection } = await twoLogs();
   await ensureAccessIndexes(connection.db, Date.UTC(2026, 11, 31));
   expect(await monthsStored(connection.db)).toEqual(['2026-12', '2027-01']);

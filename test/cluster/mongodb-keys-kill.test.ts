@@ -28,7 +28,7 @@ async function killed(database: string, rootKey: Buffer, afterLines: number): Pr
     .map((line) => line.split(' '));
 }
 
-test('a kill at any moment loses no key that was handed out and revives none that was destroyed', async () => {
+test('a kill at any moment loses no issued key and revives no destroyed one', async () => {
   const rootKey = randomBytes(32);
   const { connection } = await databaseOfTest();
   const database = connection.db.databaseName;

@@ -46,7 +46,7 @@ async function exhaust({ db }: MongoConnection, tenantId: string): Promise<void>
     .updateOne({ _id: String(newest?._id) }, { $set: { count: 2 ** 30 } }, { upsert: true });
 }
 
-test('what one process makes the other opens, and what one destroys the other finds destroyed', async () => {
+test('a key created by one process opens in the other, and a destroyed key is destroyed for both', async () => {
   const { one, other, tenantId } = await twoRings();
   const [first, second] = [await one.keys.create(tenantId), await one.keys.create(tenantId)];
   expect(await opened(other.keys, tenantId, first.id)).toBe(first.key.toString('hex'));
@@ -63,7 +63,7 @@ test('of two processes that destroy the same keys together, each key is counted 
   expect(counts[0] + counts[1]).toBe(300);
 });
 
-test('a row of a destroyed key says when and by which event, and holds nothing of the key', async () => {
+test('the row of a destroyed key says when and by which event it ended, and holds no part of the key', async () => {
   const { one, tenantId, clock } = await twoRings();
   const { id } = await one.keys.create(tenantId);
   const eventId = randomUUID();
@@ -73,7 +73,7 @@ test('a row of a destroyed key says when and by which event, and holds nothing o
   expect(rows[0]).toMatchObject({ wrapped: null, destroyed_by: Buffer.from(eventId.replaceAll('-', ''), 'hex') });
 });
 
-test('when the keys of a tenant are destroyed, no other process uses what it had opened of them', async () => {
+test('when the keys of a tenant are destroyed, no other process uses its cached copies', async () => {
   const { one, other, tenantId } = await twoRings();
   const { id, key } = await other.keys.create(tenantId);
   expect(await opened(other.keys, tenantId, id)).toBe(key.toString('hex'));
@@ -85,7 +85,7 @@ test('when the keys of a tenant are destroyed, no other process uses what it had
   await expect(other.keys.create(tenantId)).rejects.toThrow(StoreUnavailable);
 });
 
-test('two processes that make the keys of one tenant together make one set of them', async () => {
+test('two processes that create the keys of one tenant at the same time create one set', async () => {
   const { one, other } = await twoRings();
   for (let round = 0; round < 10; round += 1) {
     const tenantId = randomUUID();
@@ -100,7 +100,7 @@ test('two processes that make the keys of one tenant together make one set of th
   }
 });
 
-test('keys of a tenant that a crash left half made are completed by the next attempt', async () => {
+test('keys of a tenant left incomplete by a crash are completed by the next attempt', async () => {
   const { one, tenantId, open } = await twoRings();
   await keyCollections.tenantKeys(one.connection.db).deleteOne({ tenant: tenantId, purpose: 'identity' });
   const { keys } = await open();
@@ -111,7 +111,7 @@ test('keys of a tenant that a crash left half made are completed by the next att
   expect(await opened(keys, tenantId, id)).toBe(key.toString('hex'));
 });
 
-test('at 2^30 wraps two processes go on under one newer key, also with what the older one wrapped', async () => {
+test('at 2^30 wraps two processes switch to one newer key, and what the older one wrapped still opens', async () => {
   const { one, other, tenantId } = await twoRings();
   const old = await one.keys.create(tenantId);
   await other.keys.create(tenantId);
@@ -154,7 +154,7 @@ test('a key that is added while its tenant is destroyed opens nothing', async ()
   expect(await living, 'the repeat takes what came late').toBe(0);
 });
 
-test('keys of all processes come in one order of making, and a young one stops the search before older ones', async () => {
+test('keys of all processes are listed in order of creation, and a young key stops the search before older ones', async () => {
   const { one, other, tenantId, clock } = await twoRings();
   const rings = [one.keys, other.keys];
   const made: string[] = [];
@@ -174,11 +174,11 @@ test('keys of all processes come in one order of making, and a young one stops t
   expect(late).toBeGreaterThan(new Set(made).size);
 });
 
-test('another root key is refused, and two new processes agree on one log', async () => {
+test('another root key is rejected, and two new processes agree on one log', async () => {
   const { one, other, connect, clock } = await twoRings();
   const connection = await connect();
   const refused = openMongoKeyStore(connection, randomBytes(32), clock, async () => 0);
-  await expect(refused).rejects.toThrow('the root key is not the one that the key store was made with');
+  await expect(refused).rejects.toThrow('the root key is not the one that the key store was created with');
   expect(await one.logIdOfKeys()).toBeNull();
   const [first, second] = await Promise.all([one.bindKeysToLog(randomUUID()), other.bindKeysToLog(randomUUID())]);
   expect(second).toBe(first);
@@ -186,7 +186,7 @@ test('another root key is refused, and two new processes agree on one log', asyn
   expect(await one.bindKeysToLog(randomUUID()), 'bound for good').toBe(first);
 });
 
-test('of processes that open a new store with two root keys at once, one root key is refused', async () => {
+test('of two root keys that open a new store at the same time, one is rejected', async () => {
   const { connect } = await databaseOfTest();
   const [a, b] = [await connect(), await connect()];
   const clock = manualClock();
@@ -197,7 +197,7 @@ test('of processes that open a new store with two root keys at once, one root ke
   expect(await checkIndexes(a.db, keyIndexes)).toEqual([]);
 });
 
-test('a read whose answer arrives after the key was destroyed does not keep the key open', async () => {
+test('a read whose result arrives after the key was destroyed does not keep the key open', async () => {
   const { one, tenantId, connect, rootKey, clock } = await twoRings();
   const { id, key } = await one.keys.create(tenantId);
   const connection = await connect();

@@ -95,7 +95,7 @@ async function everythingOf(client: Redis): Promise<string> {
   return found.join('\n');
 }
 
-/** Waits until it is so, at most so long; answers whether it is. */
+/** Waits until the condition holds, up to a limit; returns whether it holds. */
 export async function eventually(isSo: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<boolean> {
   const until = performance.now() + limitMs;
   while (performance.now() < until) {

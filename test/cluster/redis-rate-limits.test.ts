@@ -44,7 +44,7 @@ describe('limits of all processes on one Redis', () => {
     expect((await first.use(limit, subject, 1)).used).toBe(4);
   });
 
-  test('a window of a clock that was set back is not kept', async () => {
+  test('a window from before a clock was set back is dropped', async () => {
     const subject = randomUUID();
     const clock = manualClock();
     const limits = onShared(clock);
@@ -53,7 +53,7 @@ describe('limits of all processes on one Redis', () => {
     expect(await limits.use(limit, subject, 1)).toEqual({ used: 1, endsInMs: 10_000 });
   });
 
-  test('a key ends with its window and names nobody', async () => {
+  test('a key in Redis expires with its window and identifies no application', async () => {
     const subject = `subject-${randomUUID()}`;
     const clocksApartMs = 2_000;
     await onShared(manualClock()).use({ ...limit, windowMs: 60_000 }, subject, 1);
@@ -92,7 +92,7 @@ describe('limits while Redis fails', () => {
     await redis.remove();
   });
 
-  test('a Redis that does not answer costs one use its limit of time, and the process counts', async () => {
+  test('if Redis does not respond, one use waits for the time limit, and then the process counts', async () => {
     const counted = limits(60_000);
     const subject = randomUUID();
     redis.freeze();

@@ -9,7 +9,7 @@ import { serverWithUsers } from './server-with-users.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string };
 
-test('prepare gives the vault what it needs and no more, and doctor warns about users that could do more', {
+test('prepare gives the vault the rights that it needs and no more, and doctor warns about users with excess rights', {
   timeout: 300_000,
 }, async () => {
   const { mongodb, rows, keys, redisUrl, adminFile } = await serverWithUsers();
@@ -35,7 +35,7 @@ test('prepare gives the vault what it needs and no more, and doctor warns about 
   expect(first.stdout).toMatch(/EventStoreDB: created the user strongroom\n(.*\n)*MongoDB: created the user rows\n/);
   expect(first.stdout + first.stderr).not.toMatch(/changeit|secret|its-password/);
   expect((await run(both, { env })).stdout).toMatch(
-    /the user strongroom is there\n(.*\n)*MongoDB: updated the user keys\n/,
+    /the user strongroom exists\n(.*\n)*MongoDB: updated the user keys\n/,
   );
 
   expect(await run(['init'], { env })).toMatchObject({ code: 0 });
@@ -83,6 +83,6 @@ test('prepare says what is missing', async () => {
   });
   expect(await prepare('--eventstore-admin-url-file', file)).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^the address of EventStoreDB cannot be used: .*must look like esdb/),
+    stderr: expect.stringMatching(/^the address of EventStoreDB cannot be used: .*write it as esdb/),
   });
 });

@@ -115,7 +115,7 @@ test('a rolling restart of two API processes behind a load balancer fails no req
       .map((line) => (JSON.parse(line) as { msg: string }).msg);
     expect(messages.filter((message) => message !== 'request')).toEqual(
       expect.arrayContaining([
-        'stopping: not ready any more, requests are still accepted',
+        'stopping: no longer ready, requests are still accepted',
         'closing the listener; finishing the requests in flight',
         'stopped',
       ]),

@@ -57,7 +57,7 @@ async function twoMachines() {
   return { one: machine('one'), other: machine('other'), oldRootKeyFile: rootKeyFile, key, keysDb: keys.db };
 }
 
-test('processes on two machines go on throughout a rotation that is killed and resumed, and then nothing opens with the old root key', {
+test('processes on two machines keep working through a rotation that is killed and resumed; afterwards the old root key opens nothing', {
   timeout: 600_000,
 }, async () => {
   const { one, other, oldRootKeyFile, key, keysDb } = await twoMachines();
@@ -108,7 +108,7 @@ test('processes on two machines go on throughout a rotation that is killed and r
     code: 1,
     stderr: expect.stringContaining('the root key is not the one'),
   });
-  // The other machine has both files still; the verb there clears the old one away.
+  // The other machine still has both files; the command there removes the old one.
   expect(existsSync(other.nextFile)).toBe(true);
   await api.stop();
   expect((await runJson(rotate, other.options))['state']).toBe('cleared');
@@ -118,7 +118,7 @@ test('processes on two machines go on throughout a rotation that is killed and r
   expect(await unread(again.address, key, made)).toEqual([]);
 });
 
-test('a process that has not got the new root key answers 503 until it has', async () => {
+test('a process without the new root key returns 503 until it has it', async () => {
   const { one, other, key } = await twoMachines();
   const service = await startService(['--role', 'api'], other.options);
   const made = await fill(service.address, { key }, 3);

@@ -10,7 +10,7 @@ const unused = () => {
 const chance = (cmd: string) =>
   randomForCommand({ uuid: unused, integer: unused, bytes: unused }, Buffer.alloc(32, 1), cmd);
 
-describe('chance that follows from an idempotency key', () => {
+describe('randomness derived from an idempotency key', () => {
   beforeEach(() => {
     vi.mocked(keyedHash).mockClear();
   });

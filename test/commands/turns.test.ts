@@ -21,7 +21,7 @@ test('returns the result of a computation', async () => {
   ).toBe('a');
 });
 
-test('everything else that is ready runs between two slices', async () => {
+test('all other ready work runs between two slices', async () => {
   let turns = 0;
   let isRunning = true;
   const count = (): void => {

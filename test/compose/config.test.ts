@@ -132,26 +132,28 @@ describe('unknown settings name the nearest known one, as their source writes it
   it.each<[Given, string]>([
     [
       { env: { STRONGROOM_AUTH_HEADER_ALIAS: 'x' } },
-      'STRONGROOM_AUTH_HEADER_ALIAS: is no setting; the nearest is STRONGROOM_AUTH_HEADER_ALIASES',
+      'STRONGROOM_AUTH_HEADER_ALIAS: is not a setting; the nearest is STRONGROOM_AUTH_HEADER_ALIASES',
     ],
-    [{ env: { STRONGROOM_PROT: '1' } }, 'STRONGROOM_PROT: is no setting; the nearest is STRONGROOM_PORT'],
-    [{ env: { STRONGROOM_ADRESS: 'x' } }, 'STRONGROOM_ADRESS: is no setting; the nearest is STRONGROOM_ADDRESS'],
-    [{ file: { address: 'https://vault' } }, 'address (FILE): is no setting'],
-    [{ env: { STRONGROOM_: '1' } }, 'STRONGROOM_: is no setting; the nearest is STRONGROOM_DEV'],
-    [{ env: { STRONGROOM_MONGO_URL: 'x' } }, 'STRONGROOM_MONGO_URL: is no setting'],
-    [{ env: { STRONGROOM_SERVERS_DIRS: '1' } }, 'STRONGROOM_SERVERS_DIRS: is no setting'],
-    [{ file: { loglevel: 'info' } }, 'loglevel (FILE): is no setting; the nearest is log_level'],
-    [{ file: { tls: { certificate: 'x' } } }, 'tls.certificate (FILE): is no setting; the nearest is tls.cert'],
-    [{ file: { tls: 'x' } }, 'tls (FILE): must be an object that holds settings'],
+    [{ env: { STRONGROOM_PROT: '1' } }, 'STRONGROOM_PROT: is not a setting; the nearest is STRONGROOM_PORT'],
+    [{ env: { STRONGROOM_ADRESS: 'x' } }, 'STRONGROOM_ADRESS: is not a setting; the nearest is STRONGROOM_ADDRESS'],
+    [{ file: { address: 'https://vault' } }, 'address (FILE): is not a setting'],
+    [{ env: { STRONGROOM_: '1' } }, 'STRONGROOM_: is not a setting; the nearest is STRONGROOM_DEV'],
+    [{ env: { STRONGROOM_MONGO_URL: 'x' } }, 'STRONGROOM_MONGO_URL: is not a setting'],
+    [{ env: { STRONGROOM_SERVERS_DIRS: '1' } }, 'STRONGROOM_SERVERS_DIRS: is not a setting'],
+    [{ file: { loglevel: 'info' } }, 'loglevel (FILE): is not a setting; the nearest is log_level'],
+    [{ file: { tls: { certificate: 'x' } } }, 'tls.certificate (FILE): is not a setting; the nearest is tls.cert'],
+    [{ file: { tls: 'x' } }, 'tls (FILE): must be an object of settings'],
     [{ file: { host: { name: 'x' } } }, 'host (FILE): must be text'],
-    [{ file: { constructor: 1 } }, 'constructor (FILE): is no setting'],
+    [{ file: { constructor: 1 } }, 'constructor (FILE): is not a setting'],
   ])('%j', (given, expected) => {
     expect(problems(given)).toEqual([expect.stringContaining(expected)]);
   });
 
   it('refuses a root key in a variable or in the file, and says where it belongs', () => {
     expect(problems({ env: { STRONGROOM_ROOT_KEY: '00ff00ff' } })).toEqual([
-      expect.stringMatching(/^STRONGROOM_ROOT_KEY: .*never a setting.* set STRONGROOM_ROOT_KEY_FILE to the path$/),
+      expect.stringMatching(
+        /^STRONGROOM_ROOT_KEY: .*must not be a setting.* set STRONGROOM_ROOT_KEY_FILE to the path$/,
+      ),
     ]);
     expect(problems({ env: { STRONGROOM_ROOT_KEY: '' } })).toHaveLength(1);
     expect(problems({ file: { root_key: '00ff00ff' } })).toEqual([
@@ -255,7 +257,7 @@ describe('wrong values', () => {
     const configFile = join(folder, 'none.json');
     expect(loadConfig({ env: {}, flags: {}, configFile })).toEqual({
       ok: false,
-      problems: [`${configFile}: cannot be read; check the path and that this user may read it`],
+      problems: [`${configFile}: cannot be read; check the path, and that this user may read it`],
     });
   });
 });
@@ -306,8 +308,8 @@ describe('settings that do not fit together', () => {
   });
 
   it('a TLS certificate needs its key, and the other way round', () => {
-    expect(problems({ flags: { tlsCert: 'c' } })).toEqual(['--tls-cert: needs tls.key beside it']);
-    expect(problems({ file: { tls: { key: 'k' } } })).toEqual(['tls.key (FILE): needs tls.cert beside it']);
+    expect(problems({ flags: { tlsCert: 'c' } })).toEqual(['--tls-cert: needs tls.key as well']);
+    expect(problems({ file: { tls: { key: 'k' } } })).toEqual(['tls.key (FILE): needs tls.cert as well']);
   });
 
   it('the root key comes from one place', () => {
@@ -323,7 +325,7 @@ describe('settings that do not fit together', () => {
     { httpTraceHeaderAliases: 'Service-Api-Key' },
     { httpIdempotencyHeaderAliases: 'SERVICE-API-KEY' },
   ])('a header has one meaning: %j', (flags) => {
-    expect(problems({ flags })[0]).toContain('carries something else already');
+    expect(problems({ flags })[0]).toContain('already has another meaning');
   });
 
   it('Authorization carries either a bearer token or the key alone', () => {
@@ -380,11 +382,9 @@ describe('the cluster profile', () => {
   });
 
   it('has roles, and no dev', () => {
-    expect(problems({ env: stores, flags: { dev: true } })).toEqual([
-      '--dev: is for the embedded profile; leave it out',
-    ]);
+    expect(problems({ env: stores, flags: { dev: true } })).toEqual(['--dev: is for the embedded profile; remove it']);
     expect(problems({ flags: { role: 'api' } })).toEqual([
-      '--role: is for the cluster profile; set profile to cluster',
+      '--role: is for the cluster profile; set profile to cluster, or remove it',
     ]);
   });
 

@@ -254,7 +254,7 @@ describe('a generated root key', () => {
 
   it('never replaces a file, nor follows a link', () => {
     const file = keyFile(hex);
-    expect(generateRootKey(file)).toEqual({ ok: false, message: expect.stringContaining('exists already') });
+    expect(generateRootKey(file)).toEqual({ ok: false, message: expect.stringContaining('already exists') });
     expect(readFileSync(file, 'utf8')).toBe(hex);
     symlinkSync(join(root, 'elsewhere'), join(root, 'link'));
     expect(generateRootKey(join(root, 'link')).ok).toBe(false);

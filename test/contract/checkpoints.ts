@@ -18,7 +18,7 @@ export function checkpointsContract(
 
   describe(`Checkpoints of ${name}`, () => {
     test(
-      'one leads; it keeps the lead under the same epoch, and nobody else gets it',
+      'one process leads; it keeps the lease under the same epoch, and no other process gets it',
       on(async (checkpoints) => {
         const lead = await checkpoints.lead('tokens', 'a', 5_000);
         expect(lead).toEqual({ name: 'tokens', epoch: 1 });
@@ -54,7 +54,7 @@ export function checkpointsContract(
     );
 
     test(
-      'who resigns leaves the lead at once; who leads no more resigns from nothing',
+      'a leader that resigns gives up its lease at once; a former leader cannot resign again',
       on(async (checkpoints) => {
         const first = await checkpoints.lead('tokens', 'a', 60_000);
         if (first === null) throw new Error('nobody else leads');
@@ -67,7 +67,7 @@ export function checkpointsContract(
     );
 
     test(
-      'a projection that nobody has begun is at 0',
+      'a projection that has not started is at position 0',
       on(async (checkpoints) => {
         expect(await checkpoints.position('tokens')).toBe(0);
       }),

@@ -11,7 +11,7 @@ export function claimsContract(name: string, open: OpenStores): void {
 
   describe(`Claims of ${name}`, () => {
     test(
-      'who begins first owns the key until the release',
+      'the first caller owns the key until it releases it',
       on(async ({ claims }) => {
         const [cmd, other] = [aHash(), aHash()];
         const states = await Promise.all(Array.from({ length: 20 }, () => claims.begin(cmd, 0)));
@@ -24,7 +24,7 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a finished claim answers with its result, before and after a restart, and a release does not end it',
+      'a finished claim returns its result, before and after a restart, and a release does not end it',
       on(async ({ work, claims, reopen }) => {
         const [cmd, result] = [aHash(), aResult()];
         await claims.begin(cmd, 0);
@@ -36,7 +36,7 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a claim finished before the limit counts as absent, and can be finished anew',
+      'a claim finished before the limit counts as absent, and can be finished again',
       on(async ({ work, claims }) => {
         const [cmd, result] = [aHash(), aResult()];
         await finish(work, cmd, aResult(), atNoon);
@@ -61,7 +61,7 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'pages hold every finished claim with its code, once and in order',
+      'pages contain every finished claim with its MAC, once and in order',
       on(async ({ work, claims }) => {
         const cmds = Array.from({ length: 5 }, aHash).sort();
         const finished: Stored<FinishedClaim>[] = [];

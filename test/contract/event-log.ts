@@ -12,7 +12,7 @@ export type LogUnderTest = {
 
 /**
  * What every `EventLog` must do; an adapter runs it in one line. With `sharedLog` a log is not new at each `open`: it
- * may hold anything before. Nobody else may append to it meanwhile.
+ * may hold anything before. No other client may append to it meanwhile.
  */
 export function eventLogContract(
   name: string,
@@ -59,7 +59,7 @@ export function eventLogContract(
     );
 
     test(
-      'a large box comes back whole',
+      'a large ciphertext is returned complete',
       on(async ({ log }) => {
         const content = randomBytes(900_000);
         const stream = aStream();
@@ -115,7 +115,7 @@ export function eventLogContract(
     );
 
     test(
-      'an append of nothing is refused as a bug',
+      'an empty append throws, because it is a bug',
       on(async ({ log }) => {
         const stream = aStream();
         await expect(log.append(stream, -1, [])).rejects.toThrow();
@@ -178,7 +178,7 @@ export function eventLogContract(
     );
 
     test(
-      'every append that has resolved is seen, also amid others',
+      'every acknowledged append is visible, also among concurrent ones',
       on(async ({ log, start }) => {
         const writers = Array.from({ length: 8 }, async () => {
           const stream = aStream();
@@ -193,7 +193,7 @@ export function eventLogContract(
     );
 
     test(
-      'nobody who reads on from the last position ever misses an event',
+      'a reader that continues from its last position never misses an event',
       on(async ({ log, start }) => {
         const done = Promise.all(Array.from({ length: 100 }, () => log.append(aStream(), -1, [anEvent(), anEvent()])));
         const seen: string[] = [];

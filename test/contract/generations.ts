@@ -160,7 +160,7 @@ export function generationsContract(name: string, open: OpenStores): void {
         expect((await rows.get(old.stream))?.state.revision).toBe(1);
         expect(await rows.findByFingerprint('tenant', old.index.fingerprintHash, atNoon)).toBe(old.stream);
         expect(Object.fromEntries(await rows.countByType('tenant', atNoon))).toEqual({ card: 1 });
-        // Who began on the old rows goes on with them, and misses nothing that comes now.
+        // A reader that began on the old rows continues with them, and misses no new change.
         await work.commit(change(written(noTokenYet(), [1, 2])));
         expect([await totalIn(stores, 1), await totalIn(stores, 2)]).toEqual([2, 2]);
         await generations.leave(1);

@@ -12,7 +12,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
 
   describe(`KeyRing of ${name}`, () => {
     test(
-      'what became of a key is told: it lives, or when it was destroyed',
+      'the fate of a key is reported: it is in force, or when it was destroyed',
       on(async ({ keys, tenantId, clock }) => {
         const [one, other] = [await keys.create(tenantId), await keys.create(tenantId)];
         const at = clock.now();
@@ -28,7 +28,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
 
     describe('the signing key', () => {
       test(
-        'is one for all who ask at once, the same after a restart, and signs what its public key verifies',
+        'is the same for concurrent callers and after a restart, and its signatures verify with its public key',
         on(async ({ keys, reopen }) => {
           const asked = await Promise.all([keys.signingKey(), keys.signingKey(), keys.signingKey()]);
           const [{ publicKey }] = asked as [SigningKey, ...SigningKey[]];
@@ -130,7 +130,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
 
     describe('data keys', () => {
       test(
-        'each is new, of 32 bytes, in memory of its own',
+        'each is new, has 32 bytes, and does not share memory',
         on(async ({ keys, tenantId }) => {
           const made = await createMany(keys, tenantId, 300);
           expect(new Set(made.map(({ id }) => id)).size).toBe(300);
@@ -140,7 +140,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a key is in the store before it is handed out, and opens there after a restart',
+        'a key is stored before it is returned, and opens after a restart',
         on(async ({ keys, tenantId, clock, reopen }) => {
           const { id, key } = await keys.create(tenantId);
           const stored = await keys.made(0, clock.now() + 1, 1_000);
@@ -162,7 +162,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'what `use` answers is handed on, and what it throws is thrown',
+        'the result of `use` is returned, and its error is thrown',
         on(async ({ keys, tenantId }) => {
           const { id } = await keys.create(tenantId);
           expect(await keys.use(tenantId, id, () => 42)).toEqual({ state: 'open', value: 42, revision: null });
@@ -244,7 +244,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'of 20 who destroy one key together, each waits until it is gone',
+        'of 20 callers that destroy one key at once, each waits until it is destroyed',
         on(async ({ keys, tenantId }) => {
           const { id } = await keys.create(tenantId);
           const calls = Array.from({ length: 20 }, async () => {
@@ -363,7 +363,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a key that waited for more than ten minutes is not handed out any more',
+        'a key that was created in advance more than ten minutes ago is not issued any more',
         on(async ({ keys, tenantId, clock }) => {
           await keys.create(tenantId);
           const before = new Set((await keys.made(0, clock.now() + 1, 10_000)).map(({ keyId }) => keyId));

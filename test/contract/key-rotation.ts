@@ -14,7 +14,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
 
   describe(`rotation of ${name}`, () => {
     test(
-      'everything opens as before, in the same process and after a restart with the new root key, and not with the old one',
+      'after a rotation everything opens in the same process and after a restart with the new root key, and not with the old one',
       on(async ({ keys, tenantId, reopen }) => {
         const other = randomUUID();
         await keys.createTenant(other);
@@ -113,7 +113,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'what is cut off anywhere opens with the root key that it is under, and goes on',
+      'a rotation interrupted anywhere leaves keys that open with their root key, and can continue',
       on(async ({ keys: first, tenantId, reopen }) => {
         const made = new Map<string, string>();
         for (let count = 0; count < 1_100; count += 1) {
@@ -168,7 +168,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a store that fails for a while is waited for, also when what it did got no answer, and no longer than that makes sense',
+      'a temporary store failure is retried, even if a response was lost, but only for a limited time',
       on(async ({ keys, tenantId, reopen }) => {
         const { id, key } = await keys.create(tenantId);
         const next = randomBytes(32);

@@ -33,7 +33,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(lines).toContain(`${duration}_count{route="/tokens/:id",method="GET"} 3`);
     });
 
-    test('refusals, guesses, erasures, commits and failures are counted', async () => {
+    test('rejections, guesses, erasures, commits and failures are counted', async () => {
       const metrics = open();
       metrics.rateLimited('requests');
       metrics.guessed('guesses', 3);
@@ -64,7 +64,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       }
     });
 
-    test('the state is that of the scrape, and a gap that nobody can tell is not shown', async () => {
+    test('the state is read at the scrape, and an unknown gap is not shown', async () => {
       const metrics = open();
       const stores = [{ name: 'a.db', state: 'down' }] as const;
       const projections = [{ name: 'shredder', gap: 5 }];
@@ -96,7 +96,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(await shown(metrics, { ...ready, backupMadeAt: 1_767_225_600_500 })).toContain(`${line} 1767225600.5`);
     });
 
-    test('two of them share nothing', async () => {
+    test('two instances share nothing', async () => {
       const [metrics, other] = [open(), open()];
       metrics.guessed('guesses', 1);
       expect(await shown(other)).toContain('strongroom_guesses_total{budget="guesses"} 0');

@@ -29,7 +29,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'it counts past the limit: what to refuse is for who asks',
+      'it counts past the limit: the caller decides what to reject',
       on(async (limits) => {
         const subject = randomUUID();
         expect((await limits.use(limit, subject, 7)).used).toBe(7);
@@ -47,7 +47,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'a look begins no window',
+      'reading a counter begins no window',
       on(async (limits, clock) => {
         const subject = randomUUID();
         expect(await limits.use(limit, subject, 0)).toEqual({ used: 0, endsInMs: 0 });
@@ -58,7 +58,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'what is given back can be used again, and nothing falls below zero or into a later window',
+      'returned uses can be used again, and never push a counter below zero or into a later window',
       on(async (limits, clock) => {
         const subject = randomUUID();
         await limits.use(limit, subject, 4);

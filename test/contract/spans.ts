@@ -70,7 +70,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       expect(JSON.stringify(collected())).not.toContain('Marker5512');
     });
 
-    test('what returns no promise, what is no function, and a call outside of a request have no span', async () => {
+    test('synchronous methods, non-functions and calls outside of a request have no span', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       expect(store.part).toBe(rows.part);

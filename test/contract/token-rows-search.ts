@@ -39,7 +39,7 @@ function terms(...names: readonly string[]) {
   return { fingerprintHash: term('fingerprint'), terms: ['all-tenant', ...names].map(term) };
 }
 
-/** The part of `TokenRows` that answers searches. */
+/** The part of `TokenRows` that runs searches. */
 export function tokenRowsSearchContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 

@@ -54,7 +54,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'all rows come in pages by their streams, with the codes that they were written with',
+      'all rows are returned in pages by stream, with the MACs that they were written with',
       on(async ({ work, rows }) => {
         const writes = Array.from({ length: 5 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));
         for (const write of writes) await work.commit(change(write));
@@ -74,7 +74,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'each who asks gets his own row, however many ask at once',
+      'each concurrent caller gets its own row',
       on(async ({ work, rows }) => {
         const writes = Array.from({ length: 5 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));
         for (const write of writes) await work.commit(change(write));

@@ -16,7 +16,7 @@ import {
 export function tracesContract(name: string, open: OpenStores): void {
   describe(`Traces of ${name}`, () => {
     test(
-      'everything that is derived from a token is found while it lives, and nothing of it afterwards',
+      'all data derived from a token is found while it lives, and none afterwards',
       onStores(open, async ({ work, log, traces }) => {
         const aTerm = () => aHash().slice(0, 32);
         const write = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 5 })], {

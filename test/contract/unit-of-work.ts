@@ -91,7 +91,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'one change that is refused takes none with it that came at the same moment',
+      'a rejected change does not affect concurrent changes',
       on(async ({ work, rows }) => {
         const taken = tokenWrite(noTokenYet(), [tokenCreated()]);
         await work.commit(change(taken));
@@ -275,7 +275,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a claim that is taken refuses the change, which leaves nothing',
+        'a taken claim rejects the change, which leaves nothing',
         on(async (stores) => {
           const cmd = aHash();
           await stores.work.commit({ writes: [], claim: claimOf(cmd) });
@@ -303,7 +303,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     });
 
     test(
-      'a removal leaves a tombstone without boxes, and the next life follows it',
+      'a removal leaves a tombstone without ciphertexts, and the next life follows it',
       on(async ({ work, rows }) => {
         const created = tokenWrite(noTokenYet(), [tokenCreated({ cvcPurgeAt: atNoon + 1, expiresAt: atNoon + 2 })]);
         await work.commit(change(created));
@@ -329,7 +329,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a change that can never be stored is refused as a bug, alone, and leaves nothing',
+      'a change that cannot be stored throws as a bug, affects no other change, and leaves nothing',
       on(async (stores) => {
         const stream = aStream();
         const twice = [0, 1].map(() => tokenWrite(noTokenYet('tenant', stream), [tokenCreated()]));

@@ -6,7 +6,7 @@ const guesses = 30;
 const rounds = 4;
 const triesEachRound = 12;
 
-test('kill -9 and restarts give an application no guess back', async () => {
+test('kill -9 and restarts do not reset the guess budget of an application', async () => {
   const vault = await makeVault();
   const options = { env: { STRONGROOM_RATE_LIMIT_GUESSES: String(guesses) } };
   const answers: number[] = [];

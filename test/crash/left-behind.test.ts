@@ -89,7 +89,7 @@ describe('a torn end of the write-ahead log', () => {
     );
     expect(await http('POST', url, { key, body: big })).toMatchObject({ status: 201 });
     await first.stop('SIGKILL');
-    // As if the machine had died while it wrote the second one: then nobody had got an answer.
+    // As if the machine had crashed while writing the second one: then no caller had got a response.
     truncateSync(wal, sizeBefore + 24 + 4_096 + 100);
 
     const second = await startService(flags);
@@ -120,7 +120,7 @@ describe('a write-ahead log beside another state of its file', () => {
     return { older, newer, made, erased };
   }
 
-  test('starts nothing, a damaged pair stays as it is, and put together rightly all is there', async () => {
+  test('does not start, a mismatched pair stays unchanged, and the matching pair has all data', async () => {
     const vault = await makeVault();
     const { dataDir, flags, key } = vault;
     const { older, newer, made, erased } = await killedAgain(vault);

@@ -4,7 +4,7 @@ import { callControl } from '#src/cli/control/call-control.js';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import { type HttpAnswer, http } from '../support/process.js';
 
-/** What a GET must answer: the body and the tag that were acknowledged, or nothing. */
+/** What a GET must return: the body and the tag that were acknowledged, or nothing. */
 type Shown = { readonly body: JsonObject; readonly etag: string } | null;
 /** What the unanswered request would lead to: the fields that it sets, or nothing left. */
 type Pending = { readonly fields: Readonly<Record<string, Json>>; readonly cvcGone?: boolean } | 'deleted' | null;
@@ -58,7 +58,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   const shared = new Map<string, string>();
   const applications: string[] = [];
   const tenants: string[] = [];
-  /** Creations without id and idempotency key that were never answered: each may have made a token. */
+  /** Creates without id and idempotency key that got no response: each may have created a token. */
   let anonymous = 0;
   let serial = 0;
   const acknowledged: Record<string, number> = {};
@@ -351,7 +351,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     checkTokens,
     acknowledged,
     tenants,
-    /** How many requests were answered 503. */
+    /** How many requests got 503. */
     unavailable: () => unavailable,
     /** How many requests were acknowledged. */
     total: () => Object.values(acknowledged).reduce((sum, of) => sum + of, 0),

@@ -40,7 +40,7 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   };
 }
 
-/** Which of these wrapped keys still stand anywhere in the files of the key store, whoever holds it. */
+/** Which of these wrapped keys are still anywhere in the files of the key store. */
 export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
   const files = ['keys.db', 'keys.db-wal'].map((file) => join(dataDir, file)).filter((file) => existsSync(file));
   const raw = files.map((file) => readFileSync(file));

@@ -45,7 +45,7 @@ const stores = services.filter(
 );
 const dashboards = services.filter(([, { profiles }]) => profiles?.includes('dashboards'));
 
-test('there are two API processes, two workers, one init by hand, the three stores, and the dashboards if asked for', () => {
+test('there are two API processes, two workers, one manual init, the three stores, and the optional dashboards', () => {
   expect(services.map(([name]) => name).sort()).toEqual(
     [
       ...['api-1', 'api-2', 'worker-1', 'worker-2', 'init', 'cluster-prepare', 'eventstoredb', 'mongodb', 'redis'],
@@ -61,15 +61,18 @@ test('there are two API processes, two workers, one init by hand, the three stor
   ]);
 });
 
-test.each(services)('%s runs as nobody special, gains nothing and dumps nothing', (_name, service) => {
-  expect(service).toMatchObject({
-    user: expect.stringContaining('CONTAINER_USER'),
-    cap_drop: ['ALL'],
-    security_opt: ['no-new-privileges:true'],
-    ulimits: { core: 0 },
-  });
-  expect(service.privileged).toBeUndefined();
-});
+test.each(services)(
+  '%s runs as an unprivileged user, gains no privileges and writes no core dumps',
+  (_name, service) => {
+    expect(service).toMatchObject({
+      user: expect.stringContaining('CONTAINER_USER'),
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      ulimits: { core: 0 },
+    });
+    expect(service.privileged).toBeUndefined();
+  },
+);
 
 test.each(ours)('%s writes no file', (_name, service) => {
   expect(service.read_only).toBe(true);
@@ -87,7 +90,7 @@ const networksOf = (name: string): readonly string[] => {
   return name === 'grafana' ? ['metrics', 'dashboards'] : ['stores'];
 };
 
-test('only API processes and Grafana are published, on loopback alone; stores and metrics are in networks without a way out', () => {
+test('only API processes and Grafana are published, on loopback only; stores and metrics are in networks without outside access', () => {
   for (const [name, { ports = [], networks = [] }] of services) {
     const isApi = name.startsWith('api-');
     expect([name, ports.length]).toEqual([name, isApi || name === 'grafana' ? 1 : 0]);
@@ -106,7 +109,7 @@ test('Prometheus of the dashboards scrapes the admin listener of every process, 
 });
 
 test.each(dashboards)(
-  '%s starts only when asked for, writes into its own place alone, and reads files that are here',
+  '%s starts only on request, writes only to its own volume, and reads files that exist in the repository',
   (name, service) => {
     expect(service).toMatchObject({ read_only: true, profiles: ['dashboards'] });
     const written = { prometheus: ['./volumes/prometheus'], grafana: [] }[name];
@@ -128,7 +131,7 @@ test.each([...serving, ...stores, ...dashboards])('%s has a health check', (_nam
   expect(healthcheck?.test?.[0]).toBe('CMD');
 });
 
-test.each(serving)('%s starts when its stores are there', (_name, { depends_on }) => {
+test.each(serving)('%s starts after its stores', (_name, { depends_on }) => {
   expect(depends_on).toEqual({
     eventstoredb: { condition: 'service_healthy' },
     'cluster-prepare': { condition: 'service_completed_successfully' },
@@ -136,7 +139,7 @@ test.each(serving)('%s starts when its stores are there', (_name, { depends_on }
   });
 });
 
-test.each(ours)('%s is set up by known settings that are right together, and by no value of a secret', (_, service) => {
+test.each(ours)('%s is configured by known settings that fit together, and by no secret value', (_, service) => {
   const given = Object.entries(service.environment ?? {}).filter(([name]) => name.startsWith('STRONGROOM_'));
   const known = settingPaths.map(environmentName);
   expect(given.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([]);
@@ -162,7 +165,7 @@ test.each(services)('%s names secrets that scripts/make-secrets.sh makes', (_nam
   }
 });
 
-test('EventStoreDB runs no projections, Redis forgets nothing', () => {
+test('EventStoreDB runs no projections, and Redis evicts no keys', () => {
   expect(compose.services['eventstoredb']?.environment).toMatchObject({ KURRENTDB_RUN_PROJECTIONS: 'None' });
   expect(compose.services['eventstoredb']?.environment).not.toHaveProperty('KURRENTDB_INSECURE');
   expect(text('scripts/make-secrets.sh')).toMatch(/appendonly yes[\s\S]*maxmemory-policy noeviction/);
@@ -193,7 +196,7 @@ test('the image runs as a user of its own, without a shell, without dumps, and h
   expect(text('Dockerfile')).toContain(`127.0.0.1:${settings['admin.port'].default}/health/live`);
 });
 
-test('the image is made of named files alone, so no secret or data gets into it', () => {
+test('the image is built only from listed files, so no secret or data gets into it', () => {
   const [first, ...others] = text('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));

@@ -23,20 +23,20 @@ const files = (): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-test('every file is for its owner alone', () => {
+test('only the owner can read each file', () => {
   expect(files().filter((file) => (statSync(file).mode & 0o7777) !== 0o600)).toEqual([]);
   expect(statSync(secrets).mode & 0o7777).toBe(0o700);
   expect(files().map((file) => statSync(file).uid)).not.toContain(0);
 });
 
-test('a second run is refused and changes nothing', () => {
+test('a second run is rejected and changes nothing', () => {
   const before = files().map((file) => readFileSync(file, 'utf8'));
   const second = spawnSync(program, [place], { encoding: 'utf8' });
   expect([second.status, second.stderr]).toEqual([1, expect.stringContaining('nothing was changed')]);
   expect(files().map((file) => readFileSync(file, 'utf8'))).toEqual(before);
 });
 
-test('addresses have TLS that is checked, and each its own password', () => {
+test('addresses use verified TLS, and each has its own password', () => {
   const flags = {
     ...{
       profile: 'cluster',
@@ -55,7 +55,7 @@ test('addresses have TLS that is checked, and each its own password', () => {
   expect(readFileSync(join(secrets, 'root.key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
 });
 
-test('each server has a certificate of its name by one authority, whose key no container gets', () => {
+test('each server has a certificate for its name from one authority, whose key no container gets', () => {
   const authority = new X509Certificate(readFileSync(join(secrets, 'ca.pem')));
   for (const [name, host] of [
     ['eventstoredb', 'eventstoredb'],

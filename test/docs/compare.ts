@@ -1,4 +1,4 @@
-/** Ids of the page and the real ones that they stand for, learnt answer by answer. */
+/** Ids of the page and the real ones that they stand for, learnt from each response. */
 export type KnownIds = Map<string, string>;
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
@@ -15,7 +15,7 @@ export function masked(text: string): string {
   return variable.reduce((now, [pattern, name]) => now.replace(pattern, name), text);
 }
 
-/** Where a real answer differs from the one on the page: in keys, kinds, or in values that every run has in common. */
+/** Where a real response differs from the one on the page: in keys, kinds, or in values that every run has in common. */
 export function differences(said: unknown, real: unknown, ids: KnownIds, path = 'answer'): readonly string[] {
   if (Array.isArray(said) && Array.isArray(real)) {
     if (said.length !== real.length) return [`${path} has ${real.length} members, not ${said.length}`];

@@ -32,7 +32,7 @@ function codesIn(cell: string | undefined): readonly string[] {
   return [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }
 
-describe('the tables of the contract say what the code does', () => {
+describe('the tables of the contract match the code', () => {
   test('the token types and their defaults', () => {
     const said = tableUnder('Token types').map(([type, , container, fingerprint, mask]) => ({
       type: codesIn(type)[0],

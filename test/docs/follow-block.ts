@@ -10,7 +10,7 @@ export type Before = { readonly heading: string; readonly stdout: string } | nul
 
 type Rule = {
   readonly covers: (block: Block, before: Before) => boolean;
-  /** Does what the block is for; answers what is wrong, and what it printed. */
+  /** Runs a block as its rule says; returns what is wrong, and what it printed. */
   readonly follow: (block: Block, reader: Reader, before: string) => Promise<Followed>;
 };
 type Followed = { readonly wrong: readonly string[]; readonly stdout?: string };

@@ -53,7 +53,7 @@ test('what differs from run to run is masked, and nothing else', () => {
   expect(masked('123-45-6789')).toBe('123-45-6789');
 });
 
-test('indented code and a fence without end are refused by line', () => {
+test('indented code and an unclosed fence are rejected with their line', () => {
   expect(() => parseBlocks('page.md', 'a\n\n    code\n')).toThrow('page.md:3');
   expect(() => parseBlocks('page.md', `a\n${fence}sh\ncode\n`)).toThrow('page.md:2');
 });

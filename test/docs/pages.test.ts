@@ -9,7 +9,7 @@ const pages = pagesOf(root).map((page) => [page, blocksOf(root, page).filter((bl
 const scripts = pages.flatMap(([, blocks]) => blocks).filter(({ language }) => language === 'sh');
 const pageLimitMs = 600_000;
 
-/** README up to its first search: a page that starts no service itself is read by who has come that far. */
+/** README up to its first search: the state in which a reader starts a page that starts no service itself. */
 const readme = blocksOf(root, 'README.md');
 const firstSteps = readme.slice(0, readme.findLastIndex(({ heading }) => heading === 'The first search') + 1);
 
@@ -44,7 +44,7 @@ function expectToBecomeAnotherUser(): void {
 }
 
 test.each(pages.filter(([, blocks]) => blocks.length > 0))(
-  'what %s says works, from the first block to the last',
+  'every code block of %s works, from the first to the last',
   async (page, blocks) => {
     if (usesAnotherUser(blocks)) expectToBecomeAnotherUser();
     const reader = await newReader();
@@ -59,7 +59,7 @@ test.each(pages.filter(([, blocks]) => blocks.length > 0))(
 );
 
 test.each(adaptations.map(({ says, because }) => [String(says), says, because] as const))(
-  'a page still needs that %s is run otherwise (%#)',
+  'the adaptation of %s is still needed by a page (%#)',
   (_name, says, because) => {
     const used = scripts.some(({ text }) => text.search(says) >= 0);
     expect(used, `${because}: no block says it any more, so take it out of adaptations.ts`).toBe(true);

@@ -3,7 +3,7 @@ set -aeuo pipefail
 if [ -f "$PLACE/state" ]; then . "$PLACE/state"; fi
 trap 'status=$?; export -p >"$PLACE/state"; exit $status' EXIT
 
-# A refusal is a failed block, although curl itself is content with it.
+# A rejected request fails the block, although curl itself succeeds.
 curl() { command curl --fail-with-body "$@"; }
 
 # The one of age, as far as the pages use it: -o FILE makes an identity, -y FILE prints its recipient.

@@ -10,14 +10,14 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 const shellStart = join(root, 'test/docs/reader.sh');
 const blockLimitMs = 300_000;
 
-/** Somebody who follows a page: a fresh copy of the project, a shell, and what they have seen so far. */
+/** A reader that follows a page: a fresh copy of the project, a shell, and what it has seen so far. */
 export type Reader = {
   /** The copy of the project, where blocks run. */
   readonly project: string;
   /** Where the service listens once a block has started it. */
   readonly ports: { readonly port: number; readonly adminPort: number };
   readonly ids: KnownIds;
-  /** Runs a script as bash does and answers what it printed; variables stay for the next one. */
+  /** Runs a script in bash and returns its output; variables are kept for the next one. */
   run(script: string): Promise<{ readonly ok: boolean; readonly stdout: string; readonly stderr: string }>;
   close(): Promise<void>;
 };
@@ -46,7 +46,7 @@ export async function newReader(): Promise<Reader> {
         resolve({ ok: error === null, stdout, stderr: error === null ? stderr : `${error.message}\n${stderr}` }),
       );
     });
-  // Every page but the first is read by somebody who has installed the vault.
+  // Every page except the first assumes that the reader has installed the vault.
   await run('use_installed_modules');
   return {
     ...{ project, ports: { port, adminPort }, ids: new Map<string, string>(), run },
@@ -75,7 +75,7 @@ function bringCertificate(dir: string): void {
   execFileSync('openssl', ['req', '-x509', ...kind, ...files], { stdio: 'pipe' });
 }
 
-/** Two ports that nobody listens on now. */
+/** Two ports that no process listens on now. */
 async function freePorts(): Promise<readonly [number, number]> {
   const servers = [createServer(), createServer()] as const;
   const ports = await Promise.all(

@@ -47,7 +47,7 @@ describe('a reader who follows a reference finds what it names', () => {
   );
 });
 
-describe('a reference to nothing is reported', () => {
+describe('a dangling reference is reported', () => {
   const wrongOf = (comment: string) => wrongCitations(root, 'a.ts', comment);
 
   test('a heading that does not exist, also the second one, also over a line break', () => {

@@ -30,7 +30,7 @@ describe.each([
       return reader;
     },
   },
-])('when the answer has left, the wrapped key is in no file: $who', ({ open }) => {
+])('after the response, the wrapped key is in no file: $who', ({ open }) => {
   test('DELETE', async () => {
     const id = await create(service, aCard());
     const keys = await wrappedKeysOf(service, id);
@@ -92,7 +92,7 @@ describe.each([
     other.close();
   });
 
-  test('the next life on an id whose expiry nobody has recorded', async () => {
+  test('the next life of an id whose expiry was not recorded', async () => {
     const id = randomUUID();
     const expires_at = new Date(service.clock.now() + 1_000).toISOString();
     await create(service, aCard('123', { id, expires_at }));
@@ -106,7 +106,7 @@ describe.each([
 });
 
 describe('a crash after the event was stored and before the keys were destroyed', () => {
-  test('the token is gone at once, its repeated DELETE finishes the erasure, and the next one finds nothing', async () => {
+  test('the token is deleted at once, a repeated DELETE finishes the erasure, and the next one returns 404', async () => {
     const { id, keys } = await deletedWithLivingKeys(service);
     for (const key of keys) expect(isSomewhere(service.dataDir, key)).toBe(true);
     expect((await service.call('GET', `/tokens/${id}`)).status).toBe(404);

@@ -35,7 +35,7 @@ describe.each([
   });
 });
 
-test('a token with the ciphertext of another one is refused, and shows nothing of it', async () => {
+test('a token with the ciphertext of another token is rejected, and shows no part of it', async () => {
   const other = await create(service, { type: 'token', data: 'another-value' });
   const streams = [await streamOf(service, id), await streamOf(service, other)];
   const { dataDir, rootKey, key } = service;

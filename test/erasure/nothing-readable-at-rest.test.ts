@@ -72,7 +72,7 @@ async function patch(url: string, name: string): Promise<void> {
   await call('PATCH', url, changes, headersOf(name));
 }
 
-test('nothing that was ever put in can be read from any file, not even of living tokens', async () => {
+test('no stored value can be read from any file, not even of live tokens', async () => {
   const { clock, vault } = service;
   const actor = { kind: 'operator' } as const;
   const context = { tenantId: service.tenantId, actor, traceId: plant('operator: trace id') };
@@ -122,7 +122,7 @@ test('nothing that was ever put in can be read from any file, not even of living
 const cvc = '8085';
 const cardsWithCvc = 200;
 
-test('a cvc is not there as it would lie in JSON, nor as the text of its own box', async () => {
+test('a cvc is in no file, neither as JSON nor as the plaintext of its ciphertext', async () => {
   for (let count = 0; count < cardsWithCvc; count += 1) {
     const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc };
     await call('POST', '/tokens', { type: 'card', data });

@@ -54,7 +54,7 @@ async function run({ what, token, number, cvc, lives, size }: Operation): Promis
   expect(status, `${what}: ${text}`).toBeLessThan(500);
 }
 
-test('after any work, every key that was destroyed is in no file', { timeout: 120_000 }, async () => {
+test('after any sequence of operations, no destroyed key is in any file', { timeout: 120_000 }, async () => {
   const seen = new Map<string, WrappedKey>();
   const look = (): void => {
     for (const [id, key] of wrappedKeys(service.dataDir)) if (!key.destroyed) seen.set(id, key);

@@ -13,7 +13,7 @@ afterAll(() => service.close());
 const data = { number: '5555555555554444' };
 const headers = { 'service-idempotency-key': randomUUID() };
 
-/** While somebody reads an old state of `keys.db`, its log keeps that state: no answer may say that it is erased. */
+/** While a reader holds an old state of `keys.db`, its log keeps that state: no response may say that it is erased. */
 describe.each([
   { operation: 'DELETE', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}`) },
   { operation: 'PATCH', done: 200, call: (id: string) => service.call('PATCH', `/tokens/${id}`, { data }) },
@@ -63,7 +63,7 @@ test('many deletes that wait for one reader are all done when it leaves', async 
   );
 });
 
-test('what a reader held up is finished without any request after it has left', async () => {
+test('erasure delayed by a reader finishes without a request once the reader is gone', async () => {
   const expires_at = new Date(service.clock.now() + anHour / 2).toISOString();
   const id = await create(service, aCard('123', { expires_at }));
   const { content } = await wrappedKeysOf(service, id);
@@ -77,7 +77,7 @@ test('what a reader held up is finished without any request after it has left', 
   await expect.poll(gone, { timeout: 5_000, interval: 100 }).toBe(true);
 });
 
-test('a reader that outlives the service holds the bytes, and no start takes that for erasure', async () => {
+test('while a reader that outlives the service holds the bytes, no start counts them as erased', async () => {
   const id = await create(service, aCard());
   const { content } = await wrappedKeysOf(service, id);
   const reader = openReader(service.dataDir);

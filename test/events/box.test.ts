@@ -7,7 +7,7 @@ import { openJson, sealJson } from '#src/events/sealing/json-box.js';
 const key = randomBytes(32);
 const place: BoxPlace = { tenantId: 't', stream: 'token-1', revision: 3, keyId: 'k', field: 'content' };
 
-test('what was sealed opens, whatever it is', () => {
+test('any sealed value opens', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (plain) => {
       expect([...(openBox(key, sealBox(key, plain, place), place) ?? [])]).toEqual([...plain]);
@@ -21,7 +21,7 @@ test('what was sealed opens, whatever it is', () => {
   );
 });
 
-test('a box that is changed in any single bit never opens', () => {
+test('a ciphertext with any single bit changed never opens', () => {
   const box = sealBox(key, randomBytes(70), place);
   for (let at = 0; at < box.length; at += 1) {
     for (let bit = 0; bit < 8; bit += 1) {
@@ -32,7 +32,7 @@ test('a box that is changed in any single bit never opens', () => {
   }
 });
 
-test('a box that is cut or longer never opens', () => {
+test('a truncated or extended ciphertext never opens', () => {
   const box = sealBox(key, randomBytes(40), place);
   for (let length = 0; length < box.length; length += 1) {
     expect(openBox(key, box.subarray(0, length), place), `${length} bytes`).toBeNull();
@@ -48,18 +48,18 @@ test.each([
   ['key id', { keyId: 'K' }],
   ['field', { field: 'cvc' }],
   ['border between two parts', { tenantId: 'tt', stream: 'oken-1' }],
-] as const)('a box never opens in another place: %s', (_, elsewhere) => {
+] as const)('a ciphertext never opens in another place: %s', (_, elsewhere) => {
   const box = sealBox(key, Buffer.from('value'), place);
   expect(openBox(key, box, { ...place, ...elsewhere })).toBeNull();
   expect(openJson(key, sealJson(key, 'value', place), { ...place, ...elsewhere })).toBeUndefined();
 });
 
-test('no two boxes have one nonce, however many are sealed', () => {
+test('no two ciphertexts share a nonce, however many are sealed', () => {
   const nonces = Array.from({ length: 3_000 }, () => sealBox(key, Buffer.from('value'), place).toString('hex', 1, 13));
   expect(new Set(nonces).size).toBe(nonces.length);
 });
 
-test('a box never opens under another key', () => {
+test('a ciphertext never opens under another key', () => {
   const box = sealBox(key, Buffer.from('value'), place);
   for (let count = 0; count < 50; count += 1) expect(openBox(randomBytes(32), box, place)).toBeNull();
 });
@@ -71,7 +71,7 @@ describe('the format', () => {
     expect(box.buffer.byteLength).toBe(box.length);
   });
 
-  test('a box of another version does not open, even with the same key and place', () => {
+  test('a ciphertext of another version does not open, even with the same key and place', () => {
     const box = sealBox(key, Buffer.alloc(64), place);
     for (const version of [0, 2, 255]) {
       box[0] = version;
@@ -79,7 +79,7 @@ describe('the format', () => {
     }
   });
 
-  test('the place is bound: a box that was sealed without it does not open', () => {
+  test('the place is bound: a ciphertext that was sealed without it does not open', () => {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', key, nonce);
     const body = Buffer.concat([cipher.update('value'), cipher.final()]);
@@ -92,7 +92,7 @@ describe('the format', () => {
   });
 });
 
-test('texts whose lengths lie within the same 64 bytes give boxes of one length', () => {
+test('texts whose lengths lie within the same 64 bytes give ciphertexts of one length', () => {
   fc.assert(
     fc.property(fc.nat(20), fc.integer({ min: 1, max: 64 }), fc.integer({ min: 1, max: 64 }), (blocks, one, other) => {
       // Two bytes of the text are its quotes.

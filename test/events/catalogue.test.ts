@@ -72,7 +72,7 @@ describe.each(cases)('a recorded log', ({ recording, events }) => {
     }
   });
 
-  test('its boxes open with the keys they name, and hold what was put in', () => {
+  test('its ciphertexts open with the keys that they name, and contain the stored values', () => {
     expect(recording.opened.length).toBeGreaterThan(8);
     for (const { position, field, key_id: keyId, value } of recording.opened) {
       const { tenantId, stream, revision, sealed } = at(position);
@@ -93,7 +93,7 @@ describe.each(cases)('a recorded log', ({ recording, events }) => {
     expect(streams.sort()).toEqual(Object.keys(recording.states).sort());
   });
 
-  test('no value is in anything but the boxes', () => {
+  test('no value is outside the ciphertexts', () => {
     const texts = recording.opened.flatMap(({ field, value }) => (field === 'cvc' ? [`"${value}"`] : textsOf(value)));
     const clear = JSON.stringify(events.map(({ trace, sealed, ...rest }) => rest));
     expect(texts.length).toBeGreaterThan(10);
@@ -109,7 +109,7 @@ function textsOf(value: Json): string[] {
   return [String(content['id']), String(content['fingerprint']), '{{', ...(values as string[])];
 }
 
-describe('an event that cannot be read stops the reader', () => {
+describe('an unreadable event stops the reader', () => {
   const tokens = first.events.filter(({ type }) => type.startsWith('token.'));
   const [created] = tokens;
   if (created === undefined) throw new Error('no token event was recorded');

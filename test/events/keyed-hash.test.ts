@@ -8,7 +8,7 @@ import { tokenStream } from '#src/events/tokens/stream-name.js';
 const key = randomBytes(32);
 const hash = (purpose: string, ...parts: string[]) => keyedHash(key, purpose, ...parts).toString('hex');
 
-test('two lists of parts have one hash only when they are one list', () => {
+test('two lists of parts have the same hash only if they are equal', () => {
   const parts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\u0000', 'é', '4') }), {
     minLength: 1,
     maxLength: 4,
@@ -37,7 +37,7 @@ test('another key gives another hash', () => {
   expect(keyedHash(randomBytes(32), 'p', 'x').equals(keyedHash(key, 'p', 'x'))).toBe(false);
 });
 
-test('hashes are the same for ever: callers and stores keep them', () => {
+test('hashes never change, because callers and stores keep them', () => {
   const fixed = Buffer.alloc(32, 7);
   expect(tokenStream(fixed, 'an id')).toBe('token-c9dcd2d94c459d7faca7e4d66f4d0642cb078ca4dc8ab355fe059797f1734780');
   expect(fingerprintOf(fixed, 'card', '4242424242424242')).toBe('9HhiJeqJC6hFEAgTNixKSbB9HjZPHfy6mMRyxM1gfNc8');

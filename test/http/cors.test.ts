@@ -26,7 +26,7 @@ describe('a page of a named origin may use the service from a browser', () => {
     expect(String(answer.headers['access-control-allow-headers'])).toContain('service-api-key');
   });
 
-  test('it can read refusals too', async ({ service }) => {
+  test('it can read error responses too', async ({ service }) => {
     const { id } = await createPlain(service);
     for (const key of [service.key, 'wrong']) {
       const headers = { origin, 'service-api-key': key };

@@ -30,7 +30,7 @@ describe('every route', () => {
     }
   });
 
-  test('that can be read answers HEAD like GET, without the body', async ({ service }) => {
+  test('with GET supports HEAD with the same headers and no body', async ({ service }) => {
     for (const { url } of (await routesOf(service)).filter(({ method }) => method === 'GET')) {
       for (const key of [service.key, service.managementKey, null]) {
         const get = await service.call('GET', url, undefined, { key });
@@ -38,15 +38,13 @@ describe('every route', () => {
         const known = ({ headers }: typeof get) =>
           Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.has(name)));
         expect([head.status, head.text], `HEAD ${url}`).toEqual([get.status, '']);
-        // What is read is recorded, so the next answer of the log is longer.
+        // Reads are recorded, so the next response of the log is longer.
         if (url !== '/logs') expect(known(head), `HEAD ${url}`).toEqual(known(get));
       }
     }
   });
 
-  test('that needs a key is not to be stored on the way, and that without a body has no media type', async ({
-    service,
-  }) => {
+  test('with a key forbids caching, and without a body has no media type', async ({ service }) => {
     const headers = { 'content-type': 'text/plain' };
     let shown = 0;
     for (const { method, url, isOpen } of await routesOf(service)) {
@@ -63,31 +61,28 @@ describe('every route', () => {
     expect(shown).toBeGreaterThan(9);
   });
 
-  test.for([0, 201])(
-    'that remembers what it did refuses an idempotency key of %s characters',
-    async (length, { service }) => {
-      const headers = { 'service-idempotency-key': 'k'.repeat(length) };
-      const application = await ownId(service, service.key);
-      const before = await service.eventCount();
-      const answers = [
-        await service.call('POST', '/tokens', { type: 'token', data: 1 }, { headers }),
-        await service.call('PATCH', '/tokens/unknown', {}, { headers }),
-        await service.call('POST', '/tokenize', 'x', { headers }),
-        await service.call(
-          'POST',
-          '/applications',
-          { name: 'x', type: 'private', permissions: ['token:read'] },
-          {
-            ...{ headers, key: service.managementKey },
-          },
-        ),
-        await service.call('POST', `/applications/${application}/keys`, undefined, {
-          headers,
-          key: service.managementKey,
-        }),
-      ];
-      expect(answers.map(({ status, text }) => (status === 400 ? 400 : text))).toEqual(Array(5).fill(400));
-      expect(await service.eventCount()).toBe(before);
-    },
-  );
+  test.for([0, 201])('with idempotency keys rejects one of %s characters', async (length, { service }) => {
+    const headers = { 'service-idempotency-key': 'k'.repeat(length) };
+    const application = await ownId(service, service.key);
+    const before = await service.eventCount();
+    const answers = [
+      await service.call('POST', '/tokens', { type: 'token', data: 1 }, { headers }),
+      await service.call('PATCH', '/tokens/unknown', {}, { headers }),
+      await service.call('POST', '/tokenize', 'x', { headers }),
+      await service.call(
+        'POST',
+        '/applications',
+        { name: 'x', type: 'private', permissions: ['token:read'] },
+        {
+          ...{ headers, key: service.managementKey },
+        },
+      ),
+      await service.call('POST', `/applications/${application}/keys`, undefined, {
+        headers,
+        key: service.managementKey,
+      }),
+    ];
+    expect(answers.map(({ status, text }) => (status === 400 ? 400 : text))).toEqual(Array(5).fill(400));
+    expect(await service.eventCount()).toBe(before);
+  });
 });

@@ -32,7 +32,9 @@ describe('a fingerprint is an oracle, so a caller below reveal is shown none', (
     },
   );
 
-  test('the fingerprint of what was sent is in the answer to a create, also of a duplicate', async ({ service }) => {
+  test('the response to a create, also of a duplicate, contains the fingerprint of the sent value', async ({
+    service,
+  }) => {
     const key = await below(service, 'mask');
     const data = uniqueId();
     const first = await create(service, { type: 'token', data, deduplicate_token: true }, { key });

@@ -6,7 +6,7 @@ import { createPlain, path, test } from './routes/support.js';
 
 const token = '{"type":"token","data":1}';
 
-/** What answers these bytes; the connection ends with the answer. */
+/** Sends these bytes and returns the response; the connection ends with it. */
 async function exchange(
   { app }: TestService,
   head: readonly string[],
@@ -25,8 +25,8 @@ async function exchange(
   return answer;
 }
 
-describe('what only a real connection shows', () => {
-  test('400 as a problem for what is no HTTP', async ({ service }) => {
+describe('behaviour that only a real connection shows', () => {
+  test('400 as a problem for a request that is not HTTP', async ({ service }) => {
     const answer = await exchange(service, ['NOT HTTP']);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toMatch(/\r\nContent-Type: application\/problem\+json; charset=utf-8\r\n/);

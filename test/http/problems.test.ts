@@ -27,11 +27,11 @@ describe('a problem explains itself', () => {
   test.for([
     ['GET', '/nothing'],
     ['GET', '//tokens/x'],
-  ] as const)('%s %s is served by nobody', async ([method, url], { service }) => {
+  ] as const)('%s %s is not served', async ([method, url], { service }) => {
     await expectRefusal(service, () => service.call(method, url), { status: 404, code: 'not_found' });
   });
 
-  test('an answer of an error repeats nothing of the request', async ({ service }) => {
+  test('an error response repeats nothing of the request', async ({ service }) => {
     const marks = { id: 'mark/id', metadata: { k: 7 }, mask: '{{ mark }}', data: { mark: 'x' }, expires_at: 'mark' };
     const { text } = await service.call('POST', '/tokens?mark=1', { type: 'card', ...marks, containers: ['mark'] });
     expect(text).not.toContain('mark');
@@ -79,7 +79,7 @@ describe('the trace id', () => {
     expectProblem(answer);
   });
 
-  test('every answer has one, and two requests have two', async ({ service }) => {
+  test('every response has a trace id, and two requests have different ones', async ({ service }) => {
     const { id } = await createPlain(service);
     const answers = [
       await service.call('GET', path(id)),

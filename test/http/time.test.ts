@@ -38,7 +38,7 @@ describe('expires_at in every format, given back in one', () => {
   });
 });
 
-describe('an expired token is gone from the instant, though nothing has recorded it', () => {
+describe('an expired token is gone from that instant, even if the expiry was not recorded yet', () => {
   test('its id is free, the history goes on, its keys are destroyed', async ({ service }) => {
     const id = uniqueId();
     const before = await service.eventCount();

@@ -37,7 +37,7 @@ test('a PATCH that waited past the expiry does not bring the token back', async 
   await service.close();
 });
 
-test('a cvc whose hour ends while the card is stored is not in the answer', async () => {
+test('a cvc whose hour ends while the card is stored is not in the response', async () => {
   const service = await startTestService();
   passTime(service, 'commit', 3_600_000);
   const data = { number: '4242424242424242', cvc: '123' };

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-test('what a crash left is destroyed once, counted, and the checkpoint is the head', async () => {
+test('keys left by a crash are destroyed once and counted, and the checkpoint is the head', async () => {
   const { log, keys } = service.vault;
   await shredEndedKeys(log, keys);
   for (let count = 0; count < 3; count += 1) await deletedWithLivingKeys(service);
@@ -97,7 +97,7 @@ test.skipIf(profile === 'cluster')('what was stored is not read once more by the
   expect(came).toBe(head);
 });
 
-test.skipIf(profile === 'cluster')('whoever waits is told when there is much to read', async () => {
+test.skipIf(profile === 'cluster')('a waiting caller is notified when there is much to read', async () => {
   const { log, keys } = service.vault;
   const notices: string[] = [];
   const longer = { ...log, head: async () => 250_000 };

@@ -78,7 +78,7 @@ describe('what is due is recorded', () => {
   });
 });
 
-test('one row that fails stops no other, and is told of', async () => {
+test('one failing row does not stop the others, and is reported', async () => {
   const expires_at = inMs(1_000);
   const ids = await Promise.all(
     Array.from({ length: 5 }, () => create(service, { type: 'token', data: 'x', expires_at })),
@@ -204,7 +204,7 @@ describe('when it runs', () => {
   });
 });
 
-describe('it keeps house', () => {
+describe('housekeeping', () => {
   async function oneRound(): Promise<void> {
     const { sweep } = service.service;
     sweep.start();

@@ -22,7 +22,7 @@ async function vaultOn(clock: ManualClock) {
   onTestFinished(() => service.stop());
   return {
     get: () => service,
-    /** Starts it anew, after something that happens while it is stopped. */
+    /** Restarts it, after something that happens while it is stopped. */
     async restart(meanwhile: () => void = () => undefined): Promise<TestService> {
       await service.stop();
       meanwhile();

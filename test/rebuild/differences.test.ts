@@ -26,7 +26,7 @@ test.each([
   await service.close();
 });
 
-test('a key that is lost ends the rebuild, which names the token and changes nothing', async () => {
+test('a lost key ends the rebuild, which names the token and changes nothing', async () => {
   const service = await startTestService();
   await createPlain(service);
   await service.stop();
@@ -44,7 +44,7 @@ test('a key that is lost ends the rebuild, which names the token and changes not
   await again.close();
 });
 
-test('rows of an older version are rebuilt at the start, which the log says; those of a newer one are refused', async () => {
+test('rows of an older version are rebuilt at the start, and the log says so; those of a newer one are rejected', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   await service.stop();
@@ -60,7 +60,7 @@ test('rows of an older version are rebuilt at the start, which the log says; tho
   await vi.waitFor(async () => expect((await again.service.projections.status())[0]?.version).toBe(1), generous);
   expect(await endOfRebuild(again)).toMatchObject({ outcome: 'done' });
   expect(again.notices).toEqual([
-    'the directory was built by an older version and is rebuilt',
+    'the directory was built by an older version and is being rebuilt',
     'the rows of tokens were built by an older version; they stay in use while new ones are built',
   ]);
   expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(200);

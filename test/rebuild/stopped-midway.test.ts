@@ -98,7 +98,7 @@ test('a token that is deleted while both generations are written is in neither',
   await service.close();
 });
 
-test('what one process began another one goes on with', async () => {
+test('a rebuild begun by one process is continued by another', async () => {
   const first = await startTestService();
   await filled(first);
   await first.service.projections.rebuild('tokens', false);

@@ -8,13 +8,13 @@ import type { TestService } from '../support/test-service.js';
 
 export const generous = { timeout: 50_000, interval: 20 };
 
-/** Rebuilds the rows of tokens and answers how it ended. */
+/** Rebuilds the rows of tokens and returns how it ended. */
 export async function rebuildTokens({ service }: TestService, acceptNew = false) {
   await service.projections.rebuild('tokens', acceptNew);
   return endOfRebuild({ service });
 }
 
-/** Waits until no rebuild is under way, and answers how the last one ended; null: nothing is kept of it. */
+/** Waits until no rebuild is running, and returns how the last one ended; null: there is no record of it. */
 export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
   return vi.waitFor(async () => {
     const [tokens] = await service.projections.status();

@@ -37,7 +37,7 @@ test(`${rounds} kills in mid-rotation, under load: every start opens everything,
         const body = { type: 'token', data: `of round ${round}` };
         const created = await http('POST', `${address}/tokens`, { key, body }).catch(() => null);
         if (created?.status === 201) made.set(String(created.body['id']), body.data);
-        // Of a delete that was not answered nobody knows: such a token is asked for no more.
+        // The outcome of a delete without a response is unknown, so such a token is not read any more.
         made.delete(id);
         const ended = await http('DELETE', `${address}/tokens/${id}`, { key }).catch(() => null);
         if (ended?.status === 204) deleted.add(id);

@@ -68,7 +68,7 @@ test('after a rotation under a running service the old root key and an older cop
   await service.stop();
   const refusal = {
     code: 1,
-    stderr: 'the root key is not the one that keys.db was made with. Name the right root key file.\n',
+    stderr: 'the root key is not the one that keys.db was created with. Name the right root key file.\n',
   };
   expect(await run(['tenants', 'list', '--data', dataDir, '--root-key-file', oldKeyFile])).toMatchObject(refusal);
   expect(await run(['tenants', 'list', '--data', oldCopy, '--root-key-file', rootKeyFile])).toMatchObject(refusal);
@@ -77,7 +77,7 @@ test('after a rotation under a running service the old root key and an older cop
   expect((await http('GET', `${again.address}/tokens/${deleted}`, { key })).status).toBe(404);
 });
 
-test('the place of the root key is looked at before anything is begun', async () => {
+test('the location of the root key is checked before the rotation starts', async () => {
   const { dir, dataDir, flags, rootKeyFile } = await makeVault();
   const before = readFileSync(join(dataDir, 'keys.db'));
   const refused = async (args: readonly string[], message: RegExp, code = 1, env = {}) => {
@@ -91,7 +91,10 @@ test('the place of the root key is looked at before anything is begun', async ()
   await refused(['--all', '--data', dataDir], /--next-root-key-file/, 1, { STRONGROOM_ROOT_KEY_COMMAND: command });
   const notAKey = join(dir, 'not-a-key');
   copyFileSync(join(dataDir, 'vault.db'), notAKey);
-  await refused(['--all', ...flags, '--next-root-key-file', notAKey], /does not hold a root key|must be for its owner/);
+  await refused(
+    ['--all', ...flags, '--next-root-key-file', notAKey],
+    /does not hold a root key|must be accessible to its owner only/,
+  );
 });
 
 test('a root key that a command prints: the next one is named, and the command is the operator’s to change', async () => {

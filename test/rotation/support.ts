@@ -36,7 +36,7 @@ export function rootKeyIn(file: string): Buffer {
   return Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
 }
 
-/** Creates so many tokens and answers what each holds by its id. */
+/** Creates this many tokens and returns what each holds by its id. */
 export async function fill(
   address: string,
   { key }: Pick<TestVault, 'key'>,

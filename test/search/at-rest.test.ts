@@ -36,7 +36,7 @@ const body = {
   search_indexes: ['{{ data }}'],
 };
 
-/** Threat: whoever gets the files reads what tokens are searched by. */
+/** Threat: an attacker that gets the files reads what tokens are searched by. */
 test('what tokens are searched by is in no file but as keyed hashes', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-at-rest-'));
   const service = await startTestService({ dataDir });

@@ -60,7 +60,7 @@ test('a token that is deleted or replaced between its row and its key is gone, o
   await service.close();
 });
 
-test('a token that expires between its row and its answer is not shown', async () => {
+test('a token that expires between reading its row and the response is not shown', async () => {
   const service = await startTestService();
   const caller = await callerOf(service);
   const expires_at = new Date(service.clock.now() + 1_000).toISOString();

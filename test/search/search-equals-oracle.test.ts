@@ -130,7 +130,7 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
 }
 
 /** Each step changes the population of the one before. */
-describe('whatever is asked, by whomever, at any time: search answers what a look at every token gives', () => {
+describe('search returns what a scan of every token gives, for any query, caller and time', () => {
   test('after creation', async () => {
     for (const [i, sample] of sampled(tokenCount, 0).entries()) {
       service.clock.advance(i % 3 === 0 ? 1_000 : 0);
@@ -158,7 +158,7 @@ describe('whatever is asked, by whomever, at any time: search answers what a loo
     await expectAnswersOfTheOracle(80);
   });
 
-  test('after many have expired and nobody has swept them', async () => {
+  test('after many have expired and before the sweep', async () => {
     service.clock.advance(61_000);
     await expectAnswersOfTheOracle(60);
   });

@@ -6,7 +6,7 @@ import type { Answer } from './test-service.js';
 
 type Media = Readonly<Record<string, OpenAPIV3_1.MediaTypeObject>>;
 
-/** Answers what an answer has that its OpenAPI document does not say; empty: all of it is described. */
+/** Returns what a response has that its OpenAPI document does not describe; empty: all of it is described. */
 export type OpenApiChecker = (method: string, url: string, answer: Answer) => readonly string[];
 
 type Path = {
@@ -41,7 +41,7 @@ export function openApiChecker(app: FastifyInstance): OpenApiChecker {
     const served = method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = operationOf(paths, url, served);
     if (operation === undefined) {
-      // A preflight request is answered by the CORS plugin.
+      // The CORS plugin responds to a preflight request.
       if (method === 'OPTIONS' && answer.status < 300) return [];
       if (!undescribed.includes(answer.status)) return [`status ${answer.status} of something that is not described`];
       const isKnown = paths.some(({ pattern }) => pattern.test(url.split('?')[0] ?? ''));

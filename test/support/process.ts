@@ -33,7 +33,7 @@ export type RunOptions = {
   readonly descriptors?: number;
   /** In this group; the one with the number of the user unless named. */
   readonly gid?: number;
-  /** Who reads its output goes before there is any. */
+  /** The reader of its output closes it before there is any. */
   readonly leavesAtOnce?: boolean;
 };
 
@@ -114,7 +114,7 @@ export function spawnVerb(args: readonly string[], options: RunOptions = {}) {
   return { ended, stop };
 }
 
-/** Runs a verb that must succeed with `--json`, and answers what it printed. */
+/** Runs a command that must succeed with `--json`, and returns its output. */
 export async function runJson(args: readonly string[], options: RunOptions = {}): Promise<JsonObject> {
   const { code, stdout, stderr } = await run([...args, '--json'], options);
   if (code !== 0) throw new Error(`strongroom ${args.join(' ')} ended with ${code}: ${stderr}`);
@@ -122,7 +122,7 @@ export async function runJson(args: readonly string[], options: RunOptions = {})
 }
 
 export type Service = {
-  /** As the ready line names it; of a worker, which serves nobody, nothing. */
+  /** The address in the ready line; empty for a worker, which serves no requests. */
   readonly address: string;
   readonly pid: number;
   readonly stdout: () => string;
@@ -180,7 +180,7 @@ export function startService(args: readonly string[], options: RunOptions = {}):
   return spawnService(args, options).ready();
 }
 
-/** Asks again and again until there is an answer other than undefined. */
+/** Calls repeatedly until the result is not undefined. */
 export async function until<T>(
   what: string,
   limitMs: number,

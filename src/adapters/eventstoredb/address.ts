@@ -23,7 +23,7 @@ const hostForm = /^([A-Za-z0-9_.-]+)(?::(\d{1,5}))?$/;
 /** Reads an address. Throws EventStoreDbBroken, whose message never quotes the address: it may hold a password. */
 export function parseAddress(text: string): EventStoreDbAddress {
   const [, scheme, username, password, hostList = '', query = ''] = form.exec(text.trim()) ?? [];
-  if (scheme === undefined) throw broken('it must look like esdb://user:password@host:2113');
+  if (scheme === undefined) throw broken('write it as esdb://user:password@host:2113');
   const hosts = hostList.split(',').map(endpointOf);
   const isDiscovered = scheme === 'esdb+discover';
   if (isDiscovered && hosts.length > 1) {

@@ -27,7 +27,7 @@ export function encodeEvents(events: readonly CommittedEvent[]): EventData[] {
 function encodeEvent(event: CommittedEvent): { readonly data: EventData; readonly size: number } {
   const { id, type, version, tenantId, actorId, time, cmd, clear, proof } = event;
   if (!uuid.test(id)) throw new Error('the id of an event must be a UUID in lower case');
-  if (type === '' || type.startsWith('$')) throw new Error('an event needs a type that is no system type');
+  if (type === '' || type.startsWith('$')) throw new Error('an event needs a type that is not a system type');
   const metadata: EventMetadata = {
     ...{ strongroom: 2, version, tenant: tenantId, actor: actorId, time, cmd, clear, first: proof.first },
     digests: proof.digests === null ? null : base64url(proof.digests),

@@ -16,7 +16,7 @@ export function eventStoreDbEventLog(connection: Connection, limitMs: number): S
 
   return {
     async append(stream, expectedRevision, { events }) {
-      if (stream === '' || stream.startsWith('$')) throw new Error('a stream needs a name that is no system name');
+      if (stream === '' || stream.startsWith('$')) throw new Error('a stream needs a name that is not a system name');
       return append(stream, expectedRevision, encodeEvents(events));
     },
     readStream: (stream) => read.stream(stream, decodeEvent),
@@ -61,7 +61,7 @@ function appendTo(connection: Connection, limitMs: number, read: ReadLog): Appen
     // The server names the position of the last event of an append.
     if (events.length === 1) return { outcome: 'appended', positions: [positionOf(said.position)] };
     const written = await read.some(stream, first, events.length, decodeClear);
-    if (written.length < events.length) throw new Error('what was appended to EventStoreDB is not in its stream');
+    if (written.length < events.length) throw new Error('the appended events are not in their stream in EventStoreDB');
     return { outcome: 'appended', positions: written.map(({ position }) => position) };
   };
 }

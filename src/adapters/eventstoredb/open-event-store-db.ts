@@ -49,7 +49,7 @@ async function checkHosts({ hosts, isCluster, tls }: EventStoreDbAddress): Promi
   const alone = views.find(({ members }) => members.length === 1);
   if (hosts.length > 1 && alone !== undefined) {
     throw new EventStoreDbBroken(
-      `eventstore.url names ${hosts.length} hosts, but they are no cluster: ${nameOf(alone.host)} is a server of its own. ` +
+      `eventstore.url names ${hosts.length} hosts, but they do not form a cluster: ${nameOf(alone.host)} is a standalone server. ` +
         'Name the nodes of one cluster, or one server.',
     );
   }

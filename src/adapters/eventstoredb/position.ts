@@ -3,7 +3,7 @@
  * are not contiguous. Rejects positions past 2^53 bytes (9 PB), which would not be exact.
  */
 export function positionOf(commit: bigint | undefined): number {
-  if (commit === undefined) throw new Error('EventStoreDB named no position: a server of 22.6 or later is needed');
+  if (commit === undefined) throw new Error('EventStoreDB returned no position: version 22.6 or later is required');
   if (commit > BigInt(Number.MAX_SAFE_INTEGER)) throw new Error('the log of EventStoreDB is too long');
   return Number(commit);
 }

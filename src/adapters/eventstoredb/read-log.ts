@@ -122,7 +122,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
 
 /** Decodes an event of one of our streams. Leaving it out would leave a gap in the folded state. */
 function ours<T>(event: T | null): T {
-  if (event === null) throw new Error('somebody else wrote to a stream of the vault');
+  if (event === null) throw new Error('another program wrote to a stream of the vault');
   return event;
 }
 

@@ -126,14 +126,14 @@ function unknownUser(name: string): EventStoreDbBroken {
 }
 
 function notAdministrator(name: string): EventStoreDbBroken {
-  return new EventStoreDbBroken(`${name} is no administrator of EventStoreDB.`);
+  return new EventStoreDbBroken(`${name} is not an administrator of EventStoreDB.`);
 }
 
 async function createUser(endpoint: Endpoint, ca: Buffer | null, admin: User, user: User): Promise<string> {
   const body = { loginName: user.username, fullName: 'Strongroom', groups: [], password: user.password };
   const status = await post(endpoint, ca, admin, '/users/', body);
   if (status === created) return `created the user ${user.username}`;
-  if (status === conflict) return `the user ${user.username} is there`;
+  if (status === conflict) return `the user ${user.username} exists`;
   if (status === unauthorized) throw unknownUser(admin.username);
   if (status === forbidden) throw notAdministrator(admin.username);
   throw new EventStoreDbBroken(`EventStoreDB did not create the user ${user.username}: HTTP status ${status}.`);

@@ -136,8 +136,8 @@ function refusalOf(error: unknown): MongoBroken | null {
 const authenticationFailed = 18;
 const unauthorized = 13;
 const unreadable =
-  'the address of MongoDB cannot be used: check mongodb.url and mongodb.keys_url, their options, and that the files which ' +
-  'they name can be read.';
+  'the address of MongoDB cannot be used: check mongodb.url and mongodb.keys_url, their options, and that the files ' +
+  'that they name can be read.';
 const unknownUser =
   'MongoDB does not know this user with this password. Check name, password and authSource in mongodb.url and ' +
   'mongodb.keys_url.';
@@ -154,7 +154,7 @@ export class MongoBroken extends StoreProblem {
 }
 
 const standalone =
-  'MongoDB runs without a replica set, so that a write could be lost after its answer. Start it with --replSet and ' +
+  'MongoDB runs without a replica set, so an acknowledged write could be lost. Start it with --replSet and ' +
   'initiate the set (one node is enough).';
 
 function primaryOf({ servers }: TopologyDescription): string | null {

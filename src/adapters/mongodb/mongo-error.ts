@@ -13,7 +13,7 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 /** Thrown when a document with this key exists already. */
 export class DuplicateKey extends Error {
   constructor() {
-    super('a document with this key is there already');
+    super('a document with this key already exists');
     this.name = 'DuplicateKey';
   }
 }

@@ -80,7 +80,7 @@ export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: 
     async close() {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(new Error('the collector did not answer before the stop')), closeMs);
+        timer = setTimeout(() => reject(new Error('the collector did not respond before the stop')), closeMs);
       });
       await Promise.race([provider.shutdown(), late]).catch(onError);
       clearTimeout(timer);
@@ -109,7 +109,8 @@ function reporting(exporter: SpanExporter, onError: (error: Error) => void): Spa
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        if (result.code !== ExportResultCode.SUCCESS) onError(result.error ?? new Error('the collector refused spans'));
+        if (result.code !== ExportResultCode.SUCCESS)
+          onError(result.error ?? new Error('the collector rejected spans'));
         done(result);
       });
     },

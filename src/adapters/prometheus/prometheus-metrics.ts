@@ -15,14 +15,14 @@ export function prometheusMetrics(): Metrics {
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Counter<L>({ name: `strongroom_${name}`, help, labelNames: [...labelNames], registers });
   const requests = counter('http_requests_total', 'Finished requests.', ['route', 'method', 'status']);
-  const limited = counter('rate_limited_total', 'Requests answered with 429.', ['limit']);
+  const limited = counter('rate_limited_total', 'Requests rejected with 429.', ['limit']);
   const guesses = counter('guesses_total', 'Values and unknown ids that callers looked up, by budget.', ['budget']);
-  const exhausted = counter('guess_budgets_exhausted_total', 'Applications that used up a budget of an hour.', [
+  const exhausted = counter('guess_budgets_exhausted_total', 'Times that an application used up an hourly budget.', [
     'budget',
   ]);
   const suspected = counter(
     'deduplication_suspects_total',
-    'Times that an application used a tenth of its deduplication misses of an hour without a hit.',
+    'Times that an application used a tenth of its hourly deduplication misses without a hit.',
     ['application'],
   );
   for (const limit of ['requests', 'auth_failures', 'keyless_requests', 'guesses', 'deduplication_misses'] as const) {
@@ -32,12 +32,12 @@ export function prometheusMetrics(): Metrics {
     guesses.inc({ budget }, 0);
     exhausted.inc({ budget }, 0);
   }
-  const destroyed = counter('keys_destroyed_total', 'Data keys destroyed, each of which erased what it had sealed.');
-  const failed = counter('background_failures_total', 'Failures that no request caused.');
+  const destroyed = counter('keys_destroyed_total', 'Data keys destroyed. Each destroyed key erases what it sealed.');
+  const failed = counter('background_failures_total', 'Failures outside of requests.');
   const forgedRows = counter('forged_rows_total', 'Reads of rows that were changed or replaced outside the vault.');
-  const anchorFailed = counter('audit_anchor_failures_total', 'Checkpoints that the anchor did not take.');
+  const anchorFailed = counter('audit_anchor_failures_total', 'Checkpoints that the anchor did not accept.');
   const durations = new Histogram({
-    ...{ name: 'strongroom_http_request_duration_seconds', help: 'Time to answer a request.', registers },
+    ...{ name: 'strongroom_http_request_duration_seconds', help: 'Time to respond to a request.', registers },
     ...{ labelNames: ['route', 'method'] as const, buckets: requestSeconds },
   });
   const groups = new Histogram({
@@ -74,18 +74,18 @@ function stateGauges(registry: Registry): (state: ServiceState) => void {
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Gauge<L>({ name: `strongroom_${name}`, help, labelNames: [...labelNames], registers: [registry] });
   const ready = gauge('ready', '1 while the service is ready.');
-  const up = gauge('store_up', '1 while the store answers.', ['store']);
-  const gap = gauge('projection_gap_events', 'Events of the log that a projection has not seen.', ['projection']);
+  const up = gauge('store_up', '1 while the store responds.', ['store']);
+  const gap = gauge('projection_gap_events', 'Events of the log that a projection has not processed.', ['projection']);
 
   const backup = gauge(
     'last_backup_timestamp_seconds',
-    'When the newest whole backup was begun, in seconds since the epoch; 0: no backup is known.',
+    'When the newest complete backup began, in seconds since the epoch; 0 if no backup is known.',
   );
 
-  const rebuilding = gauge('rebuild_running', '1 while the rows of tokens are rebuilt.');
+  const rebuilding = gauge('rebuild_running', '1 while the rows of tokens are being rebuilt.');
   const events = gauge('rebuild_events', 'Events of the log that the rebuild has read in this process.');
-  const perSecond = gauge('rebuild_events_per_second', 'How many of them in a second.');
-  const done = gauge('rebuild_done_ratio', 'How much of the log the rebuild has read, from 0 to 1.');
+  const perSecond = gauge('rebuild_events_per_second', 'Events that the rebuild reads per second.');
+  const done = gauge('rebuild_done_ratio', 'Share of the log that the rebuild has read, from 0 to 1.');
 
   return ({ reasons, stores, projections, rebuild, backupMadeAt }) => {
     rebuilding.set(rebuild === null ? 0 : 1);

@@ -15,7 +15,7 @@ type Revision = { readonly stream: string; readonly revision: number };
 
 const writesNothing: Writer = {
   request: async () => {
-    throw new Error('the thread of a rebuild writes nothing');
+    throw new Error('the thread of a rebuild must not write');
   },
   close: async () => undefined,
 };

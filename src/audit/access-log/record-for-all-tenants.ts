@@ -8,7 +8,7 @@ const messages: { readonly [O in Recorded]: string } = {
   start: 'service started',
   stop: 'service stopped',
   rotation: 'all keys rotated',
-  read: 'tenants listed at the command line',
+  read: 'tenants listed on the command line',
 };
 
 /**

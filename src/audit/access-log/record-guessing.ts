@@ -10,8 +10,8 @@ import { entriesOfRequest } from './new-entry.js';
 type Deps = Pick<Vault, 'keys' | 'clock' | 'recorder'>;
 
 const exhaustedMessages: Readonly<Record<BudgetName, string>> = {
-  guesses: 'refused: the guesses of this hour are used up',
-  deduplication_misses: 'refused: the deduplication misses of this hour are used up',
+  guesses: 'rejected: the guesses of this hour are used up',
+  deduplication_misses: 'rejected: the deduplication misses of this hour are used up',
 };
 
 /**

@@ -16,7 +16,7 @@ const operations: Readonly<Record<string, AccessOperation>> = {
 };
 
 const messages = {
-  denied: 'refused: no permission or rule of the application allows it',
+  denied: 'rejected: no permission or rule of the application allows it',
   failed: 'failed: the service could not do it',
 } as const;
 

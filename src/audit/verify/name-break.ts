@@ -25,12 +25,12 @@ export function nameBreak({ link, count, before, broken, following }: Break): Pr
   if (broken.link === null) {
     return broken.leaf === null
       ? problem('missing', `events that were written together with ${name} are missing`)
-      : problem('inserted', `${name} was inserted: no link was ever made for it`);
+      : problem('inserted', `${name} was inserted: it has no link`);
   }
   const successor = following.find((later) => follows(link, later));
   const wasLater = following.some((later) => later.link !== null && follows(later.link, broken));
   if (successor !== undefined && wasLater) {
-    return problem('reordered', `${name} stands before ${nameOf(successor)}, and came after it`);
+    return problem('reordered', `${name} comes before ${nameOf(successor)}, but was written after it`);
   }
   if (broken.count !== null && broken.count > count + 1) {
     const missing = broken.count - count - 1;
@@ -40,15 +40,15 @@ export function nameBreak({ link, count, before, broken, following }: Break): Pr
   const forged = before.findIndex(({ link: earlier }) => earlier !== null && follows(earlier, broken));
   const [first] = before.slice(forged + 1);
   if (forged >= 0 && first !== undefined) {
-    const message = `${nameOf(first)} was inserted, with a link made for it, somewhere before ${name}`;
+    const message = `${nameOf(first)} was inserted, together with a forged link, somewhere before ${name}`;
     return problem('inserted', message, suspectOf(first)?.position ?? first.position);
   }
   if (next === undefined || follows(broken.link, next)) {
-    return problem('changed', `${name} was changed, or what came right before it was removed`);
+    return problem('changed', `${name} was changed, or the commit right before it was removed`);
   }
   const expected = hashAfter(link, broken);
   if (expected !== null && follows(expected, next)) {
-    return problem('changed', `the link of ${name} was changed; the event is as it was`);
+    return problem('changed', `the link of ${name} was changed; the event itself was not`);
   }
   return problem('changed', `${name} was changed`);
 }

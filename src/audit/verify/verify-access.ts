@@ -47,7 +47,7 @@ export async function verifyAccess(
     if (chain?.name !== batch.chain) {
       const cut = chain?.cut() ?? null;
       if (cut !== null) return report(cut);
-      if (seen.has(batch.chain)) return report(`chain ${batch.chain} of the access log is torn apart`);
+      if (seen.has(batch.chain)) return report(`chain ${batch.chain} of the access log is broken`);
       seen.add(batch.chain);
       chain = createChain(batch.chain, signed.get(batch.chain) ?? [], before.get(batch.chain)?.[0] ?? null);
     }
@@ -78,7 +78,7 @@ function createChain(name: string, ends: readonly Signed[], start: Signed | null
       const lost = isFirst ? ends.find((end) => end.sequence < sequence) : undefined;
       if (lost !== undefined) return `${where} is the first; checkpoint ${lost.number} has signed earlier ones`;
       if (last !== null && (sequence !== last.sequence + 1 || previous !== last.hash)) {
-        return `${where} does not follow the one before it: batches were removed or exchanged`;
+        return `${where} does not follow the one before it: batches were removed or replaced`;
       }
       const end = left.get(sequence);
       if (end !== undefined && end.hash !== hash) {

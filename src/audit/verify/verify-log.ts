@@ -111,12 +111,12 @@ export async function verifyLog(
     const last = checkpoints.at(-1) ?? null;
     // The event of the checkpoint that the events begin after lies among them.
     if (from !== null && checkpoint.number === from.number) {
-      return checkpoint.signature === from.signature ? null : `checkpoint ${from.number} is there twice`;
+      return checkpoint.signature === from.signature ? null : `checkpoint ${from.number} occurs twice`;
     }
     const wrong =
       signatureProblem(checkpoint, publicKey) ?? orderProblem(checkpoint, last) ?? hashProblem(checkpoint, last);
     if (wrong !== null) return wrong;
-    if (logId !== null && checkpoint.log_id !== logId) return `checkpoint ${checkpoint.number} is of another log`;
+    if (logId !== null && checkpoint.log_id !== logId) return `checkpoint ${checkpoint.number} belongs to another log`;
     if (last === null && from === null && checkpoint.number !== 1) {
       return `checkpoint 1 is missing before checkpoint ${checkpoint.number}`;
     }

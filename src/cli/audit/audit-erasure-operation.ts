@@ -36,7 +36,7 @@ export const auditErasure = operation(
     const { tenantId } = caller;
     const found = await erasureFacts(vault, tenantId, id);
     if (found.is === 'unknown') throw new OperationFailed('no token with this id has ever existed.');
-    if (found.is === 'living') throw new OperationFailed('the token exists: none of its data is erased.');
+    if (found.is === 'living') throw new OperationFailed('the token exists, so none of its data is erased.');
     if (found.is === 'expired')
       throw new OperationFailed('the token has expired, but this is not recorded yet. Try again in a minute.');
     if (found.is === 'incomplete') return { statement: null, problem: whatIsLeft(found) };

@@ -11,7 +11,7 @@ export function verificationText({ log, access, rows, anchored, unreadableAnchor
   else {
     const { number, position, time } = proven;
     const end = `complete up to checkpoint ${number} (position ${position}, ${formatTimestamp(time)})`;
-    lines.push(anchored === 0 ? `${end}, as far as this store tells` : `${end}, and the anchor agrees`);
+    lines.push(anchored === 0 ? `${end}, according to this store alone` : `${end}, and the anchor agrees`);
   }
   if (unsigned > 0)
     lines.push(

@@ -52,7 +52,7 @@ Create a card token and read it back:
     -d '${card}' \\
     ${tokens} | sed 's/^{"id":"\\([^"]*\\)".*/\\1/') && curl -sS -H ${header} ${tokens}/$ID
 
-${placesText(dataDir)}--dev is for trying out on this machine: nothing real belongs in this data.
+${placesText(dataDir)}--dev is for trying Strongroom out on this machine: do not store real data in it.
 
 `;
 }

@@ -51,10 +51,10 @@ function asFailure(error: unknown, { host, port }: Address, settings: Settings):
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return new Failure(
-        `port ${port} on ${host} is in use. Stop what uses it, or choose another one with ${portFlag} (0 takes a free one).`,
+        `port ${port} on ${host} is in use. Stop the program that uses it, or choose another port with ${portFlag} (0 selects a free port).`,
       );
     case 'EACCES':
-      return new Failure(`this user may not listen on port ${port}. Choose one above 1023 with ${portFlag}.`);
+      return new Failure(`this user may not listen on port ${port}. Choose a port above 1023 with ${portFlag}.`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -55,7 +55,7 @@ export async function serve(config: Config): Promise<void> {
   if (settings.dev) ensureDevRootKey(config);
   let isStopping = false;
   const spans = await spansOf(config, productVersion(), (error) =>
-    logger.error('traces were lost: the collector of tracing.endpoint did not take them', { error }),
+    logger.error('traces were lost: the collector at tracing.endpoint did not accept them', { error }),
   );
   const opened = await open(config, logger, spans);
   const service = {
@@ -138,7 +138,7 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
   const rootKeys = await rootKeysOf(config);
   const opening = openProfile(config, {
     ...{ rootKeys, limits: limitsOf(config), prepares: false, isVerb: false, spans },
-    onError: (error) => logger.error('background work failed and will be tried again', { error }),
+    onError: (error) => logger.error('background work failed and will be retried', { error }),
     onNotice: (text) => logger.info(text),
     onBroken: (error) => {
       process.stderr.write(`${error.message}\n`);
@@ -159,7 +159,7 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
  * close.
  */
 async function keepServing(app: FastifyInstance, delaySeconds: number, logger: Logger): Promise<void> {
-  logger.info('stopping: not ready any more, requests are still accepted', { delaySeconds });
+  logger.info('stopping: no longer ready, requests are still accepted', { delaySeconds });
   app.server.prependListener('request', (_request: unknown, response: ServerResponse) => {
     response.setHeader('connection', 'close');
   });

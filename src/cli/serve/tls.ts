@@ -43,9 +43,9 @@ export function reloadTlsOnHangup(config: Config, server: Server, logger: Logger
     try {
       const files = readTls(config);
       if (files !== null) server.setSecureContext(files);
-      logger.info('the TLS certificate was read again');
+      logger.info('the TLS certificate was reloaded');
     } catch {
-      logger.error('the TLS certificate could not be read again; the old one stays in use');
+      logger.error('the TLS certificate could not be reloaded; the old one stays in use');
     }
   });
 }

@@ -27,7 +27,7 @@ export const createApplication = operation(input, async (service, { tenantId, ..
   const tenant = await tenantOrOnly(service, tenantId);
   const context = { tenantId: tenant, actor: { kind: 'operator' }, traceId: null } as const;
   const { id, key } = unwrap(await create(vault, context, spec.value));
-  if (key === null) throw new Error('a new application has a key');
+  if (key === null) throw new Error('a new application must have a key');
   return { id, tenant_id: tenant, name: fields.name, type: fields.type, key: key.reveal() };
 });
 

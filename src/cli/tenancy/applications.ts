@@ -26,7 +26,11 @@ export function addApplications(program: Command): void {
   applicationsVerb(applications, 'create')
     .description('create an application and print its key, which is shown only once')
     .requiredOption('--name <name>', 'name of the application')
-    .addOption(new Option('--type <type>', 'what it may hold').choices(applicationTypes).makeOptionMandatory())
+    .addOption(
+      new Option('--type <type>', 'the type, which decides what permissions it may hold')
+        .choices(applicationTypes)
+        .makeOptionMandatory(),
+    )
     .option('--tenant <id>', 'its tenant; can be omitted if there is only one')
     .option('--permissions <list>', 'permissions, separated by commas')
     .option('--rules <file>', 'a JSON file with an array of access rules (- for standard input)')

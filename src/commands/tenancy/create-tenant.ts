@@ -38,6 +38,6 @@ export async function createTenant(
     answer: () => made.map(({ shown }) => shown),
   });
   const [managementKey, ...keys] = created.ok ? created.value : [];
-  if (managementKey === undefined) throw new Error('the operator may make a tenant');
+  if (managementKey === undefined) throw new Error('the operator must be allowed to create a tenant');
   return { tenantId, managementKey, keys };
 }

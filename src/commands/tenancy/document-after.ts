@@ -4,6 +4,6 @@ import type { TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
 /** Returns the document of a living application after a change. */
 export function documentAfter({ applications }: TenantDirectory, id: string): ApplicationDocument {
   const document = applications.get(id);
-  if (document === undefined) throw new Error('a changed application lives');
+  if (document === undefined) throw new Error('a changed application must exist');
   return document;
 }

@@ -29,7 +29,7 @@ export async function issueKey(
       claim: cmd === null ? null : { cmd, application: { id: applicationId, keyId: stored.id } },
       answer(after) {
         const key = documentAfter(after, applicationId).keys.find(({ id }) => id === stored.id);
-        if (key === undefined) throw new Error('an issued key is one of the application');
+        if (key === undefined) throw new Error('an issued key must belong to the application');
         return { key, shown };
       },
     });

@@ -18,7 +18,7 @@ export async function updateTenant(
   return changeDirectory(vault, context, {
     commands: [{ do: 'update_tenant', name: name.value, settings: settings.value }],
     answer({ tenant }) {
-      if (tenant === null) throw new Error('an updated tenant lives');
+      if (tenant === null) throw new Error('an updated tenant must exist');
       return tenant;
     },
   });

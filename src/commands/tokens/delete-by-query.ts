@@ -38,7 +38,7 @@ export async function deleteByQuery(
     const [found, deletable] = (['token:search', 'token:delete'] as const).map((permission) =>
       planSearch(searchKey, tenantId, parsed.query, reachOf(caller, permission)),
     );
-    if (found === undefined || deletable === undefined) throw new Error('both plans were made');
+    if (found === undefined || deletable === undefined) throw new Error('both plans must have been made');
     const both: SearchPlan = { ...found, where: { is: 'and', of: [found.where, deletable.where] } };
     const first = await firstOf(vault, both);
     const counted = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });

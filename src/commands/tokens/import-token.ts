@@ -31,7 +31,7 @@ export async function importToken(
 ): Promise<CommandResult<Imported>> {
   const source = checkIdSource(vault.expressions, request.id);
   if (source.ok && source.value.kind === 'expression' && source.value.random) {
-    return invalidFields({ id: ['must not draw an alias in an import, which could not be resumed then'] });
+    return invalidFields({ id: ['must not use a random alias in an import, because the import could not be resumed'] });
   }
   const created = await createToken(vault, context, request, 'exempt');
   if (created.ok) {

@@ -16,7 +16,7 @@ import { dataDirectoryOf, openProfile } from '../open-profile.js';
 export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer, ...Buffer[]]): Promise<number> {
   const dataDir = dataDirectoryOf(config);
   if (dataDir !== null && !existsSync(join(dataDir, 'vault.db'))) {
-    throw new BackupRefused(`there is no vault in ${dataDir}. Name another with --data.`);
+    throw new BackupRefused(`there is no vault in ${dataDir}. Name another directory with --data.`);
   }
   const fail = (error: unknown): void => {
     throw error;

@@ -24,7 +24,9 @@ export async function backupMacKey(
       const secret = openTenantKey(rootKey, row.wrapped, { ...row, purpose });
       if (secret !== null) return integrityKeysOf(secret).backups;
     }
-    throw new BackupRefused('the root key is not the one of this backup. Name the right root key file.');
+    throw new BackupRefused(
+      'the root key is not the one that this backup was made with. Name the right root key file.',
+    );
   }
   throw new BackupRefused('the keys in this backup lack the one that authenticates it. Nothing was changed.');
 }

@@ -64,7 +64,7 @@ export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'ge
   if (newer !== undefined) {
     throw new MongoBroken({
       check: 'versions',
-      says: `the projection ${newer} in MongoDB was made by a newer version of Strongroom`,
+      says: `the projection ${newer} in MongoDB was built by a newer version of Strongroom`,
       do: 'Start that version',
     });
   }

@@ -77,7 +77,7 @@ async function refuseMissing(connection: MongoConnection): Promise<void> {
   const lacks = missing.length === 1 ? `the index ${first}` : `${missing.length} indexes: ${missing.join(', ')}`;
   throw new MongoBroken({
     check: 'indexes',
-    says: `MongoDB lacks ${first === undefined ? 'the note of which rows are read' : lacks}`,
-    do: 'Run `strongroom init`, which makes what is missing',
+    says: `MongoDB lacks ${first === undefined ? 'the record of which rows are in use' : lacks}`,
+    do: 'Run `strongroom init`, which creates what is missing',
   });
 }

@@ -17,13 +17,13 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
     // Threat: an attacker substitutes a new EventStoreDB. It would pass for the log of this vault, and every token
     // would be gone.
     if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
-    if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Make one with `strongroom init`.');
+    if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Create one with `strongroom init`.');
     const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
     await openLog(log, systemRandom, { dev: false, at: clock.now(), logId });
     return logId;
   }
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
-    throw new MongoBroken('EventStoreDB and the key store do not belong together. Name those of one vault.');
+    throw new MongoBroken('EventStoreDB and the key store belong to different vaults. Name those of one vault.');
   }
   // Read again, now with its MAC verified.
   if (!looksOnly) await logIdentity(log);
@@ -52,13 +52,13 @@ async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Prom
 }
 
 const emptyLog =
-  'EventStoreDB is empty, and MongoDB holds a vault already. Name the EventStoreDB of that vault, or restore it; ' +
+  'EventStoreDB is empty, but MongoDB already holds a vault. Name the EventStoreDB of that vault, or restore it; ' +
   'for a new vault name another mongodb.database.';
 
 const unsearchable =
-  'the rows in MongoDB are from before a rebuild, and the key of their search was destroyed with it. Drop the collections ' +
-  'generations, checkpoints and token_rows_ with any number, and run `strongroom init`: a worker makes the rows from the log.';
+  'the rows in MongoDB are from before a rebuild, which destroyed their search key. Drop the collections ' +
+  'generations, checkpoints and token_rows_<number>, and run `strongroom init`: a worker rebuilds the rows from the log.';
 
 const shortLog =
-  'EventStoreDB holds less than MongoDB has seen of it, as when it was restored from an older copy. Restore the rows in ' +
-  'MongoDB from a copy that is older still; they follow the log by themselves.';
+  'EventStoreDB lacks events that MongoDB has recorded, as after a restore from an older copy. Restore the rows in ' +
+  'MongoDB from a copy that is older still; the vault then brings them up to date from the log.';

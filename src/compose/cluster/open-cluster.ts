@@ -94,7 +94,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       return clusterClock(connection.primaryTime, onError);
     },
     async project(tenantId, stream) {
-      if (composed === null) throw new Error('nothing is projected before the vault is composed');
+      if (composed === null) throw new Error('nothing may be projected before the vault is composed');
       const { vault, stores: open } = composed;
       if (stream.startsWith('token-')) return projectToken(vault, open.rowWriter, tenantId, stream);
       return projectDirectory(vault, open.directoryWriter, stream);

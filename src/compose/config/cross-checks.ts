@@ -26,20 +26,20 @@ export function crossChecks(values: Settings, nameOf: NameOf): readonly string[]
 function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const problems: string[] = [];
   const { host, dev, behind_tls_proxy: isBehindProxy, 'tls.cert': cert, 'tls.key': key } = values;
-  if (cert !== null && key === null) problems.push(`${nameOf('tls.cert')}: needs tls.key beside it`);
-  if (key !== null && cert === null) problems.push(`${nameOf('tls.key')}: needs tls.cert beside it`);
+  if (cert !== null && key === null) problems.push(`${nameOf('tls.cert')}: needs tls.key as well`);
+  if (key !== null && cert === null) problems.push(`${nameOf('tls.key')}: needs tls.cert as well`);
   if (isBehindProxy && values['http.trusted_proxies'].length === 0) {
     problems.push(`${nameOf('behind_tls_proxy')}: needs the addresses of the proxy in http.trusted_proxies`);
   }
-  const ofThisMachine = `${nameOf('dev')} is for this machine only; use 127.0.0.1, or leave out dev`;
+  const ofThisMachine = `${nameOf('dev')} is for this machine only; use 127.0.0.1, or remove dev`;
   if (dev && !isLoopback(values['admin.host'])) problems.push(`${nameOf('admin.host')}: ${ofThisMachine}`);
   if (isLoopback(host)) return problems;
   if (dev) {
     problems.push(`${nameOf('host')}: ${ofThisMachine}`);
   } else if (cert === null && key === null && !isBehindProxy) {
     problems.push(
-      `${nameOf('host')}: other machines reach this address, so TLS is needed; set tls.cert and tls.key (--tls-cert, ` +
-        '--tls-key), or behind_tls_proxy with http.trusted_proxies when a proxy ends TLS, or use 127.0.0.1',
+      `${nameOf('host')}: other machines can reach this address, so TLS is required; set tls.cert and tls.key (--tls-cert, ` +
+        '--tls-key), or behind_tls_proxy with http.trusted_proxies when a proxy terminates TLS, or use 127.0.0.1',
     );
   }
   return problems;
@@ -64,7 +64,7 @@ function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
     const clashes = values[path].filter((name) =>
       taken.some((other) => values[other].includes(name) || headerSettings[other].some((known) => known === name)),
     );
-    return clashes.map((name) => `${nameOf(path)}: ${name} carries something else already; leave it out`);
+    return clashes.map((name) => `${nameOf(path)}: ${name} already has another meaning; remove it`);
   });
   return [...clashing, ...bearer];
 }
@@ -78,10 +78,13 @@ function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
     .filter((path) => values[path] !== null && values[`${path}_file`] !== null)
     .map((path) => `${nameOf(path)}: ${path}_file is set too (${nameOf(`${path}_file`)}); remove one of them`);
   if (values.profile === 'embedded') {
-    const role = values.role === 'all' ? [] : [`${nameOf('role')}: is for the cluster profile; set profile to cluster`];
+    const role =
+      values.role === 'all'
+        ? []
+        : [`${nameOf('role')}: is for the cluster profile; set profile to cluster, or remove it`];
     return [...both, ...role];
   }
-  const dev = values.dev ? [`${nameOf('dev')}: is for the embedded profile; leave it out`] : [];
+  const dev = values.dev ? [`${nameOf('dev')}: is for the embedded profile; remove it`] : [];
   const missing = stores
     .filter((path) => values[path] === null && values[`${path}_file`] === null)
     .map((path) => `${nameOf(path)}: the cluster profile needs it; set ${path} or ${path}_file`);

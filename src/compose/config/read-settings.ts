@@ -69,7 +69,7 @@ export function readFile(file: string): Reading {
   for (const [path, value] of leaves(contents, '')) {
     const name = `${path} (${file})`;
     if (isSettingPath(path)) given.push({ path, source: 'file', name, value });
-    else if (isGroup(path)) problems.push(`${name}: must be an object that holds settings`);
+    else if (isGroup(path)) problems.push(`${name}: must be an object of settings`);
     else problems.push(`${name}: ${unknownSetting(path, (name) => name)}`);
   }
   return { given, problems };
@@ -82,7 +82,7 @@ function parse(file: string): JsonObject | string {
     if (!parsed.ok) return `${parsed.path ?? 'the file'} ${parsed.message}`;
     return isJsonObject(parsed.value) ? parsed.value : 'the file must hold a JSON object';
   } catch {
-    return 'cannot be read; check the path and that this user may read it';
+    return 'cannot be read; check the path, and that this user may read it';
   }
 }
 
@@ -126,9 +126,9 @@ function unknownSetting(
 ): string {
   if (path === 'root_key') {
     return (
-      `the root key is never a setting, so that it shows up in no list of variables; put it into a file for its owner ` +
-      `alone and set ${nameOf('root_key_file')} to the path`
+      `the root key must not be a setting, because settings show up in lists of variables; put it into a file that only ` +
+      `its owner can read, and set ${nameOf('root_key_file')} to the path`
     );
   }
-  return `is no setting; the nearest is ${nameOf(nearest(path, known) ?? '')}`;
+  return `is not a setting; the nearest is ${nameOf(nearest(path, known) ?? '')}`;
 }

@@ -28,7 +28,7 @@ export const collectorUrl = z
     error: 'must be an address that begins with http:// or https://',
   })
   .refine((text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''), {
-    error: 'must have no user and password; set OTEL_EXPORTER_OTLP_HEADERS to send credentials',
+    error: 'must not contain a user or password; set OTEL_EXPORTER_OTLP_HEADERS to send credentials',
   })
   .nullable();
 
@@ -70,7 +70,7 @@ const reserved =
 
 /** Returns a schema of distinct aliases of one of our headers, in lower case, as Node.js provides header names. */
 function headerNames(isReserved: (name: string) => boolean, why: string) {
-  const message = `must be a header name of letters, digits and hyphens that has no meaning of its own${why}`;
+  const message = `must be a header name of letters, digits and hyphens that does not already have a meaning${why}`;
   const name = z
     .string({ error: message })
     .regex(tokenPattern, { error: message })

@@ -1,7 +1,8 @@
 import { databaseName, flag, optionalPath, storeUrl } from './schemas.js';
 import type { Setting } from './setting.js';
 
-const urlFile = (setting: string): string => `The file that holds ${setting}, so that its password is in no variable.`;
+const urlFile = (setting: string): string =>
+  `The file that holds ${setting}, so that its password does not appear in a variable.`;
 
 /** The settings of `settings.ts` that locate the servers of the cluster profile. */
 export const serverSettings = {
@@ -10,7 +11,7 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'Where EventStoreDB is, with user and password: esdb://user:pass@a:2113 or, for a cluster, all nodes with commas between them.',
+    doc: 'The address of EventStoreDB, with user and password: esdb://user:pass@a:2113 or, for a cluster, all nodes separated by commas.',
   },
   'eventstore.url_file': {
     schema: optionalPath,
@@ -24,7 +25,7 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'Where MongoDB is, with user and password: mongodb://u:pass@host/?tls=true.',
+    doc: 'The address of MongoDB, with user and password: mongodb://u:pass@host/?tls=true.',
   },
   'mongodb.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('mongodb.url') },
   'mongodb.keys_url': {
@@ -53,7 +54,7 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'Where Redis is, with user and password: rediss://user:password@host:6379.',
+    doc: 'The address of Redis, with user and password: rediss://user:password@host:6379.',
   },
   'redis.url_file': { schema: optionalPath, default: null, form: 'text', secret: false, doc: urlFile('redis.url') },
   insecure_stores: {

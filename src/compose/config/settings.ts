@@ -31,7 +31,7 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'Which stores hold the data: embedded keeps all of it in files of one machine, cluster in EventStoreDB, MongoDB and ' +
+      'Which stores hold the data: embedded keeps all of it in files on one machine, cluster in EventStoreDB, MongoDB and ' +
       'Redis.',
   },
   role: {
@@ -61,7 +61,7 @@ export const settings = {
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Creates a root key and first applications by itself, to try Strongroom out on this machine only.',
+    doc: 'Creates a root key and the first applications, to try Strongroom out on this machine only.',
   },
   container: {
     schema: flag,
@@ -84,7 +84,7 @@ export const settings = {
     default: 'info',
     form: 'text',
     secret: false,
-    doc: 'The least severe level that is logged.',
+    doc: 'The lowest level that is logged.',
   },
   root_key_file: {
     schema: optionalPath,
@@ -101,7 +101,7 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'Where the next root key is during a rotation; by default beside root_key_file, with `.new` after its name. The ' +
+      'The file with the next root key during a rotation; by default beside root_key_file, with `.new` after its name. The ' +
       'service tries it on keys that the current root key does not open.',
   },
   root_key_command: {
@@ -273,7 +273,7 @@ export const settings = {
     // Its path or query may contain credentials for the collector.
     secret: true,
     doc:
-      'Where an OpenTelemetry collector takes traces (OTLP over HTTP), such as http://localhost:4318/v1/traces. Without ' +
+      'Where an OpenTelemetry collector accepts traces (OTLP over HTTP), such as http://localhost:4318/v1/traces. Without ' +
       'it, no traces are recorded.',
   },
   'tracing.sample_ratio': {
@@ -282,7 +282,7 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'Which share of the traces is recorded, from 0 to 1. A request with a traceparent header is recorded if its caller ' +
+      'The share of traces that is recorded, from 0 to 1. A request with a traceparent header is recorded if its caller ' +
       'recorded it.',
   },
   'cvc.retention_seconds': {

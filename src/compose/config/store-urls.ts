@@ -59,12 +59,12 @@ function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonl
     const url = urls[store] ?? '';
     const lacks = [
       ...(hasTls(store, url) ? [] : ['TLS']),
-      ...(trustsAnybody(url) ? ['a check of the certificate, which its options turn off'] : []),
+      ...(trustsAnybody(url) ? ['a check of the certificate, which its options disable'] : []),
       ...(/^[a-z+]+:\/\/[^/?@]*:[^/?@]+@/.test(url) || /authMechanism=MONGODB-X509/.test(url) ? [] : ['a password']),
     ];
     if (lacks.length > 0) {
       problems.push(
-        `${name}: lacks ${lacks.join(' and ')}. Add it, or set insecure_stores for trying out on one machine.`,
+        `${name}: lacks ${lacks.join(' and ')}. Add it, or set insecure_stores to try the vault out on one machine.`,
       );
     }
   }

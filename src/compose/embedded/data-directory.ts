@@ -53,12 +53,12 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
 export function faultOfDataDirectory(directory: Stats, dataDir: string): string | null {
   const groupsOwn = isGroupsOwn(directory);
   if (directory.uid !== process.geteuid?.() && !(isRoots(directory) && groupsOwn)) {
-    return `the data directory ${dataDir} belongs to another user. Run this as that user, or choose another one with --data.`;
+    return `the data directory ${dataDir} belongs to another user. Run this as that user, or choose another directory with --data.`;
   }
   if ((directory.mode & (groupsOwn ? 0o002 : 0o022)) !== 0) {
     return groupsOwn
-      ? `every user may write to the data directory ${dataDir}. Look whether its files are yours, then run as root: chmod o-rwx ${dataDir}`
-      : `others than its owner may write to the data directory ${dataDir}. Look whether its files are yours, then run: chmod 700 ${dataDir}`;
+      ? `every user can write to the data directory ${dataDir}. Check that its files are yours, then run as root: chmod o-rwx ${dataDir}`
+      : `users other than its owner can write to the data directory ${dataDir}. Check that its files are yours, then run: chmod 700 ${dataDir}`;
   }
   return null;
 }
@@ -96,7 +96,7 @@ async function expectPrivate(file: string): Promise<void> {
   const open = stats.mode & ((groupEnters ? 0o060 : 0) | (othersEnter ? 0o006 : 0));
   if (open !== 0) {
     const can = (open & 0o044) !== 0 ? 'read' : 'write';
-    throw new StoreBroken(`others than its owner can ${can} ${file}. Run: chmod go-rwx ${file}`);
+    throw new StoreBroken(`users other than its owner can ${can} ${file}. Run: chmod go-rwx ${file}`);
   }
 }
 
@@ -116,12 +116,13 @@ async function expectWritable(file: string): Promise<void> {
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EROFS') {
-    return 'written: its file system is read-only. Mount a writable volume there, or choose another one with --data.';
+    return 'written: its file system is read-only. Mount a writable volume there, or choose another directory with --data.';
   }
   if (code === 'EACCES' || code === 'EPERM') {
-    return 'written. Give this user write permission on it, or choose another one with --data.';
+    return 'written. Give this user write permission on it, or choose another directory with --data.';
   }
-  if (code === 'ENOSPC') return 'made: the disk is full. Free some space and start again.';
-  if (code === 'ENOTDIR' || code === 'EEXIST') return 'made: a file is in the way. Choose another one with --data.';
-  return `used (${code ?? 'unknown reason'}). Choose another one with --data.`;
+  if (code === 'ENOSPC') return 'created: the disk is full. Free some space and start again.';
+  if (code === 'ENOTDIR' || code === 'EEXIST')
+    return 'created: a file is in the way. Choose another directory with --data.';
+  return `used (${code ?? 'unknown reason'}). Choose another directory with --data.`;
 }

@@ -76,7 +76,7 @@ export async function outdatedProjections({ generations }: Pick<Stores, 'generat
   if (newer !== undefined) {
     throw new StoreBroken({
       check: 'versions',
-      says: `the projection ${newer} in vault.db was made by a newer version of Strongroom`,
+      says: `the projection ${newer} in vault.db was built by a newer version of Strongroom`,
       do: 'Start that version',
     });
   }

@@ -148,7 +148,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const rebuildOf = embeddedProjections(needs);
     const { tokens, projections } = rebuildOf;
     if (outdated.includes('directory')) {
-      onNotice('the directory was built by an older version and is rebuilt');
+      onNotice('the directory was built by an older version and is being rebuilt');
       await projections.rebuild('directory', true);
     }
     const { anchor = null } = options;
@@ -224,11 +224,13 @@ async function identify(
   // Read again, now with its MAC verified.
   if (!acceptsOlderLog) await logIdentity(stores.log);
   if (mode === 'production' && identity.dev) {
-    throw new StoreBroken('this data was made by --dev and is not for real use. Choose another one with --data.');
+    throw new StoreBroken(
+      'this data was created by --dev and is not for real use. Choose another directory with --data.',
+    );
   }
   if (mode === 'dev' && !identity.dev) {
     throw new StoreBroken(
-      'this data was not made by --dev. Start it without --dev, or choose another one with --data.',
+      'this data was not created by --dev. Start it without --dev, or choose another directory with --data.',
     );
   }
   return identity.logId;

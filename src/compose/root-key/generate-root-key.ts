@@ -37,13 +37,13 @@ function create(path: string): { ok: true; descriptor: number } | { ok: false; m
     if (code === 'EEXIST') {
       return {
         ok: false,
-        message: `${path} exists already and is left as it is: without its key data is lost. Choose another name.`,
+        message: `${path} already exists and was not changed: without the key in it, data would be lost. Choose another name.`,
       };
     }
     if (code === 'ENOENT') {
       return {
         ok: false,
-        message: `The directory of ${path} does not exist. Make it first: mkdir -p ${dirname(path)}`,
+        message: `The directory of ${path} does not exist. Create it first: mkdir -p ${dirname(path)}`,
       };
     }
     return { ok: false, message: `${path} cannot be created. Check that this user may write to its directory.` };

@@ -32,7 +32,7 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
   if (nextFile === null || (!isOurs && !existsSync(nextFile))) {
     throw new RotationRefused(
       `the root key ${file === null ? 'comes from a command' : `file ${file} belongs to root`}, so Strongroom cannot ` +
-        'replace it: make the next one with `strongroom keys generate-root FILE`, and name the file with ' +
+        'replace it: create the next one with `strongroom keys generate-root FILE`, and name the file with ' +
         '--next-root-key-file, for the service as well.',
     );
   }
@@ -44,8 +44,8 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
   if (!existsSync(nextFile)) {
     if (!mayMake) {
       throw new RotationRefused(
-        `there is no next root key in ${nextFile}. Make it with \`strongroom keys generate-root ${nextFile}\`, and put it ` +
-          'beside the root key on every machine of the cluster, so that all of them go on when it takes over.',
+        `there is no next root key in ${nextFile}. Create it with \`strongroom keys generate-root ${nextFile}\`, and put it ` +
+          'beside the root key on every machine of the cluster, so that all of them keep running when it takes over.',
       );
     }
     make(nextFile);

@@ -56,14 +56,14 @@ function faultOfDirectory(directory: string, entry: string, stats: Stats | null)
   const groupWrites = (own.mode & 0o020) !== 0 && !isOfOwnGroup(own) && own.gid !== 0;
   if (!groupWrites && (own.mode & 0o002) === 0) return null;
   if ((own.mode & sticky) === 0) {
-    return `is reached through ${directory}, to which others may write. Look whether its files are yours, then run: chmod go-w ${directory}`;
+    return `is reached through ${directory}, to which other users can write. Check that its files are yours, then run: chmod go-w ${directory}`;
   }
   return stats === null || isTrusted(stats) ? null : foreign(entry);
 }
 
 function foreign(path: string): string {
   return (
-    `is reached through ${path}, which belongs to another user. Look whether its files are yours, then make root or the user ` +
+    `is reached through ${path}, which belongs to another user. Check that its files are yours, then make root or the user ` +
     'that runs Strongroom its owner (chown), or choose another place.'
   );
 }

@@ -26,7 +26,7 @@ export function readKeyFile(file: string, dataDir: string, isDev = false): RootK
   const path = realPath(file);
   if (isInside(path, realPath(dataDir))) {
     return noRootKey(
-      `The root key file ${file} is inside the data directory ${dataDir}, so that a copy of the data would carry its ` +
+      `The root key file ${file} is inside the data directory ${dataDir}, so a copy of the data would include its ` +
         'own key. Move it elsewhere and set root_key_file to its new path.',
     );
   }
@@ -43,7 +43,7 @@ export function readKeyFile(file: string, dataDir: string, isDev = false): RootK
     if (key !== null) return { ok: true, key };
     return noRootKey(
       `The root key file ${file} does not hold a root key: 64 hexadecimal characters and nothing else. ` +
-        'Put the right file back; `strongroom keys generate-root FILE` makes a key for new data.',
+        'Put the right file back; `strongroom keys generate-root FILE` creates a key for new data.',
     );
   } catch {
     return noRootKey(`The root key file ${file} cannot be read. Check its file system.`);
@@ -65,7 +65,7 @@ function open(path: string, file: string): { ok: true; descriptor: number } | { 
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const message = isMissing
-      ? `The root key file ${file} does not exist. \`strongroom keys generate-root ${file}\` makes a key for new data.`
+      ? `The root key file ${file} does not exist. \`strongroom keys generate-root ${file}\` creates a key for new data.`
       : `The root key file ${file} cannot be opened by this user. Make the user that runs Strongroom its owner (chown) with ` +
         'mode 0400, or give it to root and to the group of that user with mode 0440.';
     return { ok: false, message };
@@ -83,7 +83,7 @@ function faultOf(stats: Stats, file: string): string | null {
     );
   }
   if (!ownerModes.includes(mode)) {
-    return `The root key file ${file} must be for its owner alone: mode 0600 or 0400. Run: chmod 600 ${file}`;
+    return `The root key file ${file} must be accessible to its owner only: mode 0600 or 0400. Run: chmod 600 ${file}`;
   }
   return null;
 }
@@ -97,7 +97,7 @@ function faultOfMounted(stats: Stats, mode: number, file: string): string | null
         ? 'Run Strongroom in a group of its own, not in the group of root'
         : `Run: chgrp ${group} ${file} (on Kubernetes: set fsGroup and runAsGroup to the same group)`;
     return (
-      `The root key file ${file} belongs to root and to group ${stats.gid}, which is not the own group of the user that ` +
+      `The root key file ${file} belongs to root and to group ${stats.gid}, which is not the primary group of the user that ` +
       `runs Strongroom. ${fix}`
     );
   }

@@ -112,7 +112,7 @@ export async function guardedClock(needs: Needs): Promise<GuardedClock> {
 
   function stepped(wall: number, expected: number, expectedForCodes: number): void {
     if (hold !== null && Math.abs(wall - (hold.trusted + hold.ran)) <= stepMsMax) {
-      release('it is back at the time that was expected');
+      release('it is back at the expected time');
       return;
     }
     countedAt = steady();
@@ -232,7 +232,7 @@ export function holdNotices(hold: HoldStatus | null): readonly string[] {
   if (hold === null) return [];
   const { trusted, remainingMs } = hold;
   return [
-    `the clock is far from the newest time that was recorded, ${new Date(trusted).toISOString()}: data that is due is hidden, ` +
+    `the clock is far from the newest time that the vault recorded, ${new Date(trusted).toISOString()}: data that is due is hidden, ` +
       `and nothing is destroyed until the service has run for another ${counted(Math.ceil(remainingMs / 60_000), 'minute')}`,
   ];
 }

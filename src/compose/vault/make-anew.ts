@@ -12,7 +12,7 @@ export async function makeAnew(
 ): Promise<void> {
   for (const name of ['shredder', 'directory'] as const) {
     if (!outdated.includes(name)) continue;
-    onNotice(`the projection ${name} was built by an older version and is rebuilt`);
+    onNotice(`the projection ${name} was built by an older version and is being rebuilt`);
     await projections.rebuild(name, true);
   }
   if (!outdated.includes('tokens')) return tokens.resume();

@@ -38,7 +38,7 @@ export function* evaluateSlot(
   budget: Budget,
 ): Steps<Filled> {
   if (shown === 'skipped') {
-    return new Refusal('the masks of these tokens take too much work together; name fewer tokens in a request');
+    return new Refusal('the masks of these tokens together take too much work; name fewer tokens per request');
   }
   const value = whole ? shown.whole : shown.data;
   if (value === null || filters === null) return { value, bytes: jsonSize(value, resultBytesMax) };

@@ -26,7 +26,7 @@ const aliasCard = aliasFilter(
       keepLast4 ? Math.max(0, positions.length - 4) : positions.length,
     );
     const [first] = hidden;
-    if (first === undefined) return new Refusal('alias_card: the value has no more digits than the alias would keep');
+    if (first === undefined) return new Refusal('alias_card: the alias would keep every digit of the value');
     for (const position of hidden) all[position] = String(random(10));
     // Changing one digit of a number that passes the Luhn check makes it fail.
     if (passesLuhn(all.filter(isDigit).join(''))) all[first] = String((Number(all[first]) + 1) % 10);
@@ -52,7 +52,7 @@ function preserving(name: string, drawn: RegExp, draw: (character: string, rando
   return aliasFilter(name, [optional(count, 0), optional(count, 0)], (text, [first, last], random) => {
     const all = characters(text);
     const isDrawn = (one: string, i: number) => i >= first && i < all.length - last && drawn.test(one);
-    if (!all.some(isDrawn)) return new Refusal(`${name}: the value has no more characters than the alias would keep`);
+    if (!all.some(isDrawn)) return new Refusal(`${name}: the alias would keep every character of the value`);
     return all.map((one, i) => (isDrawn(one, i) ? draw(one, random) : one)).join('');
   });
 }
@@ -77,7 +77,7 @@ function aliasFilter<const P extends readonly Parameter<unknown>[]>(
       if (random === undefined) throw new Error('an alias filter was evaluated without a random source');
       if (codePointCount(text) > limits.aliasCharactersMax) {
         return new Refusal(
-          `${name}: the value has more than ${limits.aliasCharactersMax} characters, as no id may have`,
+          `${name}: the value has more than ${limits.aliasCharactersMax} characters, the longest that an id may be`,
         );
       }
       spendWork(budget, text.length * limits.workPerDrawnCharacter);

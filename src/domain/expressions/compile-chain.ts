@@ -32,11 +32,11 @@ export function compileChain(chain: Chain, names: Names): CompiledObject | Refus
   for (const { name, args } of chain.filters) {
     const filter = filterNamed(name);
     if (filter === undefined) return new Refusal(`names an unknown filter${suggestion(name)}`);
-    if (filter.random && !names.aliases) return new Refusal('uses an alias filter, which only the id may');
+    if (filter.random && !names.aliases) return new Refusal('uses an alias filter, which only the id may use');
     const bound = bindArguments(args, names);
     if (bound instanceof Refusal) return bound;
     const applied = filter.bind(bound);
-    if (applied instanceof Refusal) return new Refusal(`is refused by a filter: ${applied.message}`);
+    if (applied instanceof Refusal) return new Refusal(`is rejected by a filter: ${applied.message}`);
     filters.push(applied);
     random ||= filter.random;
   }

@@ -154,7 +154,7 @@ export const textOrNothing: Parameter<string> = {
 };
 
 export const searchText: Parameter<string> = {
-  expected: 'a text that is not empty',
+  expected: 'a non-empty string',
   read: (value) => text.read(value) || undefined,
 };
 

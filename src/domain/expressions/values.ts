@@ -11,7 +11,7 @@ import { textOf } from './text-of.js';
 /** `to_string` converts numbers and booleans to text. Null stays null; an object or array is rejected. */
 const castToString = valueFilter('to_string', [], (input) => {
   if (input === null || typeof input === 'string') return input;
-  return typeof input === 'object' ? new Refusal('to_string: an object or array is no text') : String(input);
+  return typeof input === 'object' ? new Refusal('to_string: an object or array is not text') : String(input);
 });
 
 /**

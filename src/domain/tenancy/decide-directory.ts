@@ -71,7 +71,7 @@ function decideTenant(
   { tenant, revision }: TenantDirectory,
 ): DirectoryDecided {
   if (command.do === 'create_tenant') {
-    if (revision !== -1) throw new Error('a tenant is made once');
+    if (revision !== -1) throw new Error('a tenant is created only once');
     const stamps = { created_by: stamp.by, created_at: stamp.at, modified_by: null, modified_at: null };
     return decided({ type: 'tenant.created', document: { name: command.name, settings: defaultSettings, ...stamps } });
   }
@@ -115,7 +115,7 @@ function decideApplication(command: ApplicationCommand, doer: Doer, directory: T
   if (directory.tenant === null) return refused('tenant_not_found');
   const application = directory.applications.get(command.id);
   if (command.do === 'create_application') {
-    if (application !== undefined) throw new Error('an application id is given once');
+    if (application !== undefined) throw new Error('an application id is used only once');
     return create(command, doer);
   }
   if (application === undefined) return refused('application_not_found');
@@ -184,7 +184,7 @@ function decideUpdate(
   directory: TenantDirectory,
 ): DirectoryDecided {
   if (type !== undefined && type !== null && type !== application.type) {
-    return refusedFields({ type: ['cannot change; make another application'] });
+    return refusedFields({ type: ['cannot change; create another application'] });
   }
   const parsed = parseAccess(fields, application.type);
   if (!parsed.ok) return refusedFields(parsed.errors);

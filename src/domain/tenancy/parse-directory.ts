@@ -39,7 +39,9 @@ const control = /\p{Cc}/u;
  */
 export function parseName(text: string): Checked<string> {
   const fits = text !== '' && codePointCount(text) <= charactersMax && isWellFormed(text) && !control.test(text);
-  return fits ? valid(text) : invalid('name', `must have 1 to ${charactersMax} characters, none a control character`);
+  return fits
+    ? valid(text)
+    : invalid('name', `must have 1 to ${charactersMax} characters, none of them a control character`);
 }
 
 const names = ['deduplicate_tokens', 'keep_superseded_data', 'show_fingerprints'] as const;

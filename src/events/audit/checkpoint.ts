@@ -87,7 +87,7 @@ export function readCheckpointEvent(event: ClearEvent): Checkpoint {
   if (event.version > checkpointVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   const parsed = checkpointSchema.safeParse({ ...event.clear, time: event.time });
   if (!parsed.success || event.type !== checkpointType || !hasItsTree(parsed.data)) {
-    throw new UnreadableEvent(event, 'is no checkpoint, or damaged');
+    throw new UnreadableEvent(event, 'is not a checkpoint, or is damaged');
   }
   return parsed.data;
 }

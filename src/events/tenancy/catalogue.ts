@@ -45,10 +45,10 @@ export function isDirectoryEvent({ type }: RecordedEvent): boolean {
 /** Returns the type and clear part of a stored event in the newest version. Throws UnreadableEvent. */
 export function readDirectoryEvent(event: RecordedEvent): DirectoryEvent {
   if (event.version > directoryEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
-  if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never was');
+  if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');
   const { type } = event;
   const schema = isDirectoryEvent(event) ? schemas[type as DirectoryEventType] : undefined;
   const parsed = schema?.safeParse(event.clear);
-  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not one of the catalogue, or damaged');
+  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalogue, or is damaged');
   return { type, clear: parsed.data } as DirectoryEvent;
 }

@@ -51,11 +51,11 @@ export class UnreadableEvent extends Error {
 /** A stored event as the domain folds it, brought to the newest version. Throws UnreadableEvent. */
 export function readTokenEvent(event: ClearEvent): RecordedFact {
   if (event.version > tokenEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
-  if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never was');
+  if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');
   const { id, revision, position, time: at, tenantId, actorId, type } = event;
   const schema = Object.hasOwn(schemas, type) ? schemas[type as TokenFact['type']] : undefined;
   const parsed = schema?.safeParse(event.clear);
-  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not one of the catalogue, or damaged');
+  if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalogue, or is damaged');
   const fact = { type, clear: parsed.data } as TokenFact;
   return { ...fact, id, revision, position, time: at, tenantId, actorId };
 }

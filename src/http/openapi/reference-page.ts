@@ -48,7 +48,7 @@ ${paragraphs(description)}
 <pre><code>${curlText(operation)}</code></pre>
 ${parametersTable(parameters.filter((parameter) => 'in' in parameter))}
 ${when(requestBody !== undefined && 'content' in requestBody ? requestBody : undefined, bodySection)}
-<h4>Answers</h4>
+<h4>Responses</h4>
 ${Object.entries(responses).map(([status, response]) => ('$ref' in response ? html`` : answer(status, response)))}
 </section>`;
 }

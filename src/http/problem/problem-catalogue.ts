@@ -117,7 +117,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   not_found: {
     status: 404,
     title: 'No such address',
-    detail: 'Nothing is served at this address; /docs lists what is.',
+    detail: 'There is nothing at this address; /docs lists all addresses.',
     advice: 'Check the path.',
   },
   method_not_allowed: {
@@ -129,7 +129,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   idempotent_result_gone: {
     status: 404,
     title: 'The result of the first request is gone',
-    detail: 'What the first request with this idempotency key led to was deleted, revoked or has expired.',
+    detail: 'The result of the first request with this idempotency key was deleted or revoked, or has expired.',
     advice: 'Use a new idempotency key to create it again.',
   },
   id_in_use: {
@@ -147,7 +147,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   too_many_keys: {
     status: 409,
     title: 'Too many keys',
-    detail: 'An application has at most 3 living keys.',
+    detail: 'An application has at most 3 keys in force.',
     advice: 'Revoke a key that is no longer used, then issue the new one.',
   },
   idempotency_in_flight: {
@@ -159,15 +159,14 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   idempotent_shape_differs: {
     status: 409,
     title: 'The repeat has another shape',
-    detail:
-      'The first request with this idempotency key led to another number of tokens than this body has places for.',
+    detail: 'The first request with this idempotency key created a number of tokens that does not match this body.',
     advice: 'Repeat the request with the body of the first, or use a new idempotency key.',
   },
   precondition_failed: {
     status: 412,
     title: 'The token has another revision',
-    detail: 'If-Match names another revision than the token has.',
-    advice: 'Get the token again, look at what changed, and send the new entity tag.',
+    detail: 'The revision in If-Match is not the revision of the token.',
+    advice: 'Get the token again, check what changed, and send the new entity tag.',
   },
   body_too_large: {
     status: 413,
@@ -186,14 +185,14 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Too many requests',
     detail: 'The application has sent more requests than its limit allows.',
     advice:
-      'Wait for the time in Retry-After, then go on more slowly. Tokenize and detokenize count as many requests as they ' +
+      'Wait for the time in Retry-After, then send requests more slowly. Tokenize and detokenize count as many requests as they ' +
       'have tokens.',
   },
   too_many_bad_keys: {
     status: 429,
-    title: 'Too many requests without a good key',
-    detail: 'Too many requests without a good API key have come from this address.',
-    advice: 'Correct the key, and wait for the time in Retry-After. A good key is let through at once.',
+    title: 'Too many requests without a valid key',
+    detail: 'Too many requests without a valid API key have come from this address.',
+    advice: 'Correct the key, and wait for the time in Retry-After. A request with a valid key is never held back.',
   },
   too_many_without_key: {
     status: 429,
@@ -207,20 +206,20 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     detail: 'The application has looked up too many values that it may not read, or too many unknown ids.',
     advice:
       'Wait for the time in Retry-After. Searches by data or fingerprint, deduplication, detokenize and bulk delete may be ' +
-      'refused until then; everything else goes on.',
+      'rejected until then; all other requests still work.',
   },
   deduplication_misses_exhausted: {
     status: 429,
     title: 'Too many deduplications that meet nothing',
     detail: 'Too many requests with deduplication of this application have met no equal token.',
     advice:
-      'Wait for the time in Retry-After. Requests without deduplication go on. An application that may read every value in ' +
+      'Wait for the time in Retry-After. Requests without deduplication still work. An application that may read every value in ' +
       'plaintext is not limited, nor is an import; rate_limit.deduplication_misses sets the limit.',
   },
   store_unavailable: {
     status: 503,
     title: 'A store is unavailable',
-    detail: 'A store that this request needs cannot do its work now.',
+    detail: 'A store that this request needs is not working now.',
     advice: 'Repeat the request after the time in Retry-After, with the same idempotency key or, to delete, as it is.',
   },
   overloaded: {
@@ -238,14 +237,14 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   row_forged: {
     status: 500,
     title: 'A stored row failed authentication',
-    detail: 'A row that this request reads was changed or replaced outside the vault. Nothing of it is used.',
+    detail: 'A row that this request reads was changed or replaced outside the vault. The service does not use it.',
     advice:
       'An operator must run `strongroom doctor`, which names the row; the trace id finds this request in the logs.',
   },
   internal: {
     status: 500,
-    title: 'Something went wrong here',
-    detail: 'Something went wrong here; the trace id finds this request in the logs.',
+    title: 'Unexpected error',
+    detail: 'The service met an unexpected error; the trace id finds this request in the logs.',
     advice: 'Report the trace id to the operator.',
   },
 };

@@ -114,7 +114,7 @@ const listLogsOperation = documented({
             entity_ref: 'b7c0f0f4a1f3d2c4e5b6978812ab34cd56ef78901a2b3c4d5e6f708192a3b4c5',
             operation: 'reveal',
             outcome: 'success',
-            message: 'token shown in clear',
+            message: 'token shown in plaintext',
             trace_id: 'checkout-81',
             created_at: '2026-01-31T12:00:00.000+00:00',
           },

@@ -10,14 +10,14 @@ import { anEvent, aStream } from '../../contract/support.js';
 import { testIntegrityKeys } from '../../support/integrity.js';
 import { standInWithLog } from './support.js';
 
-test('a new log is empty though the system wrote events of its own', async () => {
+test('a new log is empty although EventStoreDB wrote system events', async () => {
   const { log } = await standInWithLog();
   expect(await log.head()).toBe(0);
   expect(await log.readAll(0, 10)).toEqual([]);
   expect(await log.readStream(aStream())).toEqual([]);
 });
 
-test('events of the system and of others are no part of the log, and the head is reached by reading', async () => {
+test('system events and foreign events are not part of the log, and reading still reaches the head', async () => {
   const { log, server } = await standInWithLog();
   const others = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => others.dispose());
@@ -41,7 +41,7 @@ test('events of the system and of others are no part of the log, and the head is
   expect(await log.readAll(last?.position ?? 0, 10)).toEqual([]);
 });
 
-test('an event of ours in a form to come stops a reader instead of being passed over', async () => {
+test('an event of the vault in an unknown format stops a reader instead of being skipped', async () => {
   const { log, server } = await standInWithLog();
   const newer = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => newer.dispose());
@@ -52,17 +52,17 @@ test('an event of ours in a form to come stops a reader instead of being passed 
   await expect(log.readStream('token-newer')).rejects.toThrow('unknown format');
 });
 
-test('an event of somebody else in a stream of ours stops a reader of the stream', async () => {
+test('a foreign event in a stream of the vault stops a reader of the stream', async () => {
   const { log, server } = await standInWithLog();
   const others = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => others.dispose());
   const stream = aStream();
   await log.append(stream, -1, [anEvent()]);
   await others.appendToStream(stream, jsonEvent({ type: 'foreign', data: {} }), { expectedRevision: 0n });
-  await expect(log.readStream(stream)).rejects.toThrow('somebody else');
+  await expect(log.readStream(stream)).rejects.toThrow('another program wrote');
 });
 
-test('what the client or the server would not take is refused before, and the log goes on', async () => {
+test('an append that the client or server would not accept is rejected first, and the log still works', async () => {
   const { log } = await standInWithLog();
   const stream = aStream();
   await expect(log.append(stream, -1, [anEvent({ id: 'no-uuid' })])).rejects.toThrow('UUID');
@@ -104,7 +104,7 @@ test('a limit above 100,000 events returns them all', async () => {
   expect(new Set(all.map(({ id }) => id)).size).toBe(appends * perAppend);
 }, 180_000);
 
-test('a repeat of an append is answered as the first time', async () => {
+test('a repeated append returns the first result', async () => {
   const { log } = await standInWithLog();
   const stream = aStream();
   const events = [anEvent(), anEvent()];
@@ -114,7 +114,7 @@ test('a repeat of an append is answered as the first time', async () => {
   expect(await log.readStream(stream)).toHaveLength(3);
 });
 
-test('a server that is not there is told within the limit', async () => {
+test('an unreachable server is reported within the time limit', async () => {
   const opened = openEventStoreDb('esdb://127.0.0.1:9?tls=false', 500);
   await expect(opened).rejects.toThrow(StoreUnavailable);
 });
@@ -129,7 +129,7 @@ test('a connection string that cannot be read is not quoted', async () => {
   expect(error.message).toMatch(/^the address of EventStoreDB cannot be used: check eventstore\.url/);
 });
 
-test('a position is a number only as long as that is exact', () => {
+test('a position beyond exact numbers is an error', () => {
   expect(positionOf(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
   expect(() => positionOf(BigInt(Number.MAX_SAFE_INTEGER) + 1n)).toThrow('too long');
   expect(() => positionOf(undefined)).toThrow('no position');

@@ -31,7 +31,7 @@ async function messageOf(opening: Promise<{ close(): Promise<void> }>): Promise<
 }
 
 describe('prepare', () => {
-  test('creates the user of the vault with what the vault needs; again it changes nothing', async () => {
+  test('creates the user of the vault with the rights that it needs; a second run changes nothing', async () => {
     const server = await secureServer();
     const url = server.urlOf(vaultUser);
     expect(await prepareEventStoreDb(server.url, url)).toEqual([
@@ -40,7 +40,7 @@ describe('prepare', () => {
       'EventStoreDB: set the default permissions of streams: strongroom may append and read, and nothing else',
     ]);
     expect(await prepareEventStoreDb(server.url, url)).toEqual([
-      'EventStoreDB: the user strongroom is there',
+      'EventStoreDB: the user strongroom exists',
       'EventStoreDB: strongroom may read $all',
       'EventStoreDB: strongroom may append to and read streams, and nothing else',
     ]);
@@ -53,7 +53,7 @@ describe('prepare', () => {
     expect(await log.readStream(stream)).toEqual(await log.readAll(0, 10));
   });
 
-  test('leaves nothing to its user but appending and reading, and nothing at all to others', async () => {
+  test('lets its user only append and read, and gives other users no rights', async () => {
     const server = await secureServer();
     const stream = aStream();
     await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
@@ -79,7 +79,7 @@ describe('prepare', () => {
     }
   });
 
-  test('rejects an administrator who is none, a wrong password, and a vault that is the administrator', async () => {
+  test('rejects a user that is not an administrator, a wrong password, and the administrator as user of the vault', async () => {
     const server = await secureServer();
     const url = server.urlOf(vaultUser);
     await expect(prepareEventStoreDb(server.urlOf('admin:wrong'), url)).rejects.toThrow(
@@ -88,7 +88,7 @@ describe('prepare', () => {
     await expect(prepareEventStoreDb(server.url, server.url)).rejects.toThrow('names the administrator');
     await prepareEventStoreDb(server.url, url);
     await expect(prepareEventStoreDb(url, server.urlOf('another:user'))).rejects.toThrow(
-      'strongroom is no administrator of EventStoreDB.',
+      'strongroom is not an administrator of EventStoreDB.',
     );
     const insecure = await startStandIn();
     onTestFinished(insecure.remove);
@@ -96,7 +96,7 @@ describe('prepare', () => {
   });
 });
 
-test('what a user could do beyond that is named', async () => {
+test('excess rights of a user are named', async () => {
   const server = await secureServer();
   const all = [
     ...['delete and truncate streams', 'read metadata', 'change metadata and permissions'],
@@ -129,7 +129,7 @@ describe('a start says what is wrong', () => {
     );
   });
 
-  test('with an address that names no cluster, or one node of it', async () => {
+  test('with an address of separate servers, or of a single node of a cluster', async () => {
     const cluster = await startStandInCluster();
     onTestFinished(cluster.remove);
     const alone = await startStandIn();
@@ -146,7 +146,7 @@ describe('a start says what is wrong', () => {
       `esdb+discover:// takes one DNS name. Name several hosts as ${all}`,
     );
     expect(await open(`esdb://127.0.0.1:${first},127.0.0.1:${alone.port}`)).toContain(
-      `they are no cluster: 127.0.0.1:${alone.port} is a server of its own`,
+      `they do not form a cluster: 127.0.0.1:${alone.port} is a standalone server`,
     );
     expect(await open('esdb://127.0.0.1:9,127.0.0.1:10')).toMatch(/none of the hosts in eventstore\.url responds/);
     cluster.elect(null);

@@ -16,7 +16,7 @@ test('a flood of addresses forgets the oldest address, and never a counter of an
   expect((await limits.use(requests, 'application', 0)).used).toBe(3);
 });
 
-test('a window of before the clock was set back does not last for hours', async () => {
+test('a window from before the clock was set back does not last for hours', async () => {
   const clock = manualClock();
   const limits = memoryRateLimits(clock);
   await limits.use(requests, 'application', 5);

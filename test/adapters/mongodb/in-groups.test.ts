@@ -19,7 +19,7 @@ async function turns(): Promise<void> {
   for (let count = 0; count < 3; count += 1) await turn();
 }
 
-test('what comes in one turn goes together, what comes later with the next group, and each gets its own answer', async () => {
+test('calls of one turn form a group, later calls the next group, and each caller gets its own result', async () => {
   const { add, sent, idle } = heldGroups();
   const first = [add(1), add(2)];
   await turns();
@@ -43,7 +43,7 @@ test('what comes in one turn goes together, what comes later with the next group
   await end;
 });
 
-test('a group has its limit, and what is left goes with the next', async () => {
+test('a group has a limit, and the rest joins the next group', async () => {
   const { add, sent, sizes } = heldGroups();
   const all = Array.from({ length: 130 }, (_, item) => add(item));
   await turns();
@@ -58,7 +58,7 @@ test('a group has its limit, and what is left goes with the next', async () => {
 test.each([
   ['a store that is not to be had takes with it what waits', new StoreUnavailable('mongodb', 'no_answer'), [[1], [4]]],
   ['any other failure is that of its group', new Error('a bug'), [[1], [2, 3], [4]]],
-])('%s, and nothing that comes afterwards', async (_name, failure, groups) => {
+])('%s, and no later call', async (_name, failure, groups) => {
   const { add, sent, idle } = heldGroups();
   const outcome = (added: Promise<string>) => added.catch((error: unknown) => error);
   const failing = outcome(add(1));

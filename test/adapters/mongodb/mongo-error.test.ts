@@ -4,7 +4,7 @@ import { mongoError } from '#src/adapters/mongodb/mongo-error.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
 /** As the driver was seen to throw them when a server was killed in the middle of a write: outcome unknown, so 503. */
-test('a connection that breaks under a write is a store that is down, in every shape', () => {
+test('every kind of broken connection during a write is reported as an unavailable store', () => {
   const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
   expect(mongoError(broken)).toBeInstanceOf(StoreUnavailable);
   const batch: MongoServerError = Object.create(MongoBulkWriteError.prototype, {

@@ -129,7 +129,7 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
     const database = keptDatabase(path(file), {});
     database.exec('CREATE TABLE recipes (name TEXT)');
     database.close();
-    await expectRefused(new RegExp(`^${file} is no file of Strongroom`));
+    await expectRefused(new RegExp(`^${file} is not a Strongroom file`));
   });
 
   test('of another vault with the same root key', async () => {
@@ -147,7 +147,7 @@ test('another root key', async () => {
   await expectMended();
 });
 
-test('a data directory that is in use, and the one who uses it goes on', async () => {
+test('a data directory that is in use, without disturbing the process that uses it', async () => {
   const { dataDir, rootKey, key } = service;
   const first = await startTestService({ dataDir, rootKey });
   for (let count = 0; count < 3; count += 1) {
@@ -180,7 +180,7 @@ describe('keys that wrap', () => {
     { clock: 'going on', ms: 1_000 },
     { clock: 'set back by a day', ms: -24 * 3_600_000 },
   ])(
-    'are followed by new ones at 2^30 uses, once, and what the old ones wrapped still opens; clock $clock',
+    'are replaced exactly once at 2^30 uses, and what the old ones wrapped still opens; clock $clock',
     async ({ ms }) => {
       expect(tamper(service.dataDir, 'keys.db', 'UPDATE wraps SET count = ?', 2 ** 30 - 3)).toBeGreaterThan(0);
       expect(wrappingKeys()).toBe(1);
@@ -204,7 +204,7 @@ describe('keys that wrap', () => {
   );
 });
 
-test('keys that were made ahead and not used do not outlive the service', () => {
+test('keys that were created in advance and not used are destroyed when the service stops', () => {
   const keys = keptDatabase(path('keys.db'), { readonly: true });
   const living = keys
     .prepare(`SELECT count(*) FROM data_keys WHERE wrapped <> zeroblob(length(wrapped))`)

@@ -9,7 +9,7 @@ import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/sup
 import { create, keyIdsOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** Makes every connection read its pages anew, and then there is nothing good to read. */
+/** Makes every connection read its pages again, after the pages were damaged. */
 function wreck(file: string): void {
   const other = keptDatabase(file, {});
   other.exec('CREATE TABLE wrecker (a); DROP TABLE wrecker;');
@@ -26,7 +26,7 @@ const operations = {
 };
 
 test.each(['vault.db', 'keys.db'] as const)(
-  'a %s that is damaged under the service: nothing is acknowledged, the process is told to end, closing does not hang',
+  'a %s that is damaged while the service runs: nothing is acknowledged, the process stops, closing does not hang',
   async (file) => {
     const service = await startTestService();
     const body = { type: 'token', data: 'x' };

@@ -7,7 +7,7 @@ import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
 import { startWriter, type Writer } from '#src/adapters/sqlite/writer/writer.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
-test('a claim that could not be begun is not in flight for ever', async () => {
+test('a claim that could not be started does not stay in flight forever', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-claims-'));
   const writer = await startWriter(
     dataDir,

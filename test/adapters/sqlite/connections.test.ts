@@ -8,7 +8,7 @@ import { prepareStores } from '#src/adapters/sqlite/database/prepare-stores.js';
 import { tamper } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** What the promises rest on (docs/design.md, "SQLite"), as SQLite answers it. */
+/** The settings that the promises rest on (docs/design.md, "SQLite"), as SQLite returns them. */
 const settings = {
   journal_mode: 'wal',
   synchronous: 2,
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-test('every connection, whether it reads or writes, has every setting', () => {
+test('every connection, for reading or writing, has every setting', () => {
   const { vault, keys } = prepareStores(dataDir);
   const readers = ['vault.db', 'keys.db'].map((file) => openDatabase(join(dataDir, file), file, 'reader'));
   for (const database of [vault, keys, ...readers]) {
@@ -42,7 +42,7 @@ test('a reader cannot write', () => {
   reader.close();
 });
 
-test('store files are opened in one place, with its settings, and the lock in another', () => {
+test('store files are opened in one place in the code, with their settings, and the lock in another', () => {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const opening = /new Database\(|keptDatabase\(/;
   const openers = sources.filter((path) => opening.test(readFileSync(join('src', path), 'utf8')));
@@ -53,7 +53,7 @@ test('store files are opened in one place, with its settings, and the lock in an
   expect(openers).toContain('adapters/sqlite/data-lock.ts');
 });
 
-test('the log refuses to be changed or shortened, whoever asks', async () => {
+test('the log rejects changes and deletions on every connection', async () => {
   const service: TestService = await startTestService();
   const change = (statement: string) => tamper(service.dataDir, 'vault.db', statement);
   expect(() => change(`UPDATE events SET actor = 'another'`)).toThrow('append only');

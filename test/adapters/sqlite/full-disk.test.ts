@@ -24,7 +24,7 @@ afterAll(() => {
 describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
   let service: TestService;
   let stored: string[] = [];
-  /** Sees masked data alone: what is shown in clear is first recorded, and a full disk takes no records. */
+  /** Sees only masked data: plaintext reads are recorded first, and a full disk takes no records. */
   let masked: { readonly key: string };
   const unexpected = () => service.errors.filter((error) => !isOfAccessLog(error));
   const filler = join(disk, 'filler');
@@ -40,7 +40,7 @@ describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
   });
   afterAll(() => service.close());
 
-  test('what finds no room is 503, is not there, and harms nothing that is', async () => {
+  test('a write that finds no space returns 503, stores nothing, and harms no stored data', async () => {
     const before = await service.eventCount();
     let created = 0;
     let refused = 0;
@@ -68,7 +68,7 @@ describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
     expect(unexpected(), 'the writer must outlive it').toEqual([]);
   });
 
-  test('a DELETE is either done, with the keys gone, or 503', async () => {
+  test('a DELETE either succeeds, with the keys destroyed, or returns 503', async () => {
     const id = String(stored.at(-1));
     const { content } = await wrappedKeysOf(service, id);
     const { status, body } = await service.call('DELETE', `/tokens/${id}`);
@@ -77,7 +77,7 @@ describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
     expect(unexpected()).toEqual([]);
   });
 
-  test('a log that finds no room where it is copied back is not emptied yet, and that is all', () => {
+  test('a write-ahead log that finds no space for a checkpoint is only not emptied yet', () => {
     rmSync(filler);
     const database = openDatabase(join(disk, 'other.db'), 'other.db', 'writer');
     database.exec('CREATE TABLE t (a BLOB)');
@@ -92,7 +92,7 @@ describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
     rmSync(join(disk, 'other.db'));
   });
 
-  test('with room again all of it goes on', async () => {
+  test('everything works again once there is space', async () => {
     const id = await create(service, aCard());
     expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
     const { content, cvc } = await wrappedKeysOf(service, id);

@@ -34,7 +34,7 @@ describe('a group', () => {
   const stored = () => database.prepare('SELECT a FROM t ORDER BY a').pluck().all();
   const run = (...works: (() => unknown)[]) => createGroupCommit(database, 'test.db', schema)(works);
 
-  test('a command that can never be stored takes no other with it, nor what it had done itself', () => {
+  test('a command that cannot be stored does not affect other commands and leaves no partial change', () => {
     const half = () => {
       put(100)();
       return put(1)();
@@ -46,13 +46,13 @@ describe('a group', () => {
     for (const attempt of attempts) if (!attempt.ok) expect(attempt.error).not.toBeInstanceOf(StoreUnavailable);
   });
 
-  test('an error tells nothing of what the command held', () => {
+  test('an error contains no data of the command', () => {
     const [attempt] = run(put('marker-4242'));
     expect(attempt?.ok).toBe(false);
     expect(String(attempt?.ok === false && attempt.error)).not.toContain('marker');
   });
 
-  test('a damaged file stops it, and nothing of the group is stored', () => {
+  test('a damaged file stops the writer, and no part of the group is stored', () => {
     const damaged = () => {
       throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT');
     };
@@ -61,7 +61,7 @@ describe('a group', () => {
     expect(database.inTransaction).toBe(false);
   });
 
-  test('while another connection writes, all of it is refused as unavailable, and the next group is stored', () => {
+  test('while another connection writes, the whole group fails as unavailable, and the next group is stored', () => {
     const other = keptDatabase(join(folder, 'test.db'), {});
     other.exec('BEGIN IMMEDIATE');
     for (const attempt of run(put(1), put(2))) expect(attempt).toMatchObject({ ok: false, error: { reason: 'busy' } });
@@ -70,7 +70,7 @@ describe('a group', () => {
     expect(run(put(1), put(2)).map(({ ok }) => ok)).toEqual([true, true]);
   });
 
-  test('what finds no room is refused as unavailable and leaves nothing; with room it goes on', () => {
+  test('a write that finds no space fails as unavailable and leaves nothing; with space, writes work again', () => {
     run(put(1));
     database.pragma(`max_page_count = ${Number(database.pragma('page_count', { simple: true })) + 2}`);
     const large = Buffer.alloc(100_000);
@@ -87,7 +87,7 @@ describe('a group', () => {
     expect(stored()).toContain(7);
   });
 
-  test('the log counts as emptied only when no reader kept it', () => {
+  test('the write-ahead log counts as emptied only when no reader blocked it', () => {
     run(put(1));
     const other = keptDatabase(join(folder, 'test.db'), { readonly: true });
     other.exec('BEGIN');

@@ -16,7 +16,7 @@ const program = `
   console.log(JSON.stringify({ name: error?.name, reason: error?.reason }));
 `;
 
-test('a file that cannot be opened for want of descriptors makes its store unavailable, not broken', () => {
+test('a file that cannot be opened because descriptors ran out makes its store unavailable, not broken', () => {
   const file = join(tmpdir(), `strongroom-descriptors-${process.pid}.db`);
   onTestFinished(() => rmSync(file, { force: true }));
   const args = ['--input-type=module', '-e', program, file];

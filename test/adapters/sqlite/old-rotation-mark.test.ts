@@ -10,7 +10,7 @@ import { rotateKeys } from '#src/jobs/rotate-keys.js';
 import { anEvent, aStream } from '../../contract/support.js';
 import { manualClock } from '../../support/manual-clock.js';
 
-test('a rotation that an older version began, whose mark has no time, goes on, and calls no copy void', async () => {
+test('a rotation begun by an older version, whose mark has no time, continues and declares no copy void', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-rotation-mark-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
   const [rootKey, next, tenantId] = [randomBytes(32), randomBytes(32), randomUUID()];

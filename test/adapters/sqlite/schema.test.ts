@@ -57,7 +57,7 @@ test.each(plants)('%s is found at the start', async (_what, file, sql) => {
   await expect(start()).rejects.toThrow(
     file === 'access'
       ? /changed_by_another_program/
-      : /was changed by another program: ".*" is not as Strongroom made it/,
+      : /was changed by another program: ".*" is not as Strongroom created it/,
   );
 });
 

@@ -122,7 +122,7 @@ const search = fc.constantFrom(...tenants).chain((tenantId) =>
   }),
 );
 
-test('every plan answers exactly the rows and the total that a look at each row gives', async () => {
+test('every plan returns exactly the rows and the total that a full scan gives', async () => {
   await fc.assert(
     fc.asyncProperty(search, async ({ tenantId, where, now, offset, limit }) => {
       const plan = { tenantId, generation: 1, all: term(tenantId, 'all'), where };
@@ -139,7 +139,7 @@ test('every plan answers exactly the rows and the total that a look at each row 
   );
 });
 
-test('many searches at once, long and short, share the connections and get their own answers', async () => {
+test('many concurrent searches, long and short, share the connections and get their own results', async () => {
   const everySecond: PlanNode = { is: 'not', of: { is: 'not', of: { is: 'term', term: term('t1', 'every-2') } } };
   const slow: PlanNode = { is: 'or', of: [everySecond, { is: 'date', column: 'modified_at', from: null, to: null }] };
   const quick: PlanNode = { is: 'term', term: term('t1', 'row-45') };

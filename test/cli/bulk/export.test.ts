@@ -91,7 +91,7 @@ describe('export and import again', () => {
     }
   });
 
-  test('a sealed file that was cut off or changed is told, whoever opens it; another identity opens nothing', async () => {
+  test('a truncated or changed encrypted file is reported by every reader; another identity opens nothing', async () => {
     const { args, dir } = await filledVault();
     const { identityFile, recipient } = await keysIn(dir);
     const recipientFile = join(dir, 'recipients');
@@ -119,7 +119,7 @@ describe('export and import again', () => {
   });
 });
 
-test('what is there already is not replaced, and what goes wrong leaves no file', async () => {
+test('an existing file is not replaced, and a failed export leaves no file', async () => {
   const { args, dir, flags } = await filledVault();
   const out = join(dir, 'out');
   writeFileSync(out, 'precious');
@@ -147,7 +147,7 @@ test('what is there already is not replaced, and what goes wrong leaves no file'
   expect(readdirSync(dir).filter((name) => !before.includes(name))).toEqual(['masked.key']);
 });
 
-test('a service that is killed under a sealed export leaves no file that looks whole', async () => {
+test('a service that is killed during an encrypted export leaves no file that looks complete', async () => {
   const { args, dir, flags } = await filledVault();
   const service = await startService(flags);
   const { recipient } = await keysIn(dir);
@@ -160,7 +160,7 @@ test('a service that is killed under a sealed export leaves no file that looks w
   expect(readdirSync(dir).filter((name) => name.includes('part'))).toEqual([]);
 });
 
-test('writes while an export runs: what lived throughout is in it exactly once', async () => {
+test('with writes during an export, every token that lived throughout is in it exactly once', async () => {
   const { args, flags, key } = await filledVault();
   const service = await startService(flags);
   const before = [...(await allTokens(args)).keys()];

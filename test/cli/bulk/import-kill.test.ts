@@ -35,7 +35,7 @@ async function expectExactlyOnce(file: string, args: readonly string[]): Promise
   expect(values).toEqual(expected);
 }
 
-test('an importer that is killed, twice, leaves what a third run completes to one token a line', async () => {
+test('after two killed imports a third run completes the file with exactly one token per line', async () => {
   const { args, dataDir, file } = await filledVault();
   const walBytes = () => (existsSync(join(dataDir, 'vault.db-wal')) ? statSync(join(dataDir, 'vault.db-wal')).size : 0);
   for (const enoughBytes of [100_000, 200_000]) {
@@ -48,7 +48,7 @@ test('an importer that is killed, twice, leaves what a third run completes to on
   await expectExactlyOnce(file, args);
 });
 
-test('a service that is killed under an import: the importer says how to go on, and a second run completes it', async () => {
+test('when the service is killed during an import, the command says how to continue, and a second run completes it', async () => {
   const { args, flags, file, key } = await filledVault();
   let service = await startService(flags);
   const importer = spawnVerb(['tokens', 'import', file, ...args]);
@@ -66,7 +66,7 @@ test('a service that is killed under an import: the importer says how to go on, 
   expect(service.stdout()).not.toContain('a command failed');
 });
 
-test('Ctrl-C finishes what is under way, prints the summary and how to go on', async () => {
+test('Ctrl-C finishes the current lines, prints the summary and how to continue', async () => {
   const { args, file } = await filledVault();
   const importer = spawnVerb(['tokens', 'import', file, ...args, '--json']);
   await until('the first id', 60_000, () => (existsSync(`${file}.resume`) ? true : undefined));

@@ -10,7 +10,7 @@ describe.each([
   ['alone', false],
   ['through a running service', true],
 ])('import %s', (_how, isRunning) => {
-  test('good lines become tokens, bad ones are named and stop nothing, a second run skips what is there', async () => {
+  test('valid lines become tokens, invalid lines are reported without stopping the import, a second run skips existing tokens', async () => {
     const { args, flags, dir } = await vaultWithKeyFile();
     if (isRunning) await startService(flags);
     const file = join(dir, 'in.ndjson');
@@ -57,7 +57,7 @@ describe.each([
     expect(await allRequests(args)).toHaveLength(tokens.length + 1);
   });
 
-  test('with --strict nothing after the first bad line is imported, and a second run goes on', async () => {
+  test('with --strict nothing after the first invalid line is imported, and a second run continues', async () => {
     const { args, flags, dir } = await vaultWithKeyFile();
     if (isRunning) await startService(flags);
     const file = join(dir, 'in.ndjson');
@@ -76,7 +76,7 @@ describe.each([
   });
 });
 
-test('an id in use by a token with another value fails the line, unless it may not be read or was changed since', async () => {
+test('an id in use by a token with another value fails the line, unless the token may not be read or was changed since', async () => {
   const { args, flags, dir, key } = await vaultWithKeyFile();
   const service = await startService(flags);
   const line = (data: unknown) => JSON.stringify({ id: 'taken', type: 'token', data });
@@ -93,7 +93,7 @@ test('an id in use by a token with another value fails the line, unless it may n
   expect((await importJson(['-', ...args], line(2))).summary).toEqual({ ...summary, skipped: 1 });
 });
 
-test('standard input takes lines with ids; without one it needs a file to resume by', async () => {
+test('standard input accepts lines with ids; lines without ids need a resume file', async () => {
   const { args, dir } = await vaultWithKeyFile();
   const stdin = `{"type":"token","data":"${marker}"}`;
   const refused = await importJson(['-', ...args], stdin);

@@ -19,7 +19,7 @@ async function linesOf(bytes: Buffer, cuts: readonly number[], bytesMax: number)
   return lines;
 }
 
-test('lines are the same wherever the bytes are cut; blank ones count', async () => {
+test('lines are the same however the bytes are split; blank lines count', async () => {
   const line = fc.array(fc.constantFrom('a', 'é', ' ', '\t', '"'), { maxLength: 12 }).map((parts) => parts.join(''));
   const cuts = fc.array(fc.nat(100), { maxLength: 8 });
   const given = [fc.array(line, { maxLength: 8 }), cuts, fc.constantFrom('\n', '\r\n'), fc.boolean()] as const;
@@ -32,7 +32,7 @@ test('lines are the same wherever the bytes are cut; blank ones count', async ()
   );
 });
 
-test('of a line that is too long nothing is kept, wherever it is cut; those around it are read', async () => {
+test('a line that is too long is dropped, however it is split; the lines around it are read', async () => {
   const bytes = Buffer.from(`first\n${'x'.repeat(40)}\n${'y'.repeat(10)}\r\n${'z'.repeat(11)}`);
   for (let cut = 0; cut < bytes.length; cut += 1) {
     expect(await linesOf(bytes, [cut], 10)).toEqual([
@@ -44,7 +44,7 @@ test('of a line that is too long nothing is kept, wherever it is cut; those arou
   }
 });
 
-test('ids follow from the line and how often it came before, not from where it stands', () => {
+test('ids depend on the line and how often it occurred before, not on its position', () => {
   const secret = randomBytes(32);
   const idsOf = (lines: readonly string[], key = secret) => {
     const idOf = createLineIds(key);

@@ -23,7 +23,7 @@ export function manyLines(count: number): string {
   }).join('');
 }
 
-/** Imports with `--json` and answers the lines it printed, and how it ended. No value may be in either output. */
+/** Imports with `--json` and returns the printed lines and how the process ended. No value may be in either output. */
 export async function importJson(args: readonly string[], stdin?: string | Buffer) {
   const ended = await run(['tokens', 'import', ...args, '--json'], stdin === undefined ? {} : { stdin });
   expectNoMarker(ended);

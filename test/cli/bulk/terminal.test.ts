@@ -15,7 +15,7 @@ function onTerminal(args: readonly string[]) {
   return { status, stdout };
 }
 
-test.runIf(hasScript)('a terminal shows a bar, and is no place for an export', async () => {
+test.runIf(hasScript)('a terminal shows a progress bar, and is rejected as the output of an export', async () => {
   const { args, dir } = await vaultWithKeyFile();
   const file = join(dir, 'in.ndjson');
   writeFileSync(file, manyLines(1_500));

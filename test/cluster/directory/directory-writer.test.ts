@@ -58,7 +58,7 @@ test('a tenant waits for the change before it, so that its row is never newer th
   expect(await writer.write([tenantAt(1), first], 0)).toBe('stale');
 });
 
-test('all records of a tenant can be written over any older ones, but over none that are newer', async () => {
+test('any record of a tenant can overwrite an older one, but never a newer one', async () => {
   const newer = application(5);
   await writer.write([newer], 4);
   const older = { ...newer, revision: 1 };
@@ -70,7 +70,7 @@ test('all records of a tenant can be written over any older ones, but over none 
   expect(await writer.writeAll([tenantAt(2), older, other])).toBe('stale');
 });
 
-test('of racers in any order the newest stays', async () => {
+test('of concurrent writers in any order the newest record stays', async () => {
   for (let round = 0; round < 10; round += 1) {
     const id = randomUUID();
     const records = Array.from({ length: 8 }, (_, revision) => application(revision, { id }));
@@ -80,7 +80,7 @@ test('of racers in any order the newest stays', async () => {
   }
 });
 
-test('a note of the last use that comes between two changes is kept', async () => {
+test('a last use recorded between two changes is kept', async () => {
   const key = { id: randomUUID(), hash: aHash() };
   const record = application(0, { keys: [key] });
   await writer.write([record], -1);
@@ -92,20 +92,20 @@ test('a note of the last use that comes between two changes is kept', async () =
   expect(await directory.keyUsedOn(key.hash)).toBe(20_019);
 });
 
-test('values that the server could take for its own language are stored as they are', async () => {
+test('values that look like MongoDB operators are stored unchanged', async () => {
   const key = { id: '$kind', hash: '$$ROOT' };
   const record = application(0, { id: `$id-${randomUUID()}`, keys: [key] });
   await writer.write([record], -1);
   expect(await directory.get('application', record.id)).toMatchObject({ id: record.id, keys: [key] });
 });
 
-test('a key of another application is a broken store, not a change that came late', async () => {
+test('a key of another application is reported as a broken store, not as a late change', async () => {
   const key = { id: randomUUID(), hash: aHash() };
   await writer.write([application(0, { keys: [key] })], -1);
   await expect(writer.write([application(0, { keys: [key] })], -1)).rejects.toThrow('cannot be written');
 });
 
-test('every query walks an index', async () => {
+test('every query uses an index', async () => {
   const { db } = database.connection;
   const many = Array.from({ length: 200 }, (_, i) => application(i, { keys: [{ id: randomUUID(), hash: aHash() }] }));
   await Promise.all(many.map((record) => writer.write([record], -1)));
@@ -132,7 +132,7 @@ test('every query walks an index', async () => {
   for (const one of byKey) expect(one['keysExamined']).toBe(1);
 });
 
-test('an index that is missing is named, and made again', async () => {
+test('a missing index is named, and created again', async () => {
   const { db } = database.connection;
   expect(await checkIndexes(db, [directoryIndexes])).toEqual([]);
   await db.collection('directory').dropIndex('keys');

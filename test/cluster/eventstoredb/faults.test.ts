@@ -7,7 +7,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { standInWithLog } from '../../adapters/eventstoredb/support.js';
 import { anEvent, aStream } from '../../contract/support.js';
 
-/** Appends to a stream of its own, one after the other, until `isOver`; answers what was acknowledged. */
+/** Appends to its own stream, one event after the other, until `isOver`; returns the acknowledged events. */
 async function writer(log: EventLog, stream: string, isOver: () => boolean): Promise<readonly NewEvent[]> {
   const acknowledged: NewEvent[] = [];
   while (!isOver()) {
@@ -46,7 +46,7 @@ test.each([
   },
 );
 
-test('a frozen server is told within 6 s by every call, and all work again when it goes on', async () => {
+test('every call reports a frozen server within 6 s, and all work again when it resumes', async () => {
   const { server, log } = await standInWithLog();
   const stream = aStream();
   await log.append(stream, -1, [anEvent()]);

@@ -43,7 +43,7 @@ async function failureOf(call: Promise<unknown>): Promise<{ readonly error: Erro
   );
 }
 
-test('killed: every append under way fails as unavailable', async () => {
+test('killed: every append in flight fails as unavailable', async () => {
   const { standIn, append } = await server();
   standIn.signal('SIGSTOP');
   const appends = Array.from({ length: 256 }, (_, stream) => failureOf(append(`killed-${stream}`)));

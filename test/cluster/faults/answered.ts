@@ -4,7 +4,7 @@ import { until } from '../../support/process.js';
 /** A loaded machine makes few of them a second. */
 const usualLimitMs = 90_000;
 
-/** Waits until so many more requests of a load are acknowledged. Throws what is wrong with an answer. */
+/** Waits until this many more requests of a load are acknowledged. Throws if a response is wrong. */
 export async function answered(
   model: ReturnType<typeof createModel>,
   load: Promise<unknown>,

@@ -13,7 +13,7 @@ const askedMs = 6_000;
  * The primary is frozen, another one elected, a token deleted there, and the old one woken: for seconds it goes on
  * answering reads as if nothing had happened. An API process that reaches only that one must not pass any of it on.
  */
-test('an old primary that wakes up is not believed', { timeout: 600_000 }, async () => {
+test('a deposed primary that wakes up is not trusted', { timeout: 600_000 }, async () => {
   const servers = await ownServers(3);
   const cluster = await ownCluster(servers);
   const { key } = cluster;

@@ -80,7 +80,7 @@ function ownServer(dir: string, name: string, [start = '', ...args]: readonly st
   };
 }
 
-/** Whether a process is there and no zombie: who inherits the servers may be slow to collect them. */
+/** Whether a process exists and is not a zombie: the parent that inherits the servers may be slow to reap them. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

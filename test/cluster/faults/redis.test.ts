@@ -90,7 +90,7 @@ async function latenessMs(
   return Math.max(Number(at[0]) - expiresAt, Number(at[1]) - purgeAt);
 }
 
-/** How many of twice as many requests as are allowed are refused; each answer is one or the other. */
+/** Sends twice as many requests as are allowed and returns how many were rejected; each is accepted or rejected. */
 async function refusals(base: string, key: string): Promise<number> {
   const asked = Array.from({ length: 2 * limit }, () => http('GET', `${base}/tokens/nothing`, { key }));
   const statuses = (await Promise.all(asked)).map(({ status }) => status);

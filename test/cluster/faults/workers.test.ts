@@ -12,7 +12,7 @@ const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? 7);
 /** What a killed leader may leave undone for so long. */
 const replacedWithinMs = 15_000;
 
-test('a leader that is killed in mid-batch is replaced; one that was stopped and wakes up harms nothing', {
+test('a leader that is killed during a batch is replaced; one that was paused and resumes does no harm', {
   timeout: 600_000,
 }, async () => {
   const servers = await ownServers();
@@ -64,7 +64,7 @@ test('a leader that is killed in mid-batch is replaced; one that was stopped and
   console.log(`a killed leader was replaced after ${replacedMs} ms, a stopped one after ${passedOnMs} ms`);
 });
 
-/** The epoch of whoever leads after the leader of an epoch. */
+/** The epoch of the leader that follows the leader of an epoch. */
 async function nextLead({ mongoUrl }: OwnServers, after: number | null): Promise<number> {
   const client = new MongoClient(mongoUrl);
   try {

@@ -14,7 +14,7 @@ const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'fal
 const done = (value) => ({ ok: true, value });
 const answer = async (result, show) => (result.ok ? done(await show(result.value)) : { ok: false, code: result.code });
 
-/** What a process may be asked to do; all answers can be sent as JSON. */
+/** The commands that a process accepts; all results can be sent as JSON. */
 export function commandsOn(vault) {
   // The access log of a response is not part of these protocols: it must not add steps to them.
   const unrecorded = { ...vault, recorder: { now: async () => undefined, soon: () => undefined } };

@@ -49,7 +49,7 @@ export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP
       seconds.map(async (second, lane) => {
         const first = firsts[lane] ?? (await cluster.process());
         const { wasStopped } = await oneStop(cluster, { first, second }, { at: at + lane, signal }, prepare);
-        // Who was stopped goes on to the next case; who was killed does not.
+        // A paused process is reused for the next case; a killed one is not.
         firsts[lane] = wasStopped && signal === 'SIGKILL' ? null : first;
         return wasStopped ? null : at + lane - 1;
       }),

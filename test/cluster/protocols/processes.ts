@@ -15,7 +15,7 @@ import { mongoDatabase, mongoUrl } from '../own-database.js';
 
 const program = fileURLToPath(new URL('./process.mjs', import.meta.url));
 
-/** Short, so that nobody sleeps; long enough that who is not stopped is never taken for dead. */
+/** Short, so that tests do not wait; long enough that a running process never looks dead. */
 export const waits: Waits = { claimMs: 1_500, batchMs: 1_500, ownerMs: 400 };
 
 export type Command = JsonObject & { readonly do: string };
@@ -27,16 +27,16 @@ export type Stop = { readonly at: number; readonly signal: 'SIGKILL' | 'SIGSTOP'
 export type Process = {
   /** `killed`, `stopped`: it came to the call that it was to stop before. */
   run(command: Command, stop?: Stop): Promise<Answer | 'killed' | 'stopped'>;
-  /** Lets a stopped process go on, and answers what its command came to. */
+  /** Resumes a paused process, and returns the result of its command. */
   wake(): Promise<Answer>;
   end(): Promise<void>;
 };
 
 export type Cluster = {
   readonly tenantId: string;
-  /** A process that nobody else uses; most were started before. */
+  /** A process that no other case uses; most were started before. */
   process(): Promise<Process>;
-  /** One that lives goes to the next who asks. */
+  /** A process that is still alive goes to the next case. */
   giveBack(process: Process): void;
   close(): Promise<void>;
 };

@@ -16,7 +16,7 @@ const token = (name: string, given: JsonObject = {}) => ({
 });
 const ids = (tokens: Tokens) => tokens.map(({ id }) => id).sort();
 
-/** The body of an answer that must be one. */
+/** The body of a response that must have succeeded. */
 function bodyOf(answer: Answer): TokenBody {
   expect(answer).toMatchObject({ ok: true });
   return (answer as { readonly value: TokenBody }).value;
@@ -238,7 +238,7 @@ const commands = {
 
 // A process that is stopped is to the other as dead as one that was killed, until it is woken after all was looked at.
 test.each(Object.entries(commands))(
-  'a process is stopped, and woken later, between any two steps of %s',
+  'a process is paused, and resumed later, between any two steps of %s',
   (_, prepare) => everyStep('SIGSTOP', prepare),
 );
 

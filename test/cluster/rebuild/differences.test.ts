@@ -8,7 +8,7 @@ import { run, startService } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 import { databasesOf, storedIn, vaultOnServers } from './support.js';
 
-test('rows that were changed by hand are not swapped, and their tokens are named', async () => {
+test('after manual changes of rows the rebuild does not switch rows, and names the tokens', async () => {
   const service = await startTestService();
   for (let made = 0; made < 8; made += 1) await createPlain(service);
   const stores = await databasesOf(service.database ?? '');
@@ -34,7 +34,7 @@ test('rows that were changed by hand are not swapped, and their tokens are named
   await service.close();
 });
 
-test('a key that is lost ends the rebuild, which names the token and changes nothing', async () => {
+test('a lost key ends the rebuild, which names the token and changes nothing', async () => {
   const { options, key, rows, keys } = await vaultOnServers();
   const service = await startService(['--role', 'api'], options);
   await fill(service.address, { key }, 1);
@@ -47,7 +47,7 @@ test('a key that is lost ends the rebuild, which names the token and changes not
   expect(await storedIn({ rows, keys })).toMatchObject({ read: 1, write: [1], keys: [1], rows: { token_rows_1: 1 } });
 });
 
-test('the directory is replaced in one go, without what no event led to, and the shredder repeats what it did', async () => {
+test('the directory is replaced atomically, without rows that no event explains, and the shredder repeats its work', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   await service.call('DELETE', `/tokens/${id}`);

@@ -8,7 +8,7 @@ import { storedIn, vaultOnServers } from './support.js';
 const tokens = 300;
 const patience = 120_000;
 
-test('two API processes and a worker go on while a rebuild is begun, taken back, killed and gone on with', {
+test('two API processes and a worker keep working while a rebuild is started, cancelled, killed and continued', {
   timeout: 600_000,
 }, async () => {
   const { options, key, rows, keys } = await vaultOnServers();
@@ -27,7 +27,7 @@ test('two API processes and a worker go on while a rebuild is begun, taken back,
   let turn = 0;
   const call: Call = (method, url, body) => {
     turn += 1;
-    // What one process has answered the other one knows.
+    // Each process knows what the other one has acknowledged.
     return http(method, `${services[turn % 2 === 0 ? 0 : 1].address}${url}`, { key, body });
   };
   const before = await Promise.all(Array.from({ length: 20 }, () => create(call, 'before')));

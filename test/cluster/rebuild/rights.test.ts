@@ -10,7 +10,7 @@ import { killedHolding } from '../killed-holding.js';
 import { serverWithUsers } from '../server-with-users.js';
 import { storedIn, vaultOnServers } from './support.js';
 
-test('a user with these rights can restore keys, also where that was cut off, and not over others', {
+test('a user with these rights can restore keys, also after an interruption, but not over other keys', {
   timeout: 300_000,
 }, async () => {
   const { prepare, mongodb, keys } = await serverWithUsers();
@@ -63,7 +63,7 @@ test('a user with these rights can end a transaction that a killed process left'
   expect(await meta.findOne({})).toMatchObject({ uses: 1 });
 });
 
-test('a user with the rights that the program gives can rebuild; one that lacks them learns it before anything is begun', {
+test('a user with the rights that prepare gives can rebuild; one that lacks them gets an error before the rebuild starts', {
   timeout: 300_000,
 }, async () => {
   const { prepare, mongodb, rows: rowsUrl, keys: keysUrl } = await serverWithUsers();

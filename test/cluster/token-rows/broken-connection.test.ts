@@ -47,7 +47,7 @@ function cutting(host: string, port: number): Server {
   });
 }
 
-test('rows that cannot be sent are a store that cannot be reached', async () => {
+test('a failure to send rows is reported as an unavailable store', async () => {
   const writer = mongoRowWriter(connection, 1);
   const write = rowWrite(aRow());
   for (const send of [() => writer.writeMany([write]), () => writer.write(write.view, write.index, -1, 0)]) {

@@ -38,7 +38,7 @@ async function whileWriting<T>(write: () => Promise<unknown>, read: () => Promis
  * Tokens are created all the while, in order, each with a term; the newest on a page says how many there are. A total
  * that was read later than the page would know more.
  */
-test('page and total are of one instant, while others write', async () => {
+test('page and total come from one snapshot while other processes write', async () => {
   const all = aTerm();
   let created = 0;
   const create = () => {
@@ -62,7 +62,7 @@ test('page and total are of one instant, while others write', async () => {
 });
 
 /** A term moves from one set of rows to the other: a row that has either is always found. */
-test('a row whose terms change is found by either at every moment', async () => {
+test('a row whose terms change is found by the old or the new terms at every moment', async () => {
   const [all, one, other] = [aTerm(), aTerm(), aTerm()];
   const row = aRow({ seq: 1, terms: [all, one] });
   await writeRows(writer, [row, ...Array.from({ length: 30 }, (_, i) => aRow({ seq: 2 + i, terms: [all, one] }))]);
@@ -85,7 +85,7 @@ test('a row whose terms change is found by either at every moment', async () => 
   expect([...totals]).toEqual([31]);
 });
 
-test('a change that has resolved is in the next search', async () => {
+test('the next search sees every acknowledged change', async () => {
   const all = aTerm();
   for (let seq = 1; seq <= 100; seq += 1) {
     const { view, index } = rowWrite(aRow({ seq, terms: [all] }));

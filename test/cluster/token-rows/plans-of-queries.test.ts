@@ -90,7 +90,7 @@ test('a rare and a common term: one key, in whichever order they were asked for'
   }
 });
 
-test('what a term is weighed by stops at a thousand keys and reads no row', async () => {
+test('the estimate for a term stops at a thousand keys and reads no row', async () => {
   await search({ is: 'and', of: [term(half), term(third)] });
   const weighed = (await profiled()).filter(({ command }) => JSON.stringify(command).includes('"$limit":1000'));
   expect(weighed).toHaveLength(2);
@@ -105,7 +105,7 @@ test('a page of a common term reads the rows of the page; the count reads none',
   expect(counts[0]).toMatchObject({ planSummary: 'COUNT_SCAN { terms: 1, seq: -1 }', docsExamined: 0 });
 });
 
-test('everything, with a few rows due: still no row is read to count it but those', async () => {
+test('a search for everything with a few due rows reads only those rows to count', async () => {
   expect((await search({ is: 'and', of: [] }, { now: 801 })).total).toBe(rowCount - 3);
   const [page, ...counts] = await walks();
   expect(page).toMatchObject({ keysExamined: 20 });
@@ -149,7 +149,7 @@ test('a long range of dates is counted by its index alone', async () => {
   expect(count).toMatchObject({ planSummary: 'COUNT_SCAN { tenant: 1, created_at: 1 }', docsExamined: 0 });
 });
 
-test('every other look-up examines as many keys as it answers', async () => {
+test('every other look-up examines only as many keys as it returns', async () => {
   const { stream, seq } = sample;
   await rows.get(stream);
   await writer.revisionsOf([stream, 'token-unknown']);
@@ -165,7 +165,7 @@ test('living tokens by type are counted by the index alone, but for those that a
   for (const { docsExamined } of await profiled()) expect(docsExamined).toBeLessThanOrEqual(2);
 });
 
-test('a search that takes too long is refused as such, by the server or before it is asked', async () => {
+test('a search that takes too long fails as such, in the server or before it is sent', async () => {
   const where: PlanNode = { is: 'or', of: [term(rare), { is: 'not', of: term(half) }] };
   for (const limitMs of [0, 3]) {
     const impatient = mongoTokenRows(database.connection, 1, limitMs);

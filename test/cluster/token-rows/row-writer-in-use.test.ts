@@ -15,7 +15,7 @@ const foundBy = (...generations: readonly number[]): RowIndex => ({
   terms: Object.fromEntries(generations.map((generation) => [generation, [aHash().slice(0, 32)]])),
 });
 
-test('rows that come together land in every generation that is written, and each caller learns of his own', async () => {
+test('concurrent rows are written to every active generation, and each caller gets its own result', async () => {
   const { connection } = await databaseOfTest();
   const ended: string[] = [];
   let groups = 0;
@@ -53,10 +53,10 @@ test('rows that come together land in every generation that is written, and each
   }
 });
 
-test('the generation that is read comes last: what a caller has seen in it is in the others, too', async () => {
+test('the generation in use is written last: what a reader sees in it is also in the others', async () => {
   const { connection } = await databaseOfTest();
   const [refusing, kept] = [created(), created()];
-  // MongoDB refuses the one row in the generation that is not read yet.
+  // MongoDB rejects the row in the generation that is not in use yet.
   const validator = { _id: { $ne: refusing.stream } };
   await connection.db.createCollection(tokenRowsCollection(2), { validator });
   const fresh = async () => ({ read: 1, write: [1, 2], at: performance.now() });

@@ -30,7 +30,7 @@ const stored = async ({ stream }: TokenView) => (await rows.get(stream))?.state.
 const raw = ({ stream: _id }: TokenView) =>
   database.connection.db.collection<{ _id: string }>(tokenRowsCollection(1)).findOne({ _id });
 
-test('a row that is as new or newer stays: the older write is stale', async () => {
+test('a row that is as new or newer stays, and the older write is reported as stale', async () => {
   const [first, index] = [after(noTokenYet(), tokenCreated()), anIndex()];
   const second = after(first, tokenUpdated());
   expect(await writer.write(second, index, 0, atNoon)).toBe('written');
@@ -40,7 +40,7 @@ test('a row that is as new or newer stays: the older write is stale', async () =
   expect(await rows.findByFingerprint('tenant', index.fingerprintHash, atNoon)).toBe(first.stream);
 });
 
-test('a row that keeps what it is found by wants the very row before it', async () => {
+test('an update that keeps its terms needs exactly the previous revision of the row', async () => {
   const [first, index] = [after(noTokenYet(), tokenCreated()), anIndex()];
   const second = after(first, tokenUpdated());
   const third = after(second, tokenUpdated());
@@ -55,7 +55,7 @@ test('a row that keeps what it is found by wants the very row before it', async 
   expect(await rows.findByFingerprint('tenant', index.fingerprintHash, atNoon)).toBe(first.stream);
 });
 
-test('a removal leaves a tombstone even where no row was, with nothing to be found or read by', async () => {
+test('a removal leaves a tombstone even if there was no row, without terms or content', async () => {
   const first = after(noTokenYet(), tokenCreated({ expiresAt: atNoon + 5, cvcPurgeAt: atNoon + 5 }));
   const gone = after(first, tokenDeleted());
   expect(await writer.write(gone, 'keep', 0, atNoon)).toBe('written');
@@ -73,7 +73,7 @@ test('a removal leaves a tombstone even where no row was, with nothing to be fou
   expect(await raw(again)).not.toHaveProperty('removed_at');
 });
 
-test('an update that keeps its terms takes away the times and boxes that have ended', async () => {
+test('an update that keeps its terms removes times and ciphertexts that have ended', async () => {
   const first = after(noTokenYet(), tokenCreated({ expiresAt: atNoon + 5, cvcPurgeAt: atNoon + 5 }));
   await writer.write(first, anIndex(), -1, atNoon);
   const updated = after(first, tokenUpdated());
@@ -86,7 +86,7 @@ test('an update that keeps its terms takes away the times and boxes that have en
   for (const field of ['cvc', 'cvc_purge_at', 'expires_at']) expect(await raw(purged)).not.toHaveProperty(field);
 });
 
-test('of many racers for one row the newest revision stays, whoever came first', async () => {
+test('of many concurrent writers of one row the newest revision stays, in any order', async () => {
   for (let round = 0; round < 20; round += 1) {
     const views = [after(noTokenYet(), tokenCreated())];
     for (let i = 1; i < 8; i += 1) views.push(after(views[i - 1] as TokenView, tokenUpdated()));

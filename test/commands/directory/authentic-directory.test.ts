@@ -60,7 +60,7 @@ const anyOf = { ids: null, types: null };
 const page = { offset: 0, limit: 10 };
 
 describe('a store that returns an authentic record of the vault', () => {
-  test('is believed if the record is the one that was asked for, and its document opens', async () => {
+  test('is accepted if the record is the requested one, and its document opens', async () => {
     const directory = await returning(own);
     const found = taken(await directory.get('application', own.id));
     expect(found).toEqual(own);

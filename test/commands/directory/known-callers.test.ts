@@ -14,14 +14,14 @@ function known(tenantId = 'tenant'): KnownCaller {
   return { caller, expiresAt: null };
 }
 
-test('what was looked up is known for one second', () => {
+test('a looked-up caller is cached for one second', () => {
   const callers = createKnownCallers();
   callers.lookUp(1_000)('hash', known());
   expect(callers.get('hash', 1_999)).toMatchObject(known());
   expect(callers.get('hash', 2_000)).toBeUndefined();
 });
 
-test('a change of a tenant makes it forget that tenant alone, at once', async () => {
+test('a change of a tenant immediately removes only that tenant from the cache', async () => {
   const callers = createKnownCallers();
   callers.lookUp(0)('ours', known());
   callers.lookUp(0)('theirs', known('other'));
@@ -30,7 +30,7 @@ test('a change of a tenant makes it forget that tenant alone, at once', async ()
   expect(callers.get('theirs', 1)).toBeDefined();
 });
 
-test('a look-up that began before a change does not bring back what that took away', async () => {
+test('a look-up that began before a change does not restore the old state', async () => {
   const callers = createKnownCallers();
   const keep = callers.lookUp(0);
   await callers.forget('tenant');

@@ -47,7 +47,7 @@ async function firstId({ vault, tenantId }: TestService): Promise<string> {
 const codeOf = (result: { readonly ok: boolean; readonly code?: string }) => result.code ?? 'done';
 
 describe('two processes at once', () => {
-  test('of the last two that administrate one stays, however they are taken away', () =>
+  test('of the last two administrators one stays, however they are removed', () =>
     withTwoProcesses(async (service, [a, b], make) => {
       const { tenantId } = service;
       const context = { tenantId, actor: operator, traceId: null };
@@ -78,7 +78,7 @@ describe('two processes at once', () => {
       expect(keys.ok && keys.value).toHaveLength(3);
     }));
 
-  test('a permission that is being taken away grants nothing after the answer', () =>
+  test('a revoked permission grants nothing after the response', () =>
     withTwoProcesses(async (service, [a, b], make) => {
       for (let round = 0; round < 6; round += 1) {
         const holder = await make(service, managementPermissions);
@@ -96,7 +96,7 @@ describe('two processes at once', () => {
       }
     }));
 
-  test('nothing is made in a tenant that is being deleted', () =>
+  test('nothing is created in a tenant that is being deleted', () =>
     withTwoProcesses(async (service, [a, b], make) => {
       const { context } = await make(service, managementPermissions);
       const access = { kind: 'permissions', permissions: ['token:read'] } as const;

@@ -73,7 +73,7 @@ async function afterASecond(send: () => Promise<Answer>): Promise<Answer> {
   return send();
 }
 
-/** Nothing in clear, and the vault says that something is wrong, where those look who run it. */
+/** No plaintext data is returned, and the vault reports the problem to its operators. */
 async function expectRefused(answer: Answer, named: string): Promise<void> {
   expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
   expect(answer.text).not.toContain(secret);
@@ -83,8 +83,8 @@ async function expectRefused(answer: Answer, named: string): Promise<void> {
 }
 
 /**
- * An older row is refused. In the cluster rows may lag behind the log, so the vault writes the newest one from the log first,
- * and answers by that: never by the older one.
+ * An older row is rejected. In the cluster rows may lag behind the log, so the vault writes the newest one from the log first,
+ * and uses that one, never the older one.
  */
 async function expectNewest(answer: Answer, named: string, newest: Partial<Answer> & { readonly shows?: object }) {
   if (profile === 'embedded') return expectRefused(answer, named);
@@ -97,7 +97,7 @@ async function expectNewest(answer: Answer, named: string, newest: Partial<Answe
 const everything = [rule('/', 'reveal', ['token:read', 'token:search'])];
 
 describe('a writer of the rows', () => {
-  test('who plants the hash of a key of its own is let in nowhere', async () => {
+  test('cannot use the hash of its own key to get access', async () => {
     const id = await aToken();
     const { id: applicationId } = await application(everything);
 
@@ -238,7 +238,7 @@ describe('a writer of the rows', () => {
     }
   });
 
-  test('is refused an older row also while the log cannot be read', async () => {
+  test('cannot use an older row even while the log cannot be read', async () => {
     const id = await aToken({ containers: ['/open/'] });
     const stream = await streamOf(id);
     const older = await takeToken(id);

@@ -10,7 +10,7 @@ type Kind = 'tenant' | 'application';
 /** A row as it was, to be put back later. */
 type Taken = { putBack(): Promise<void> };
 
-/** Somebody who can write the rows while the service runs, and has no key. */
+/** An attacker that can write the rows while the service runs, and has no key. */
 export type RowsAttacker = {
   plantKey(applicationId: string, keyId: string, hash: string): Promise<void>;
   takeRecord(kind: Kind, id: string): Promise<Taken>;

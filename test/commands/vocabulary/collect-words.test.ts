@@ -59,7 +59,7 @@ describe('the words of a tenant', () => {
     expect(keys.complete('', 10)).toEqual(['newest', 'older']);
   });
 
-  test('a destroyed tenant has none, also not by a request that was under way', async () => {
+  test('a destroyed tenant has no words, even for a request in flight', async () => {
     const { tenantId, vault } = service;
     const { vocabularies } = vault;
     const query = { query: 'metadata.nothing:1' };

@@ -65,7 +65,7 @@ describe('the vocabularies of a process', () => {
     expect(await vocabularies.of('c', 0, never)).toBeNull();
   });
 
-  test('a failure is told to who waits, and nobody else; the next request collects again', async () => {
+  test('a failure reaches only the waiting requests; the next request collects again', async () => {
     const vocabularies = createVocabularies();
     await expect(vocabularies.of('t', 0, never)).rejects.toThrow('asked again');
     const fresh = words('fresh');

@@ -56,7 +56,7 @@ describe('which containers a rule covers', () => {
   });
 });
 
-describe('which rule decides', () => {
+describe('the rule that decides', () => {
   it('the lowest priority, wherever it stands', () => {
     const caller = callerWith({ priority: 2, transform: 'reveal' }, { priority: 1, transform: 'redact' });
     expect(transformFor(caller, 'token:read', ['/a/'])).toBe('redact');
@@ -149,7 +149,7 @@ describe('creation', () => {
     );
   });
 
-  it('needs every container for itself', () => {
+  it('needs a rule for every container', () => {
     fc.assert(
       fc.property(accessRules, containerPaths, (rules, containers) => {
         const caller = callerWith(...rules);
@@ -160,7 +160,7 @@ describe('creation', () => {
   });
 });
 
-describe('who may change expressions over the data', () => {
+describe('which callers may change expressions over the data', () => {
   const isPublic = (caller: Caller): Caller => ({ ...caller, applicationType: 'public' });
 
   it.each([

@@ -11,7 +11,7 @@ function outcome(fields: AccessFields, type: ApplicationType = 'private'): unkno
   return parsed.ok ? parsed.value : Object.keys(parsed.errors);
 }
 
-describe('permissions or rules, one of the two, not empty', () => {
+describe('either permissions or rules, not empty', () => {
   it.each<[AccessFields, readonly string[]]>([
     [{}, ['permissions']],
     [{ permissions: null, rules: null }, ['permissions']],
@@ -23,7 +23,7 @@ describe('permissions or rules, one of the two, not empty', () => {
     [{ rules: rule }, ['rules']],
     [{ permissions: Array.from({ length: 51 }, () => 'token:read') }, ['permissions']],
     [{ rules: Array.from({ length: 51 }, () => rule) }, ['rules']],
-  ])('%j is refused at %j', (fields, paths) => {
+  ])('%j is rejected at %j', (fields, paths) => {
     expect(outcome(fields)).toEqual(paths);
   });
 });
@@ -91,7 +91,7 @@ describe('access rules', () => {
     [{ ...rule, permissions: [] }, ['rules[0].permissions']],
     [{ ...rule, permissions: ['token:read', 'log:read'] }, ['rules[0].permissions[1]']],
     [{ ...rule, conditions: [{ attribute: 'x' }] }, ['rules[0]']],
-  ])('%j is refused at %j', (wrong, paths) => {
+  ])('%j is rejected at %j', (wrong, paths) => {
     expect(outcome({ rules: [wrong] })).toEqual(paths);
   });
 

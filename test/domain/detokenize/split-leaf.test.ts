@@ -29,7 +29,7 @@ describe('an expression is read as it was meant, whatever the id holds', () => {
 describe('any text', () => {
   const piece = fc.constantFrom('{{', '}}', '{', '}', '|', "'", '"', '\\', ' ', 'abc', 'token: ', '{%', '{{ a }}');
 
-  test('is split without loss, or refused without a word of it', () => {
+  test('is split without loss, or rejected without quoting it', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
         const text = pieces.join('');

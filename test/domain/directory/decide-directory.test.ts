@@ -16,7 +16,7 @@ import {
 
 const directory = directoryAfter(tenant, create('boss', manager()), create('reader', reader));
 
-describe('what changes nothing decides nothing', () => {
+describe('a command that changes nothing decides no event', () => {
   test('an update to what is there', () => {
     expect(outcome(as('boss'), update('reader', ['token:read'], { name: 'reader' }), directory)).toEqual([]);
     expect(outcome(as('boss'), { do: 'update_tenant', name: 'shop', settings: {} }, directory)).toEqual([]);
@@ -55,7 +55,7 @@ describe('an update names the fields that it changed and leaves a stamp', () => 
 });
 
 describe('keys', () => {
-  test('a fourth is refused, and one may follow a revoked one', () => {
+  test('a fourth is rejected, and a new one may replace a revoked one', () => {
     const full = directoryAfter(
       ...[tenant, create('boss', manager()), create('reader', reader), issue('reader', 'b'), issue('reader', 'c')],
     );
@@ -67,7 +67,7 @@ describe('keys', () => {
     expect(outcome(as('boss'), issue('reader', 'd'), freed)).toEqual(['application.key.issued']);
   });
 
-  test('what is not there cannot be revoked, deleted, changed or given a key', () => {
+  test('a missing application cannot be revoked, deleted, changed or given a key', () => {
     const gone = directoryAfter(tenant, create('boss', manager()), create('reader', reader), {
       ...{ do: 'delete_application', id: 'reader' },
     });
@@ -88,7 +88,7 @@ describe('the end of a tenant', () => {
     }
   });
 
-  test('leaves nothing that anybody could change', () => {
+  test('leaves nothing that a caller could change', () => {
     const ended = directoryAfter(tenant, create('boss', manager()), { do: 'delete_tenant', name: 'shop' });
     expect(ended).toMatchObject({ tenant: null, applications: new Map() });
     expect(outcome(operator, create('new', reader), ended)).toBe('tenant_not_found');

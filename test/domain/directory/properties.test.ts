@@ -36,7 +36,7 @@ function heldBy(directory: TenantDirectory, actor: Actor): readonly string[] {
   return application === undefined ? [] : heldManagementPermissions(application.access);
 }
 
-test('whatever applications try: someone administrates, nobody has four keys, nobody touches more than it holds', () => {
+test('whatever applications try: one administrator remains, none has four keys, none changes more than it holds', () => {
   let decidedCount = 0;
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), (steps) => {

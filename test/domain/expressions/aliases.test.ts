@@ -45,7 +45,7 @@ describe('an alias', () => {
     );
   });
 
-  it('is refused where there is no id, and says that it is random where there is one', () => {
+  it('is rejected outside of ids, and is marked as random in an id', () => {
     const source = '{{ data | alias_card }}';
     expect(expressions.parse(source, { variables: ['data'] })).toMatchObject({ ok: false });
     expect(expressions.parseMask(source)).toMatchObject({ ok: false });
@@ -68,7 +68,7 @@ describe('an alias', () => {
       expect(drawn).toBe(400);
       expect(expressions.evaluate(parsed.expression, { data: '1'.repeat(401) }, { random })).toEqual({
         ok: false,
-        message: `${filter}: the value has more than 400 characters, as no id may have`,
+        message: `${filter}: the value has more than 400 characters, the longest that an id may be`,
       });
       expect(drawn).toBe(400);
     },

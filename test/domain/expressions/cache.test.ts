@@ -44,7 +44,7 @@ describe('compiled expressions are kept, within bounds', () => {
     expect(expressions.parse(slip, scope).ok).toBe(false);
   });
 
-  it('a map that was never filled answers nothing', () => {
+  it('an empty cache returns nothing', () => {
     const lru = createLru<number>(1);
     expect(lru.get('a')).toBeUndefined();
     lru.set('a', 1);

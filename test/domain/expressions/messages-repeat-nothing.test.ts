@@ -45,9 +45,9 @@ describe('a message helps', () => {
   it.each([
     ['{{ data | lst4 }}', 'names an unknown filter; the nearest is last4'],
     [`{{ data | ${'x'.repeat(3_000)} }}`, 'names an unknown filter'],
-    ['{{ data | last4: 1 }}', 'is refused by a filter: last4 takes no arguments'],
-    ['{{ data | remove: 1, 2 }}', 'is refused by a filter: remove takes at most 1 argument'],
-    ['{{ data | slice: 1, 2, 3 }}', 'is refused by a filter: slice takes at most 2 arguments'],
+    ['{{ data | last4: 1 }}', 'is rejected by a filter: last4 takes no arguments'],
+    ['{{ data | remove: 1, 2 }}', 'is rejected by a filter: remove takes at most 1 argument'],
+    ['{{ data | slice: 1, 2, 3 }}', 'is rejected by a filter: slice takes at most 2 arguments'],
   ])('%s', (source, message) => {
     const parsed = expressions.parse(source, { variables: ['data'] });
     expect(parsed).toEqual({ ok: false, message: `the object at character 1 ${message}` });

@@ -9,7 +9,7 @@ import { evaluate, isRefused } from './support.js';
 const limit = 512 * 1024;
 const half = 'x'.repeat(limit / 2);
 
-describe('a result over 512 KiB is refused before it is made', () => {
+describe('a result over 512 KiB is rejected before it is built', () => {
   it.each<[string, Json]>([
     ["{{ data.t | replace: 'x', data.t }}", { t: half }],
     ['{{ data.t | append: data.t | append: data.t }}', { t: half }],
@@ -109,7 +109,7 @@ describe('a mask that reads much and shows little', () => {
     ['{{ data }}', list],
     ['{{ data | size }}', keys],
     ['{{ data | last4 }}', keys],
-    // Longer than 512 KiB as text: it is measured, then refused.
+    // Longer than 512 KiB as text: it is measured, then rejected.
     ['{{ data | last4 }}', fractions],
   ])('is stopped: 200 times %s', (object, data) => {
     const budget = createBudget();

@@ -10,7 +10,7 @@ export function evaluate(source: string, data: Json): Json | { refused: string }
   return evaluated.ok ? evaluated.value : { refused: evaluated.message };
 }
 
-/** What a masked read shows; `undefined` is redacted, `{ refused }` was not stored at all. */
+/** What a masked read shows; `undefined` is redacted, `{ refused }` was rejected and not stored. */
 export function mask(source: Json, data: Json): Json | { refused: unknown } | undefined {
   const expressions = createExpressions();
   const checked = expressions.parseMask(source);

@@ -108,7 +108,7 @@ const malformed = [
   "{{ data's last four }}",
 ];
 
-describe('what is refused', () => {
+describe('rejected expressions', () => {
   it.each([...refusedEverywhere, ...malformed])('%s', (source) => {
     const parsed = expressions.parse(source, { variables: ['data', 'metadata'] });
     expect(parsed).toEqual({ ok: false, message: expect.any(String) });

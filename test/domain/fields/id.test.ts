@@ -4,7 +4,7 @@ import { checkId } from '#src/domain/token/fields/id.js';
 
 describe('ids', () => {
   it.each(['abc', 'a b', '...', 'a.b_c-d:e@f', 'Übergröße', '日本語', '💳💳💳', '💳'.repeat(400), 'x'.repeat(400)])(
-    'takes %j as it is',
+    'stores %j unchanged',
     (id) => {
       expect(checkId(id)).toEqual({ ok: true, value: id });
     },
@@ -19,12 +19,12 @@ describe('ids', () => {
     'x'.repeat(401),
     '💳'.repeat(401),
     'x'.repeat(100_000),
-  ])('refuses %j', (id) => {
+  ])('rejects %j', (id) => {
     const checked = checkId(id);
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(['id']);
   });
 
-  it.each([null, 123, true, ['abc'], { id: 'abc' }])('refuses %j, which is no string', (id) => {
+  it.each([null, 123, true, ['abc'], { id: 'abc' }])('rejects %j, which is not a string', (id) => {
     expect(checkId(id).ok).toBe(false);
   });
 

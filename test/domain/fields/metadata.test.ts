@@ -14,7 +14,7 @@ describe('metadata', () => {
     { ['🔑'.repeat(100)]: '💳'.repeat(1_000) },
     { 'a.b c[0]': 'any\ncharacter' },
     keys(50),
-  ])('takes %j as it is', (metadata) => {
+  ])('stores %j unchanged', (metadata) => {
     expect(checkMetadata(metadata)).toEqual({ ok: true, value: metadata });
   });
 
@@ -31,7 +31,7 @@ describe('metadata', () => {
     [{ key: 'v'.repeat(1_001) }, ['metadata.key']],
     [{ key: '💳'.repeat(1_001) }, ['metadata.key']],
     [{ key: '\udc00' }, ['metadata.key']],
-  ])('refuses %j at %j', (metadata, paths) => {
+  ])('rejects %j at %j', (metadata, paths) => {
     const checked = checkMetadata(metadata);
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(paths);
   });

@@ -9,7 +9,7 @@ function paths(ownValues: readonly string[], fields: Partial<OpenFields>): reado
   return checked.ok ? [] : Object.keys(checked.errors);
 }
 
-describe('a field that is open to all must not hold the value of its own token', () => {
+describe('a field that every caller can see must not contain the value of its own token', () => {
   const card = ['4242424242424242'];
   const ssn = ['123-45-6789'];
 
@@ -82,7 +82,7 @@ describe('what a caller that cannot see the value may write does not depend on t
     [12, { containers: ['/1234/5678/9012/'] }, ['containers']],
     [1, { metadata: { k: '123456' } }, ['metadata']],
     [9, { containers: ['/123456789/'], metadata: { k: '123456789' } }, ['containers', 'metadata']],
-  ])('%j digits: %j is refused', (digits, after, paths) => {
+  ])('%j digits: %j is rejected', (digits, after, paths) => {
     expect(refused(digits, after)).toEqual(paths);
   });
 
@@ -94,7 +94,7 @@ describe('what a caller that cannot see the value may write does not depend on t
     [1, { metadata: { k: '12345' } }],
     [12, { metadata: null }],
     [null, { metadata: { k: '1234567890123456' } }],
-  ])('%j digits: %j is not', (digits, after) => {
+  ])('%j digits: %j is accepted', (digits, after) => {
     expect(refused(digits, after)).toEqual([]);
   });
 });

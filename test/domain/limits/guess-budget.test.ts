@@ -8,7 +8,7 @@ const asks = (need: number, now: number, given: object = {}) => ({
   ...given,
 });
 
-test('whatever is asked for, a window never grants more than the budget', () => {
+test('a window never grants more than the budget, for any sequence of requests', () => {
   const needs = fc.array(fc.record({ need: fc.integer({ min: 1, max: 70 }), afterMs: fc.nat(600_000) }));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000 }), needs, (max, steps) => {
@@ -37,7 +37,7 @@ test('a request for more than is left gets and uses up the rest, and only the fi
   expect(reserveGuesses(second.after, budget, asks(1, windowMs)).reservation).toMatchObject({ granted: 1 });
 });
 
-test('a caller that asks for no spare gets what it needs', () => {
+test('a caller that requests no spare uses gets what it needs', () => {
   const budget = { max: 1_000, windowMs, suspectAbove: null };
   expect(reserveGuesses(null, budget, asks(1, 0)).reservation.granted).toBe(50);
   expect(reserveGuesses(null, budget, asks(1, 0, { spare: 'none' })).reservation.granted).toBe(1);

@@ -40,7 +40,7 @@ describe('a moment in any accepted format', () => {
   });
 });
 
-describe('what is no moment', () => {
+describe('invalid times', () => {
   it.each([
     '',
     'tomorrow',
@@ -97,7 +97,7 @@ describe('what is no moment', () => {
     '9999-12-31T23:59:59-01:00',
     '0000-01-01T00:00:00+00:01',
     '２０２６-01-31',
-  ])('%j is refused', (text) => {
+  ])('%j is rejected', (text) => {
     expect(iso(text)).toBeNull();
   });
 });

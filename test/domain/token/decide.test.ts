@@ -24,7 +24,7 @@ const born: TokenDecision = {
 };
 
 describe('create', () => {
-  it('is done on a free id', () => {
+  it('succeeds on a free id', () => {
     given().when(create).thenEvents(born);
     given(created, deleted).when(create).thenEvents(born);
   });
@@ -35,7 +35,7 @@ describe('create', () => {
       .thenEvents({ ...born, tokenType: 'card', hasCvc: true, expiresAt: 5, cvcPurgeAt: at + hour });
   });
 
-  it('is refused while the id is in use', () => {
+  it('is rejected while the id is in use', () => {
     given(created).when(create).thenRefused('id_in_use');
     given(expiring)
       .when({ ...create, at: later - 1 })
@@ -43,7 +43,7 @@ describe('create', () => {
     given(created, deleted, created).when(create).thenRefused('id_in_use');
   });
 
-  it('records an expiry that nobody recorded yet, so that no key is forgotten', () => {
+  it('records an expiry that was not recorded yet, so that no key is forgotten', () => {
     given(expiring)
       .when({ ...create, at: later })
       .thenEvents({ type: 'token.expired', dueAt: later, ends: ['k1', 'c1'] }, born);
@@ -82,7 +82,7 @@ describe('update', () => {
       .thenEvents({ ...updated, changed: ['data'], cvc: 'set', cvcPurgeAt: at + hour, ends: ['c1'] });
   });
 
-  it('never carries on a cvc whose hour is over, though nobody has purged it', () => {
+  it('never keeps a cvc whose hour is over, even if it was not purged yet', () => {
     given(created)
       .when({ ...update, at: startMs + hour })
       .thenEvents({ ...updated, cvc: 'removed', ends: ['c1'] });
@@ -91,7 +91,7 @@ describe('update', () => {
       .thenEvents(updated);
   });
 
-  it('is refused when the token is not there', () => {
+  it('is rejected when the token does not exist', () => {
     given().when(update).thenRefused('token_not_found');
     given(created, deleted).when(update).thenRefused('token_not_found');
     given(expiring)
@@ -113,7 +113,7 @@ describe('delete', () => {
       .thenEvents({ type: 'token.deleted', ends: ['k2', 'c2'] });
   });
 
-  it('is refused when the token is not there', () => {
+  it('is rejected when the token does not exist', () => {
     given().when({ do: 'delete', at }).thenRefused('token_not_found');
     given(created, deleted).when({ do: 'delete', at }).thenRefused('token_not_found');
     given(expiring).when({ do: 'delete', at: later }).thenRefused('token_not_found');
@@ -162,7 +162,7 @@ describe('purge_cvc', () => {
       .thenEvents();
   });
 
-  it('is refused when there is no token', () => {
+  it('is rejected when there is no token', () => {
     given(created, deleted).when({ do: 'purge_cvc', at, reason: 'request' }).thenRefused('token_not_found');
   });
 });

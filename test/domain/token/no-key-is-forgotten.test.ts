@@ -27,7 +27,7 @@ const command: fc.Arbitrary<TokenCommand> = fc.oneof(
   fc.record({ do: fc.constant('purge_cvc'), at, reason: fc.constantFrom('due', 'request') }),
 ) as fc.Arbitrary<TokenCommand>;
 
-/** A key nobody ends would keep erased data readable for ever; one ended too early loses living data. */
+/** A key that no event ends would keep erased data readable forever; one ended too early loses live data. */
 test('each key that an event names either lives in the state or was ended by exactly one event', () => {
   const steps = fc.array(fc.record({ command, pauseMs: fc.integer({ min: 0, max: 120 }) }), { maxLength: 30 });
   fc.assert(

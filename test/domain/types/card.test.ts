@@ -40,7 +40,7 @@ describe('the expiration of a card', () => {
     [{ expiration_year: '0999' }, 'data.expiration_year'],
     [{ expiration_year: 10000 }, 'data.expiration_year'],
     [{ expiration_year: [2030] }, 'data.expiration_year'],
-  ])('%j is refused', (given, path) => {
+  ])('%j is rejected', (given, path) => {
     expect(outcome({ number, ...given })).toEqual([path]);
   });
 });
@@ -57,14 +57,14 @@ describe('the cvc of a card', () => {
   });
 
   it.each<Json>(['', '12', '12345', '12a', ' 123', 12, 12345, 123.5, -123, true, ['123'], { cvv: '123' }])(
-    '%j is refused',
+    '%j is rejected',
     (cvc) => {
       expect(outcome({ number, cvc })).toEqual(['data.cvc']);
     },
   );
 });
 
-describe('verification data under another name would be kept for good, so it is refused', () => {
+describe('verification data under another name would be kept permanently, so it is rejected', () => {
   it.each([
     'cvv',
     'cvv2',
@@ -110,7 +110,7 @@ describe('verification data under another name would be kept for good, so it is 
     expect(outcome({ number, ...extra })).toEqual(paths);
   });
 
-  it('names at most ten places, so that an answer stays small', () => {
+  it('names at most ten places, so that a response stays small', () => {
     const list = Array.from({ length: 1_000 }, () => ({ cvv: '1' }));
     expect(outcome({ number, list })).toHaveLength(10);
   });

@@ -39,7 +39,7 @@ describe('card numbers', () => {
     );
   });
 
-  it('refuses a valid number with any single digit changed', () => {
+  it('rejects a valid number with any single digit changed', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 11, max: 18 }).chain(digits),
@@ -60,11 +60,11 @@ describe('routing numbers', () => {
     expect(checkRoutingNumber(number, 'data')).toEqual({ ok: true, value: number });
   });
 
-  it('refuses all zeros, whose checksum is right', () => {
+  it('rejects all zeros, although their checksum is valid', () => {
     expect(checkRoutingNumber('000000000', 'data').ok).toBe(false);
   });
 
-  it('refuses a valid number with any single digit changed', () => {
+  it('rejects a valid number with any single digit changed', () => {
     fc.assert(
       fc.property(digits(8), fc.nat(100), fc.integer({ min: 1, max: 9 }), (start, at, by) => {
         const number = completed(start, (text) => isRouting(text) || text === '000000000') ?? '';

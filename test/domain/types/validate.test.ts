@@ -32,7 +32,7 @@ describe('data that a type accepts is stored as it came', () => {
   });
 });
 
-describe('data that a type refuses is refused at the path that is wrong', () => {
+describe('data that a type does not accept is rejected at the invalid path', () => {
   it.each<[TokenType, Json, readonly string[]]>([
     ['card', '4242424242424242', ['data']],
     ['card', [], ['data']],
@@ -74,7 +74,7 @@ describe('data that a type refuses is refused at the path that is wrong', () => 
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(paths);
   });
 
-  it.each(tokenTypes)('%s refuses null data', (type) => {
+  it.each(tokenTypes)('%s rejects null data', (type) => {
     const checked = typeRules[type].validate(null);
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(['data']);
   });

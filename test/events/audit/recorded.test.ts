@@ -139,7 +139,7 @@ describe('a checkpoint that cannot be read stops the reader', () => {
     ['of a newer version', { version: checkpointVersion + 1 }],
     ['of another type', { type: 'token.created' }],
     ['without its clear part', { clear: {} }],
-    ['with a hash that is none', { clear: { ...first.clear, hash: 'x' } }],
+    ['with an invalid hash', { clear: { ...first.clear, hash: 'x' } }],
     ['with peaks that do not lead to its root', { clear: { ...first.clear, peaks: [...peaks].reverse() } }],
     ['with a peak too many', { clear: { ...first.clear, peaks: [...peaks, 'ee'.repeat(32)] } }],
   ])('%s', (_, change) => {

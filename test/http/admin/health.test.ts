@@ -40,9 +40,9 @@ test('a lost key is a reason here, and the state alone on the public listener', 
   expect(Object.keys(shown.body)).toEqual(['status']);
 });
 
-test('a store that does not answer is down, and its gaps are unknown', async () => {
+test('a store that does not respond is down, and its gaps are unknown', async () => {
   const { service, ask } = await startWithAdmin();
-  // The client of EventStoreDB connects anew when it is asked after it was closed.
+  // The EventStoreDB client reconnects when it is used after it was closed.
   const needed = isCluster ? ['MongoDB'] : stores;
   await service.service.close();
   const ready = await ask('/health/ready');

@@ -41,7 +41,7 @@ describe('ordinary bodies', () => {
   });
 });
 
-describe('malformed text is refused at its position', () => {
+describe('malformed text is rejected at its position', () => {
   it.each([
     ['', 1],
     ['   ', 4],
@@ -91,7 +91,7 @@ describe('malformed text is refused at its position', () => {
     );
   });
 
-  it('refuses bytes that are not UTF-8 instead of replacing them', () => {
+  it('rejects bytes that are not UTF-8 instead of replacing them', () => {
     const hostile = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2, 0x82]];
     for (const bytes of hostile) {
       const body = Buffer.concat([Buffer.from('"'), Buffer.from(bytes), Buffer.from('"')]);
@@ -109,7 +109,7 @@ describe('malformed text is refused at its position', () => {
 describe('nesting', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-  it('accepts 64 levels and refuses 65, of arrays and of objects', () => {
+  it('accepts 64 levels and rejects 65, of arrays and of objects', () => {
     expect(parseJsonBody(nested(64)).ok).toBe(true);
     expect(message(nested(65))).toBe('must not nest deeper than 64 levels');
     expect(parseJsonBody(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`).ok).toBe(true);
@@ -132,7 +132,7 @@ describe('keys that reach a prototype', () => {
     ['{"constr\\u0075ctor":{"p\\u0072ototype":1}}', 'constructor.prototype'],
     ['{"constructor":{"prototype":1},"constructor":1}', 'constructor.prototype'],
     ['{"constructor":{"a":{}, "prototype":1}}', 'constructor.prototype'],
-  ])('%s is refused at %s', (text, path) => {
+  ])('%s is rejected at %s', (text, path) => {
     expect(parseJsonBody(text)).toEqual({ ok: false, message: 'must not be used as a key', path });
   });
 
@@ -333,7 +333,7 @@ describe('a body that is read in steps', () => {
     }
   });
 
-  it('is refused for bytes that are not UTF-8, wherever the parts are cut', () => {
+  it('is rejected for bytes that are not UTF-8, wherever the parts are split', () => {
     const bad = Buffer.concat([Buffer.from(`"${'é'.repeat(300_000)}`), Buffer.from([0xc3]), Buffer.from('"')]);
     expect(finish(parsingJsonBody(bad))).toEqual({ ok: false, message: 'must be UTF-8' });
     const good = Buffer.from(`"a${'é'.repeat(300_000)}"`);

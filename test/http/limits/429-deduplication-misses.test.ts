@@ -55,7 +55,7 @@ test('64 creates at the same moment do not pass the budget', async () => {
   expect(answers.filter((status) => status === 429)).toHaveLength(44);
 });
 
-test('a hit is no miss; a hit and a miss are refused alike once the budget is used up', async () => {
+test('a hit does not count as a miss; hits and misses are rejected alike once the budget is used up', async () => {
   const service = await limitedService({ requests: 1_000, deduplicationMisses: 3 });
   const key = await masked(service);
   const known = '4242424242424242';

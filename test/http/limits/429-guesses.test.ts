@@ -6,11 +6,11 @@ import { limitedService, metric } from './support.js';
 const exhausted = { status: 429, code: 'guesses_exhausted' };
 const writeOnly = ['token:create', 'token:update'] as const;
 
-/** Creates with deduplication, as one does who tries values. */
+/** Creates with deduplication, as an attacker that tries values does. */
 const guess = (service: TestService, key: string, data: unknown) =>
   service.call('POST', '/tokens', { type: 'token', data, deduplicate_token: true }, { key });
 
-test('deduplications onto tokens that the caller may not read are counted; over the budget 429 for an hour', async () => {
+test('deduplications onto unreadable tokens are counted; over the budget they get 429 for an hour', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 2 });
   const secret = await createPlain(service, { data: uniqueId() });
   const key = await service.application(writeOnly);
@@ -18,7 +18,7 @@ test('deduplications onto tokens that the caller may not read are counted; over 
   for (let times = 0; times < 2; times += 1) {
     expect((await guess(service, key, secret['data'])).body).toMatchObject({ id: secret.id });
   }
-  // A right guess and a wrong one are refused alike, or the refusal itself would tell.
+  // Right and wrong guesses are rejected alike, or the rejection itself would tell them apart.
   service.clock.advance(600_000);
   const { headers } = await expectRefusal(service, () => guess(service, key, secret['data']), exhausted);
   expect(headers['retry-after']).toBe('3000');
@@ -48,7 +48,7 @@ test.each(['/tokens', '/tokenize'])(
   },
 );
 
-test('over the budget everything else goes on, and so do other applications', async () => {
+test('over the budget all other requests, and other applications, still work', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const secret = await createPlain(service, { data: uniqueId() });
   const key = await service.application(writeOnly);
@@ -73,7 +73,7 @@ test('an update onto the fingerprint of an unreadable token is a guess too', asy
   expect((await update({ data: uniqueId() })).status).toBe(200);
 });
 
-test('who may read every token never guesses by deduplication', async () => {
+test('a caller that may read every token never guesses by deduplication', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const known = await createPlain(service, { data: uniqueId() });
   for (let times = 0; times < 5; times += 1) {

@@ -16,7 +16,7 @@ test('an application gets its requests of a window and then 429 until the window
   expect(await metric(service, 'strongroom_rate_limited_total{limit="requests"}')).toBe(2);
 });
 
-test('every route with a key counts, another application and routes without a key do not', async () => {
+test('every route with a key counts; other applications and routes without a key do not', async () => {
   const service = await limitedService({ requests: 2 });
   const other = await service.application(['token:read']);
   await service.call('POST', '/tokens', { type: 'token', data: 1 });
@@ -45,7 +45,7 @@ test('requests at one moment are all counted', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
 });
 
-test('a request of many tokens counts as many; one that is refused leaves what was left', async () => {
+test('a request of many tokens counts as many; a rejected one uses up nothing', async () => {
   const service = await limitedService({ requests: 10 });
   const caller = await service.service.authenticate(service.key);
   if (caller === null) throw new Error('the key is good');

@@ -36,7 +36,7 @@ test('64 searches at the same moment do not pass the budget', async () => {
   expect(answers.filter((status) => status === 429)).toHaveLength(34);
 });
 
-test('data: and fingerprint: terms are guesses, found or not; over the budget such searches are refused', async () => {
+test('data: and fingerprint: terms are guesses, found or not; over the budget such searches are rejected', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 4 });
   const key = await masked(service);
   const value = uniqueId();
@@ -106,7 +106,7 @@ test('a deletion by query guesses as a search does, and deletes nothing when the
   await expectRefusal(service, () => remove(`data:${value}`), exhausted);
 });
 
-test('each unknown id of a bulk delete is a guess; over the budget nothing is deleted and known ids are refused too', async () => {
+test('each unknown id of a bulk delete is a guess; over the budget nothing is deleted and known ids are rejected too', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 10 });
   const remove = (ids: readonly string[]) => service.call('POST', '/tokens/delete', { ids });
   const [one, other] = [await createPlain(service), await createPlain(service)];
@@ -143,6 +143,6 @@ test('the access log says once that the guesses of an application are used up', 
   for (let times = 0; times < 5; times += 1) await search(service, `data:unknown-${times}`, key);
   const refused = (await logged(service, 'application')).filter(({ message }) => message.includes('guesses'));
   expect(refused).toEqual([
-    expect.objectContaining({ outcome: 'denied', message: 'refused: the guesses of this hour are used up' }),
+    expect.objectContaining({ outcome: 'denied', message: 'rejected: the guesses of this hour are used up' }),
   ]);
 });

@@ -19,14 +19,14 @@ test('tokenize and detokenize weigh as many requests as they have tokens', async
   expect(await statuses(9, send('/detokenize', 'nothing'))).toEqual([...Array(6).fill(200), 429, 429, 429]);
 });
 
-test('every unknown id of a detokenize is a guess; over the budget even known ids are refused', async () => {
+test('every unknown id of a detokenize is a guess; over the budget even known ids are rejected', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 5 });
   const { id } = await createPlain(service);
   const send = (body: Json) => () => service.call('POST', '/detokenize', body);
   const wrong = (count: number) => Array.from({ length: count }, () => `{{ ${uniqueId()} }}`);
   expect((await send([...wrong(3), `{{ ${id} }}`])()).status).toBe(400);
   expect((await send(`{{ ${id} }}`)()).status).toBe(200);
-  // More than is left is refused whole, and uses up the rest.
+  // A request for more than is left is rejected completely, and uses up the rest.
   await expectRefusal(service, send(wrong(4)), exhausted);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(3);
   await expectRefusal(service, send(`{{ ${id} }}`), exhausted);

@@ -107,7 +107,7 @@ test('of one page hostile masks use up what they share: they are left out and sa
   expect(alone.body).not.toHaveProperty('_extras');
 });
 
-test('detokenize refuses what masks of other tokens left no budget for', async () => {
+test('detokenize rejects tokens when the masks of other tokens used up the budget', async () => {
   const { service } = await listening();
   const ids = await createHostile(service, 6);
   const key = await service.application([rule('/', 'mask', tokenPermissions)]);
@@ -229,7 +229,7 @@ function sealedBytesRead({ vault: { log } }: TestService): () => number {
   return () => bytes;
 }
 
-test('a text of 4 MiB of expressions is refused before they are compiled', async () => {
+test('a text of 4 MiB of expressions is rejected before they are compiled', async () => {
   const { service, origin } = await listening();
   const body = ['{{ abcd | upcase }}'.repeat(200_000)];
   const compile = vi.spyOn(service.vault.expressions, 'parseFilters');

@@ -56,7 +56,7 @@ test('a request larger than the share of a tenant fits alone, and all of them ne
   expect(room.isFull('a')).toBe(false);
 });
 
-test('a request that finds no room in five seconds is told to come again', async () => {
+test('a request that finds no room within five seconds gets 503 with Retry-After', async () => {
   const room = createRoom(400);
   await room.take('a', 100, stays);
   await expect(room.take('a', 10, stays)).rejects.toMatchObject({ code: 'overloaded', retryAfterMs: 2_000 });

@@ -32,7 +32,7 @@ function connectionsOf(pid: number): number {
   return readdirSync(folder).filter(isSocket).length;
 }
 
-test('110 lists of 512 KB tokens that nobody reads do not crash a vault with a small heap', async () => {
+test('110 unread responses with lists of 512 KB tokens do not crash a vault with a small heap', async () => {
   const vault = await makeVault();
   const env = { NODE_OPTIONS: '--max-old-space-size=256', STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
   const { address: origin, pid, stop } = await startService([...vault.flags, '--admin-port', 'off'], { env });

@@ -211,7 +211,7 @@ describe('frames', () => {
   }
 });
 
-describe('what nobody catches', () => {
+describe('an uncaught error', () => {
   const setUp = `
     import { createLogger } from '#src/http/logging/create-logger.js';
     import { logUncaught } from '#src/http/logging/log-uncaught.js';

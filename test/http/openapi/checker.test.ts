@@ -4,7 +4,7 @@ import type { Answer } from '../../support/test-service.js';
 import { test } from '../routes/support.js';
 
 /** The check of every HTTP test would be worth nothing if it let these through. */
-describe('an answer that the document does not describe is found', () => {
+describe('a response that the document does not describe is detected', () => {
   test('by status, media type, body and header', async ({ service }) => {
     const check = openApiChecker(service.app);
     const { status, headers, text, body } = await service.call('GET', '/health/live');

@@ -6,7 +6,7 @@ import { test } from '../routes/support.js';
 import { documentOf, mediaOf, operationsIn } from './support.js';
 
 describe('the document', () => {
-  test('is valid OpenAPI 3.1 by a validator of others', async ({ service }) => {
+  test('is valid OpenAPI 3.1 according to an independent validator', async ({ service }) => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate({ ...(await documentOf(service)) });
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
@@ -178,7 +178,7 @@ describe('answers', () => {
     expect(examples).toBeGreaterThan(50);
   });
 
-  test('every problem that there is stands under its status in some operation', async ({ service }) => {
+  test('every problem is documented under its status in at least one operation', async ({ service }) => {
     const described = new Set(
       operationsIn(await documentOf(service)).flatMap((operation) =>
         mediaOf(operation).flatMap(({ status, media }) =>
@@ -193,7 +193,7 @@ describe('answers', () => {
     expect(known.filter((problem) => !described.has(problem))).toEqual(undescribed);
   });
 
-  test('a route with a permission needs the key and says what it answers without one, and over a limit', async ({
+  test('a route with a permission requires the key and documents its responses without one and over a limit', async ({
     service,
   }) => {
     const operations = operationsIn(await documentOf(service));
@@ -236,9 +236,7 @@ describe('answers', () => {
 });
 
 describe('serving', () => {
-  test('no schema of the document runs: an answer that it does not describe leaves as the route made it', async ({
-    service,
-  }) => {
+  test('no schema runs while serving: an undescribed response is sent as the route built it', async ({ service }) => {
     const withSchemas: string[] = [];
     const { createApp } = await import('#src/http/server/app.js');
     const app = createApp(service.service, {

@@ -18,7 +18,7 @@ export function operationsIn({ paths = {} }: OpenAPIV3_1.Document): readonly Ope
   );
 }
 
-/** Status, media type and what is there, of every answer of an operation. */
+/** Status, media type and content of every response of an operation. */
 export function mediaOf({ responses = {} }: Operation) {
   return Object.entries(responses).flatMap(([status, response]) =>
     '$ref' in response

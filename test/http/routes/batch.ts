@@ -4,7 +4,7 @@ import type { TestService } from '../../support/test-service.js';
 
 type Options = Parameters<TestService['call']>[3];
 
-/** Tokenizes a body and answers what came back; whatever was wrong is shown. */
+/** Tokenizes a body and returns the response; a failure prints it. */
 export async function tokenize(service: TestService, body: Json, options: Options = {}): Promise<Json> {
   return post(service, '/tokenize', body, options);
 }

@@ -41,7 +41,7 @@ export async function statusOf(service: TestService, key: string): Promise<numbe
   return (await service.call('GET', '/applications/key', undefined, { key })).status;
 }
 
-/** An answer whose body is an array. */
+/** A response whose body is an array. */
 export function arrayOf({ text }: Answer): JsonObject[] {
   return JSON.parse(text) as JsonObject[];
 }

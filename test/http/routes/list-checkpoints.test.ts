@@ -65,7 +65,7 @@ describe('GET /audit/checkpoints', () => {
     expect(JSON.stringify(body)).toContain('checkpoints of the event log read');
   });
 
-  test('refuses a page that is none', async ({ service }) => {
+  test('rejects an invalid page', async ({ service }) => {
     const answer = await service.call('GET', '/audit/checkpoints?page=0', undefined, { key: service.managementKey });
     expect(answer.status).toBe(400);
   });

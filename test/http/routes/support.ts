@@ -3,7 +3,7 @@ import { test as base, expect } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { type Answer, startTestService, type TestService } from '../../support/test-service.js';
 
-/** A test with the real service, one a file. It fails when something went wrong behind the answers. */
+/** A test with the real service, one per file. It fails if the service reported an error. */
 export const test = base.extend<{ service: TestService }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from it that nothing else is needed
@@ -21,7 +21,7 @@ export function uniqueId(prefix = 'id'): string {
   return `${prefix}-${randomUUID()}`;
 }
 
-/** What makes a refusal: status, code and, of a 400, the paths in `errors`. */
+/** What identifies an error: status, code and, for a 400, the paths in `errors`. */
 export function refusal({ status, body }: Answer) {
   const { code, errors } = body;
   return { status, code, paths: Object.keys((errors ?? {}) as JsonObject) };
@@ -29,7 +29,7 @@ export function refusal({ status, body }: Answer) {
 
 type Refusal = { readonly status: number; readonly code: string; readonly paths?: readonly string[] };
 
-/** Sends a request, expects this refusal as a whole problem (RFC 9457), and that nothing was stored. */
+/** Sends a request, expects this error as a complete problem (RFC 9457), and that nothing was stored. */
 export async function expectRefusal(
   service: TestService,
   send: () => Promise<Answer>,
@@ -61,7 +61,7 @@ export function expectProblem({ status, headers, body, text }: Answer): void {
   expect(Object.keys(body).filter((key) => !known.includes(key))).toEqual([]);
 }
 
-/** Creates a token and answers its body; whatever was wrong is shown. */
+/** Creates a token and returns its body; a failure prints the response. */
 export async function create(
   service: TestService,
   body: object,

@@ -12,7 +12,7 @@ const refused = { status: 401, code: 'unauthenticated' };
 
 /** The 401 of a route. `call` sends a request that would be 415, 400 or 404 with a good key. */
 export function refusesStrangers(call: Call): void {
-  describe('401 without a good key, before anything else is looked at, in the same words for every reason', () => {
+  describe('401 without a valid key, before any other check, with the same text for every reason', () => {
     test('missing, malformed, of a wrong checksum, unknown, revoked, expired, of another header', async ({
       service,
     }) => {

@@ -84,7 +84,7 @@ describe('no input makes the parser throw or hang', () => {
   });
 });
 
-test('a refusal repeats nothing of the query', () => {
+test('an error repeats nothing of the query', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(pieces, fc.constant('Zq7Zq7')), { minLength: 1, maxLength: 20 }), (parts) => {
       const result = parseQuery(parts.join(''));

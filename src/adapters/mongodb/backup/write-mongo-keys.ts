@@ -78,12 +78,15 @@ async function end(connection: MongoConnection, attempt: string, written: Readon
   for (const name of await collectionsIn(connection)) {
     const own = (written.get(name) ?? 0) + (besides.get(name) ?? 0);
     if ((await call((db) => db.collection(name).countDocuments({}))) === own) continue;
-    throw new BackupRefused('the key store holds keys of another backup, which were restored in part. Empty it first.');
+    throw new BackupRefused(
+      'the key store holds keys of another backup, which were only partly restored. Empty it first.',
+    );
   }
   const { matchedCount } = await call((db) =>
     keyCollections.meta(db).updateOne({ _id: restoringMark, value: attempt }, { $set: { value: restored } }),
   );
-  if (matchedCount === 0) throw new BackupRefused('somebody else restores these keys at the same time. Try again.');
+  if (matchedCount === 0)
+    throw new BackupRefused('another process is restoring these keys at the same time. Try again.');
 }
 
 async function collectionsIn({ call }: MongoConnection): Promise<readonly string[]> {

@@ -16,6 +16,6 @@ export async function generationToRead({ call }: MongoConnection, living: readon
 }
 
 const unknown =
-  'the note of which rows are read was lost during a rebuild, and nothing else says which they are. Drop the collections ' +
-  'checkpoints and token_rows_ with any number, and run `strongroom init` again: a worker makes the rows from the log. Or ' +
+  'the record of which rows are in use was lost during a rebuild, and cannot be derived. Drop the collections ' +
+  'checkpoints and token_rows_<number>, and run `strongroom init` again: a worker rebuilds the rows from the log. Or ' +
   'restore them together with generations from one copy.';

@@ -58,7 +58,7 @@ export function createMongoGenerationKeys(connection: MongoConnection, roots: Mo
       if (key !== null) return key;
       if (isFirst) await roots.refresh();
     }
-    throw new MongoBroken('a key of search does not open: restore the key store from a backup.');
+    throw new MongoBroken('a search key does not open: restore the key store from a backup.');
   }
 
   return {

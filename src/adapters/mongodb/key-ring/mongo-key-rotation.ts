@@ -194,5 +194,5 @@ function rewrappedGenerationKey(
 }
 
 function unopened(what: string): string {
-  return `${what} does not open, so it cannot be rewrapped; nothing was taken away. Restore the keys from a backup.`;
+  return `${what} does not open, so it cannot be rewrapped; nothing was removed. Restore the keys from a backup.`;
 }

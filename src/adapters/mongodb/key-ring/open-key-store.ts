@@ -75,12 +75,12 @@ async function refuseHalf({ call }: MongoConnection): Promise<void> {
   if ((await call((db) => keyCollections.meta(db).findOne(half))) === null) return;
   throw new MongoBroken({
     check: 'keys',
-    says: 'the keys are being restored, or that was cut off, and not all of them are there',
-    do: 'Wait until it has ended, or run `strongroom restore` once more, which begins anew',
+    says: 'the keys are being restored, or a restore was interrupted, and some keys are missing',
+    do: 'Wait until the restore ends, or run `strongroom restore` again, which starts over',
   });
 }
 
-const otherRootKey = 'the root key is not the one that the key store was made with. Name the right root key file.';
+const otherRootKey = 'the root key is not the one that the key store was created with. Name the right root key file.';
 
 /** Inserts a document that is written only once, by the first process. Returns the stored value. */
 async function once({ call }: MongoConnection, meta: MetaDocument): Promise<MetaDocument['value']> {

@@ -65,9 +65,9 @@ export function rowOf(
   const { tenantId: tenant, state } = view;
   const { revision, life } = state;
   if (life === null) return { tenant, revision, life, removed_at: removedAt, mac: Buffer.from(view.mac) };
-  if (index === null) throw new Error('a row that begins must say what it is found by');
+  if (index === null) throw new Error('a new row must have its index entries');
   const terms = index.terms[generation];
-  if (terms === undefined) throw new Error('a row must say what it is found by in each generation');
+  if (terms === undefined) throw new Error('a row must have its index entries for each generation');
   const others = read === null ? undefined : index.terms[read];
   const found = {
     ...{ fingerprint: hashBytes(index.fingerprintHash), terms: terms.map(hashBytes) },
@@ -96,7 +96,7 @@ export function viewOf(row: RowDocument): Stored<TokenView> {
  */
 export function hashBytes(hash: string): Buffer {
   const bytes = Buffer.from(hash, 'hex');
-  if (bytes.length * 2 !== hash.length) throw new Error('a keyed hash is in hex');
+  if (bytes.length * 2 !== hash.length) throw new Error('a keyed hash must be in hexadecimal');
   return bytes;
 }
 

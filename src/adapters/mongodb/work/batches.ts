@@ -60,7 +60,7 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
         ...{ upsert: true, returnDocument: 'after' },
       }),
     );
-    if (batch === null) throw new Error('an upsert answers the document');
+    if (batch === null) throw new Error('an upsert returned no document');
     return batch;
   }
 

@@ -75,7 +75,7 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
     const claim = await connection.call((db) =>
       claims(db).findOneAndUpdate({ _id: cmd }, pipeline, { upsert: true, returnDocument: 'after' }),
     );
-    if (claim === null) throw new Error('an upsert answers the document');
+    if (claim === null) throw new Error('an upsert returned no document');
     return claim;
   }
 

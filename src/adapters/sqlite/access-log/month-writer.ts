@@ -84,7 +84,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
       const [attempt] = commit([work]);
       if (attempt?.ok === true) return next;
       words.forget();
-      throw attempt?.error ?? new Error('a commit answered nothing');
+      throw attempt?.error ?? new Error('a commit returned no result');
     },
     close: (): void => void database.close(),
   };

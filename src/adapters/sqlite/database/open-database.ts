@@ -64,5 +64,5 @@ export function openInMemory(schema: string): SqliteDatabase {
 
 function expectSetting(database: SqliteDatabase, pragma: string, expected: number | string): void {
   const actual = database.pragma(pragma, { simple: true }) ?? 0;
-  if (actual !== expected) throw new Error(`SQLite did not accept ${pragma} = ${expected}: it answers ${actual}`);
+  if (actual !== expected) throw new Error(`SQLite did not accept ${pragma} = ${expected}: it returned ${actual}`);
 }

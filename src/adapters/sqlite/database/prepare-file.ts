@@ -70,7 +70,7 @@ function prepared(
 function expectOurs(database: SqliteDatabase, fileName: string, version: number): void {
   if (isNew(database)) return;
   if (read(database, 'application_id') !== applicationId) {
-    throw new StoreBroken(`${fileName} is no file of Strongroom. Choose another data directory.`);
+    throw new StoreBroken(`${fileName} is not a Strongroom file. Choose another data directory.`);
   }
   const stored = read(database, 'user_version');
   if (stored !== version) {
@@ -102,7 +102,7 @@ export function expectSchema(database: SqliteDatabase, fileName: string, schema:
     if (found.get(name) === expected.get(name)) continue;
     throw new StoreBroken({
       check: 'schema',
-      says: `${fileName} was changed by another program: ${JSON.stringify(name)} is not as Strongroom made it`,
+      says: `${fileName} was changed by another program: ${JSON.stringify(name)} is not as Strongroom created it`,
       do: 'Find out who can write the data directory, then restore it from a backup',
     });
   }

@@ -35,7 +35,7 @@ export function prepareStores(dataDir: string): { readonly vault: SqliteDatabase
 }
 
 function lostKeys(): StoreBroken {
-  return new StoreBroken('keys.db is missing or empty, and nothing opens without it. Restore it from a backup.');
+  return new StoreBroken('keys.db is missing or empty, and no data can be read without it. Restore it from a backup.');
 }
 
 /** Returns the error for a log that is missing while the key store is in use. */

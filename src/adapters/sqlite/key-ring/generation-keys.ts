@@ -48,7 +48,7 @@ export function createGenerationKeys(database: SqliteDatabase, writer: Writer, r
     const row = reading(() => byGeneration.get(generation) as Row | undefined, 'keys.db');
     if (row === undefined || row.destroyed_at !== never) return null;
     const key = roots.open((rootKey) => openGenerationKey(rootKey, row.wrapped, generation));
-    if (key === null) throw new StoreBroken('a key of search in keys.db does not open: restore keys.db from a backup.');
+    if (key === null) throw new StoreBroken('a search key in keys.db does not open: restore keys.db from a backup.');
     return key;
   }
 

@@ -301,5 +301,5 @@ export async function findRootKey(
   }
   const found = rootKeys.find((rootKey) => passesRootCheck(rootKey, stored));
   if (found !== undefined) return found;
-  throw new StoreBroken('the root key is not the one that keys.db was made with. Name the right root key file.');
+  throw new StoreBroken('the root key is not the one that keys.db was created with. Name the right root key file.');
 }

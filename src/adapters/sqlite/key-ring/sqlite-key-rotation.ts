@@ -201,5 +201,5 @@ export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wra
 }
 
 function unopened(what: string): string {
-  return `${what} does not open, so it cannot be rewrapped; nothing was taken away. Restore keys.db from a backup.`;
+  return `${what} does not open, so it cannot be rewrapped; nothing was removed. Restore keys.db from a backup.`;
 }

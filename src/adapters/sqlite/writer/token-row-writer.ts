@@ -79,7 +79,7 @@ function found({ life }: TokenState, index: RowIndex, before: Found, generation:
 
 function termsIn(terms: GenerationTerms, generation: number): readonly string[] {
   const own = terms[generation];
-  if (own === undefined) throw new Error('a row must say what it is found by in each generation');
+  if (own === undefined) throw new Error('a row must have its index entries for each generation');
   return own;
 }
 

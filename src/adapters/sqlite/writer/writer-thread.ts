@@ -186,7 +186,7 @@ function startFailure(error: unknown): string | FoundProblem {
   if (!(error instanceof StoreUnavailable)) return error instanceof Error ? error.message : 'the writer failed';
   const { store, reason } = error;
   if (reason === 'full') return `the disk under ${store} is full. Free some space, then start again.`;
-  return `another program holds ${store} (${reason}). End it, then start again.`;
+  return `another program holds a lock on ${store} (${reason}). Stop it, then start again.`;
 }
 
 if (parentPort !== null) {

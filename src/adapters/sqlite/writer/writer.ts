@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { StoreBroken } from '../database/database-error.js';
 import type { FromWriter, ToWriter, WriterOperation, WriterOperations, WriterRequest } from './protocol.js';
 
-const endedUnexpectedly = 'the thread that writes the store ended unexpectedly';
+const endedUnexpectedly = 'the thread that writes to the store ended unexpectedly';
 
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 

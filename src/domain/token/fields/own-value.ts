@@ -53,7 +53,10 @@ export function checkUnseenOwnValue(
   const run = new RegExp(`[0-9]{${length}}`);
   const refuse = (path: string, texts: readonly string[]): Checked<null> =>
     texts.some((text) => run.test(bareText(text)))
-      ? invalid(path, `only a caller who may see this token in clear may write ${length} or more digits in a row here`)
+      ? invalid(
+          path,
+          `only a caller that may see this token in plaintext may write ${length} or more digits in a row here`,
+        )
       : valid(null);
   const known = new Map(Object.entries(before.metadata ?? {}));
   const written = Object.entries(after.metadata ?? {}).filter(([key, value]) => known.get(key) !== value);

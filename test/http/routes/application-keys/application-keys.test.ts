@@ -15,7 +15,7 @@ const notFound = { status: 404, code: 'application_not_found' };
 const exceeds = { status: 403, code: 'exceeds_own_permissions' };
 
 describe('POST /applications/{id}/keys', () => {
-  test('201 the key this once, and it is as good as the first', async ({ service }) => {
+  test('201 shows the key only this once, and the key works like the first', async ({ service }) => {
     const { id, key: first } = await makeApplication(service);
     const answer = await manage(service, 'POST', `/applications/${id}/keys`);
     expect(answer.status, answer.text).toBe(201);

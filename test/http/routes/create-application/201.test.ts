@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { makeApplication, manage, ownId, statusOf, timestamp, uuid } from '../directory-support.js';
 import { createPlain, eventsSince, path, test } from '../support.js';
 
-describe('201 the answer', () => {
+describe('201 the response', () => {
   test('has every field that has a value, and the key this once', async ({ service }) => {
     const expires_at = '2030-01-01T00:00:00.000+00:00';
     const rules = [

@@ -5,7 +5,7 @@ import { expectRefusal, test } from '../support.js';
 const missing = { status: 403, code: 'permission_missing' };
 const exceeds = { status: 403, code: 'exceeds_own_permissions' };
 
-describe('403 nobody makes an application that is stronger than itself', () => {
+describe('403 no application can create one that is stronger than itself', () => {
   test('a public, a private and a reading management application make none at all', async ({ service }) => {
     const keys = [
       service.key,

@@ -6,7 +6,7 @@ const body = { name: 'once', type: 'private', permissions: ['token:read'] };
 const gone = { status: 404, code: 'idempotent_result_gone' };
 
 describe('an idempotency key on POST /applications', () => {
-  test('a repeat makes nothing and answers the same without the key', async ({ service }) => {
+  test('a repeat creates nothing and returns the same without the key', async ({ service }) => {
     const send = withKey(service, '/applications', body);
     const first = await send();
     const before = await service.eventCount();
@@ -18,7 +18,7 @@ describe('an idempotency key on POST /applications', () => {
     expect(repeat.headers['location']).toBe(first.headers['location']);
   });
 
-  test('of many at once one application results; the others wait or are refused with 409', async ({ service }) => {
+  test('many at once create one application; the others wait or get 409', async ({ service }) => {
     const send = withKey(service, '/applications', body);
     const before = await manage(service, 'GET', '/applications');
     const answers = await Promise.all(Array.from({ length: 8 }, send));
@@ -28,7 +28,7 @@ describe('an idempotency key on POST /applications', () => {
     expect(total(after)).toBe(total(before) + 1);
   });
 
-  test('a refusal is not remembered', async ({ service }) => {
+  test('a rejection is not remembered', async ({ service }) => {
     const key = uniqueId();
     expect((await withKey(service, '/applications', { ...body, name: '' }, key)()).status).toBe(400);
     expect((await withKey(service, '/applications', body, key)()).status).toBe(201);
@@ -59,7 +59,7 @@ describe('an idempotency key on POST /applications', () => {
 });
 
 describe('an idempotency key on POST /applications/{id}/keys', () => {
-  test('a repeat issues nothing and answers without the key; 404 once it is revoked', async ({ service }) => {
+  test('a repeat issues nothing and returns no key; 404 once it is revoked', async ({ service }) => {
     const { id } = await makeApplication(service);
     const send = withKey(service, `/applications/${id}/keys`);
     const first = await send();

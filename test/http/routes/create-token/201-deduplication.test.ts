@@ -49,7 +49,7 @@ describe('201 with deduplication in force a living token with the same fingerpri
     }
   });
 
-  test('a deleted or expired token is none', async ({ service }) => {
+  test('a deleted or expired token is not a duplicate', async ({ service }) => {
     const data = uniqueId();
     const deleted = await createPlain(service, { data });
     await service.call('DELETE', path(deleted.id));
@@ -70,7 +70,7 @@ describe('201 with deduplication in force a living token with the same fingerpri
 });
 
 describe('201 what the caller gets of the other token', () => {
-  test('who may not read it gets what names it and no more', async ({ service }) => {
+  test('a caller that may not read it gets only the fields that identify it', async ({ service }) => {
     const data = uniqueId();
     const secret = { metadata: { a: 'b' }, mask: '{{ data }}', containers: ['/other/'], expires_at: '2030-01-01' };
     const first = await createPlain(service, { data, ...secret });
@@ -89,7 +89,7 @@ describe('201 what the caller gets of the other token', () => {
     }
   });
 
-  test('who may read it gets it under the transform for reading', async ({ service }) => {
+  test('a caller that may read it gets it under the transform for reading', async ({ service }) => {
     const data = uniqueId();
     const first = await createPlain(service, { data, mask: '{{ data | reveal_last: 0 }}' });
     const plain = await service.application(['token:create', 'token:read']);

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { create, read, test, uniqueId } from '../support.js';
 
-describe('201 the answer', () => {
+describe('201 the response', () => {
   test('has every field that has a value and no other', async ({ service }) => {
     const bare = await create(service, { type: 'token', data: 'x' });
     expect(bare).toEqual({

@@ -42,7 +42,7 @@ describe('400 a body that is not acceptable JSON stores nothing and is not repea
     ['an escaped __proto__', token('{"\\u005f_proto__":1}'), 'data.__proto__'],
     ['constructor holding a prototype', token('{"constructor":{"prototype":1}}'), 'data.constructor.prototype'],
     ['a number that would lose digits', token('[12345678901234567890]'), 'data[0]'],
-    ['a number that is none', token('1e999'), 'data'],
+    ['an invalid number', token('1e999'), 'data'],
   ])('%s', async ([, raw, path], { service }) => {
     const send = () => service.call('POST', '/tokens', undefined, { raw: String(raw) });
     const answer = await expectRefusal(service, send, malformed(path));

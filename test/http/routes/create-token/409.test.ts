@@ -17,7 +17,7 @@ describe('409 the id is taken', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', token), inUse);
   });
 
-  test('for a caller who may not read that token, without a word about it', async ({ service }) => {
+  test('for a caller that may not read that token, without details about it', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.application(['token:create'], 'public');
     const send = () => service.call('POST', '/tokens', { id, type: 'token', data: 1 }, { key });

@@ -41,7 +41,7 @@ describe('204 a token is deleted', () => {
     expect((await service.call('DELETE', path(id), undefined, { headers: { 'if-match': ifMatch } })).status).toBe(204);
   });
 
-  test('who may delete need not be one who may read', async ({ service }) => {
+  test('deleting does not require permission to read', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.application([rule('/general/', 'redact', ['token:delete'])]);
     expect((await service.call('DELETE', path(id), undefined, { key })).status).toBe(204);

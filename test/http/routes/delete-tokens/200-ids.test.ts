@@ -52,7 +52,7 @@ describe('200 tokens are deleted by their ids', () => {
     expect(await remove(service, [])).toEqual({ deleted: 0, refused: 0, remaining: 0 });
   });
 
-  test('ids outside the rules are refused and stay; the others go', async ({ service }) => {
+  test('ids outside the rules are rejected and kept; the others are deleted', async ({ service }) => {
     const key = await service.application([
       rule('/a/', 'redact', ['token:delete']),
       rule('/', 'reveal', ['token:read', 'token:search']),

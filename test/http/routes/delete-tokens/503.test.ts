@@ -3,7 +3,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import type { TestService } from '../../../support/test-service.js';
 import { createPlain, path, test, uniqueId } from '../support.js';
 
-/** The key store destroys nothing until the answer of this is called. */
+/** The key store destroys nothing until the returned function is called. */
 function keysStay(service: TestService): () => void {
   const failing = vi
     .spyOn(service.vault.keys, 'destroy')

@@ -43,7 +43,7 @@ describe('400 unknown ids, named at the first place of each', () => {
   });
 });
 
-describe('400 what is no expression', () => {
+describe('400 malformed expressions', () => {
   test.for([
     ['unbalanced braces', '{{ x'],
     ['a closing pair alone', 'x }}'],
@@ -91,7 +91,7 @@ describe('400 what cannot be evaluated', () => {
     expect(answer.text).toContain('the expression at character 3');
   });
 
-  test('an answer over 8 MiB', async ({ service }) => {
+  test('a response over 8 MiB', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'x'.repeat(500_000), fingerprint_expression: 'one' });
     const at = (count: number) => Array(count).fill(`{{ ${id} }}`) as Json;
     expect((await post(service, at(16))()).status).toBe(200);

@@ -5,7 +5,7 @@ import { detokenize, tokenize } from '../batch.js';
 import { operationsOn } from '../list-logs/support.js';
 import { create, createPlain, test } from '../support.js';
 
-describe('the access log has every token before an answer leaves', () => {
+describe('the access log has every token before the response is sent', () => {
   test('each token once, as it was shown', async ({ service }) => {
     const token = { type: 'card_number', data: '4242424242424242' };
     const { id } = await create(service, token);

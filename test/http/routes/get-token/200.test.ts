@@ -187,7 +187,7 @@ describe('304 If-None-Match names the revision', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('never for who may not read it', async ({ service }) => {
+  test('never for a caller that may not read it', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.application([rule('/x/', 'reveal', ['token:read'])]);
     const answer = await service.call('GET', path(id), undefined, { key, headers: { 'if-none-match': '*' } });

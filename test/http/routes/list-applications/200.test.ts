@@ -49,7 +49,7 @@ describe('200 the applications of the tenant', () => {
   });
 });
 
-describe('400 a page that is none', () => {
+describe('400 an invalid page', () => {
   test.for([
     ['page=0', 'page'],
     ['page=-1', 'page'],

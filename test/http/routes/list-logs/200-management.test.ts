@@ -9,7 +9,7 @@ async function actsOn(service: Parameters<typeof logs>[0], entity_type: string) 
   return entries.map(({ operation, outcome }) => `${operation} ${outcome}`).reverse();
 }
 
-test('changes of an application and of its rules, each key, and who may not make them', async ({ service }) => {
+test('changes of an application, its rules and keys, and rejected attempts to change them', async ({ service }) => {
   const { id, key } = await makeApplication(service);
   const rules = [{ description: '', priority: 1, container: '/', transform: 'mask', permissions: ['token:read'] }];
   await manage(service, 'PUT', `/applications/${id}`, { name: 'other', rules });

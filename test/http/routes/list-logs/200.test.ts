@@ -27,7 +27,7 @@ describe('what is recorded', () => {
       entity_ref: expect.stringMatching(/^[0-9a-f]{64}$/),
       operation: 'reveal',
       outcome: 'success',
-      message: 'token shown in clear',
+      message: 'token shown in plaintext',
       trace_id: expect.stringMatching(/./),
       created_at: new Date(service.clock.now()).toISOString().replace('Z', '+00:00'),
     });
@@ -35,7 +35,7 @@ describe('what is recorded', () => {
     expect(created[0]).toMatchObject({ key_id: entry?.['key_id'], source_address: '127.0.0.1' });
   });
 
-  test('a masked read is a read; a masked answer to a create or update is none besides', async ({ service }) => {
+  test('a masked read is a read; a masked response to a create or update adds no read', async ({ service }) => {
     const key = await service.application(tokenPermissions);
     const { id } = await createPlain(service);
     await service.call('GET', path(id), undefined, { key });
@@ -52,7 +52,7 @@ describe('what is recorded', () => {
     expect(await operationsOn(service, id)).toEqual(['create', 'reveal', 'reveal']);
   });
 
-  test('an answer of 304 shows no data', async ({ service }) => {
+  test('a 304 shows no data, so it is not recorded', async ({ service }) => {
     const { id } = await createPlain(service);
     await service.call('GET', path(id), undefined, { headers: { 'if-none-match': '*' } });
     expect(await operationsOn(service, id)).toEqual(['create', 'read']);
@@ -84,7 +84,7 @@ describe('what is recorded', () => {
     expect(refused).not.toHaveProperty('entity_id');
   });
 
-  test('reading the log, and being refused it; applications and tenants', async ({ service }) => {
+  test('reads of the log and rejected reads of it; applications and tenants', async ({ service }) => {
     await service.call('GET', '/logs');
     await logs(service);
     const [read, refused] = await logs(service, { entity_type: 'log' });

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { expectRefusal, invalid, test } from '../support.js';
 
-describe('a query that is not valid is refused with the parameter that is at fault', () => {
+describe('an invalid query is rejected with the name of the parameter', () => {
   const cases: readonly (readonly [query: string, ...paths: string[]])[] = [
     ['page=0', 'page'],
     ['page=-1', 'page'],
@@ -29,7 +29,7 @@ describe('a query that is not valid is refused with the parameter that is at fau
     await expectRefusal(service, send, invalid(...paths));
   });
 
-  test('a word that no entry can have is answered with those that one can', async ({ service }) => {
+  test('an unknown word is rejected with the list of valid words', async ({ service }) => {
     const { body } = await service.call('GET', '/logs?operation=typo&entity_type=typo', undefined, {
       key: service.managementKey,
     });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import type { TestService } from '../../../support/test-service.js';
 
-/** What `GET /logs` answers to a management key. */
+/** What `GET /logs` returns to a management key. */
 export async function logs(service: TestService, query: Readonly<Record<string, string>> = {}): Promise<JsonObject[]> {
   const answer = await logsAnswer(service, query);
   return answer['data'] as JsonObject[];

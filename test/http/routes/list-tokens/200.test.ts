@@ -3,8 +3,10 @@ import { rule } from '../../../support/test-service.js';
 import { list } from '../search-tokens/support.js';
 import { create, createPlain, path, read, test, uniqueId } from '../support.js';
 
-describe('a list answers whole tokens, the later creation first', () => {
-  test('each token is the one that get answers; a change shows at once, a deleted one is gone', async ({ service }) => {
+describe('a list returns whole tokens, newest first', () => {
+  test('each token equals the result of a get; a change shows at once, a deleted token is gone', async ({
+    service,
+  }) => {
     const group = uniqueId('group');
     const [first, second] = [
       await createPlain(service, { metadata: { group } }),

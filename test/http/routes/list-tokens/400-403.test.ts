@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { rule } from '../../../support/test-service.js';
 import { expectRefusal, invalid, test } from '../support.js';
 
-describe('400 a query string that is none, with every wrong parameter named', () => {
+describe('400 an invalid query string, with every invalid parameter named', () => {
   test.for<[string, string[]]>([
     ['page=0', ['page']],
     ['page=-1', ['page']],

@@ -119,7 +119,7 @@ describe('metadata keys and containers of living tokens', () => {
 });
 
 /** Threat: an application that sees one container maps the others by what is suggested to it. */
-describe('who does not search everything is told of its own rules alone', () => {
+describe('a caller that may not search everything gets only the containers of its own rules', () => {
   test('containers of its rules that grant search; no metadata key, no other container', async ({ service }) => {
     makeStale(service);
     await createPlain(service, { metadata: { hiddenkey: 'v' }, containers: ['/hidden/one/'] });
@@ -150,7 +150,7 @@ describe('who does not search everything is told of its own rules alone', () => 
     ]);
   });
 
-  test('the answer is the same, and nothing is collected, whatever the tenant holds', async ({ service }) => {
+  test('the response is the same, and nothing is collected, whatever the tenant holds', async ({ service }) => {
     const key = await service.application([rule('/narrow/', 'reveal', ['token:search'])]);
     const prefixes = ['', '/', '/narrw', 'cust', 'metadata.cust', 'container:/', 'zz'];
     const answers = async () =>

@@ -4,7 +4,7 @@ import { expectRefusal, invalid, test } from '../support.js';
 
 const address = '/tokens/search/suggestions';
 
-describe('400 a prefix that is none', () => {
+describe('400 an invalid prefix', () => {
   test.for([
     [`?prefix=${'a'.repeat(211)}`, 'must have at most 210 characters'],
     ['?prefix=a&prefix=b', 'must be given at most once'],

@@ -3,7 +3,7 @@ import type { TestService } from '../../../support/test-service.js';
 
 type Suggestion = { readonly text: string; readonly kind: string };
 
-/** Asks once and answers what came, ready or not. */
+/** Asks once and returns the response, ready or not. */
 export async function suggestNow(service: TestService, prefix?: string, key?: string): Promise<readonly Suggestion[]> {
   const query = prefix === undefined ? '' : `?prefix=${encodeURIComponent(prefix)}`;
   const options = key === undefined ? {} : { key };
@@ -14,7 +14,7 @@ export async function suggestNow(service: TestService, prefix?: string, key?: st
   return answer.body['suggestions'] as unknown as readonly Suggestion[];
 }
 
-/** Asks with the vocabulary that the service has by then, and answers the texts. */
+/** Asks with the vocabulary that the service has by then, and returns the texts. */
 export async function suggest(service: TestService, prefix: string, key?: string): Promise<readonly string[]> {
   await collected(service);
   return (await suggestNow(service, prefix, key)).map(({ text }) => text);

@@ -3,8 +3,8 @@ import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, path, read, test, uniqueId } from '../support.js';
 import { search } from './support.js';
 
-describe('a search answers whole tokens and where the page stands', () => {
-  test('each token is the one that get answers', async ({ service }) => {
+describe('a search returns whole tokens and the position of the page', () => {
+  test('each token equals the result of a get', async ({ service }) => {
     const group = uniqueId('group');
     const metadata = { group };
     const plain = await createPlain(service, { metadata, search_indexes: ['{{ data }}'], expires_at: '1/1/2030' });
@@ -107,7 +107,7 @@ describe('what you wrote is what you find', () => {
   });
 });
 
-describe('who may see what', () => {
+describe('visibility of tokens', () => {
   test('rules leave tokens out silently and the deciding one gives the transform', async ({ service }) => {
     const group = uniqueId('group');
     const shared = { metadata: { group }, data: '1234567890', mask: '{{ data | last4 }}' };

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { expectRefusal, invalid, test } from '../support.js';
 
-describe('400 a body that is no search, with every wrong field named', () => {
+describe('400 an invalid search body, with every invalid field named', () => {
   test.for<[unknown, string[]]>([
     [[], ['body']],
     ['type:card', ['body']],

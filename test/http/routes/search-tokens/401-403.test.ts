@@ -31,7 +31,7 @@ describe('a search needs a key and token:search, before the query is looked at',
     await expectRefusal(service, () => service.call('POST', '/tokens/search', {}, { key }), missing);
   });
 
-  test('200 a rule that covers no token: nothing, not a refusal', async ({ service }) => {
+  test('200 with no token if the rule covers none, not an error', async ({ service }) => {
     const key = await service.application([rule('/nowhere/', 'reveal', ['token:search'])]);
     const { status, body } = await service.call('POST', '/tokens/search', {}, { key });
     expect([status, body['data']]).toEqual([200, []]);

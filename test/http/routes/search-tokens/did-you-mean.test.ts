@@ -84,7 +84,7 @@ describe('an unknown field: the nearest field or metadata key, and none of the q
 });
 
 /** Threat: mistyped queries as a way to hear of keys and containers outside of the caller's rules. */
-describe('who does not search everything hears nothing of others', () => {
+describe('a caller that may not search everything learns nothing about other tokens', () => {
   test('neither in an error nor in suggestions, whether or not such tokens are', async ({ service }) => {
     await populate(service);
     const key = await service.application([rule('/own/high/', 'reveal', ['token:search'])]);

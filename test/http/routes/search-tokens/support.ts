@@ -9,7 +9,7 @@ type Found = {
   readonly pagination: JsonObject;
 };
 
-/** Searches and answers what was found; anything but 200 fails the test. */
+/** Searches and returns the result; any status except 200 fails the test. */
 export async function search(
   service: TestService,
   query?: string,
@@ -19,7 +19,7 @@ export async function search(
   return found(await service.call('POST', '/tokens/search', { query, ...body }, options));
 }
 
-/** Lists with a query string and answers what was found. */
+/** Lists with a query string and returns the result. */
 export async function list(service: TestService, queryString = '', key?: string): Promise<Found> {
   const options = key === undefined ? {} : { key };
   return found(await service.call('GET', `/tokens${queryString}`, undefined, options));

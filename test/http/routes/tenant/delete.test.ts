@@ -79,7 +79,7 @@ describe('204 DELETE /tenants/self', () => {
       expect(deleted).toMatchObject({ stream: `tenant-${service.tenantId}`, clear: {} });
     }));
 
-  test('tokens of a deleted tenant end at their time without holding up anybody', () =>
+  test('tokens of a deleted tenant expire on time without delaying others', () =>
     withService(async (service) => {
       const card = { number: '4242424242424242', cvc: '123' };
       const expires_at = new Date(service.clock.now() + 2 * hourMs).toISOString();
@@ -92,7 +92,7 @@ describe('204 DELETE /tenants/self', () => {
       expect(await service.service.sweep.run()).toBe(0);
     }));
 
-  test('requests under way are answered, none as a lost key', () =>
+  test('requests in flight get a response, and none reports a lost key', () =>
     withService(async (service) => {
       const { id } = await create(service, { type: 'token', data: 1 });
       const racing = Array.from({ length: 20 }, (_, i) =>

@@ -15,7 +15,7 @@ async function history(service: TestService, id: string, key = service.key, quer
 }
 
 describe('200 what happened to a token, newest first', () => {
-  test('who, when, by which request and which fields; never a value', async ({ service }) => {
+  test('application, time, request and fields; never a value', async ({ service }) => {
     const id = uniqueId();
     const headers = { 'service-trace-id': 'the-first.request' };
     await create(service, { id, type: 'card', data: card, metadata: { k: 'Sensitive' } }, { headers });
@@ -126,7 +126,7 @@ describe('403 and 404', () => {
     for (const as of [key, service.key]) await expectRefusal(service, ask(uniqueId(), as), notFound);
   });
 
-  test('400 a page that is none comes before 404', async ({ service }) => {
+  test('400 for an invalid page comes before 404', async ({ service }) => {
     const send = () => service.call('GET', `/tokens/${uniqueId()}/history?page=0&size=x`);
     await expectRefusal(service, send, invalid('page', 'size'));
   });

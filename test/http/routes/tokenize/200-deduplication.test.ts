@@ -45,7 +45,7 @@ describe('200 with deduplication in force', () => {
     expect(second).toEqual({ ...first, _extras: { deduplicated: true, cvc_ignored: true } });
   });
 
-  test('who may not read gets of a twin what names it', async ({ service }) => {
+  test('a caller that may not read a twin gets only the fields that identify it', async ({ service }) => {
     const key = await service.application(['token:create'], 'public');
     const data = uniqueId();
     const [first, second] = (await tokenize(service, [equal(data), equal(data)], { key })) as [JsonObject, JsonObject];

@@ -56,7 +56,7 @@ describe('200 every value becomes a token and the shape stays', () => {
 });
 
 describe('200 an object with type and data is a create request', () => {
-  test('it is replaced by the token object that a create answers', async ({ service }) => {
+  test('it is replaced by the token object that a create returns', async ({ service }) => {
     const id = uniqueId();
     const request = { id, type: 'card', data: card, metadata: { a: 'b' }, containers: ['/X/'], privacy: 'ignored' };
     const answer = (await tokenize(service, { deep: [request] })) as { deep: [JsonObject] };

@@ -3,7 +3,7 @@ import { card, createPlain, expectRefusal, invalid, path, test, uniqueId } from 
 
 const valid = { type: 'token', data: 'fine' };
 
-describe('400 one invalid part refuses all, stores nothing and leaves the ids free', () => {
+describe('400 one invalid part rejects the whole request, stores nothing and leaves the ids free', () => {
   test.for([
     ['an unknown type', { a: { type: 'unknown', data: 1 } }, ['a.type']],
     ['a type that is no string', { a: { type: null, data: 1 } }, ['a.type']],
@@ -45,7 +45,7 @@ describe('400 one invalid part refuses all, stores nothing and leaves the ids fr
     await expectRefusal(service, () => service.call('POST', '/tokenize', undefined, { raw }), invalid('body'));
   });
 
-  test('a path shows no key that may be a value', async ({ service }) => {
+  test('a path in an error shows no key that could be a value', async ({ service }) => {
     const part = { type: 'x', data: 1 };
     const send = (key: string) => () => service.call('POST', '/tokenize', { a: { [key]: part } });
     await expectRefusal(service, send(`k${'e'.repeat(200)}y`), invalid('a.*.type'));

@@ -12,7 +12,7 @@ describe('403', () => {
     await expectRefusal(service, () => service.call('POST', '/tokenize', undefined, { key, raw: '{' }), missing);
   });
 
-  test('one part outside the rules refuses all and leaves every id free', async ({ service }) => {
+  test('one part outside the rules rejects the whole request and leaves every id free', async ({ service }) => {
     const key = await service.application([rule('/a/', 'reveal', ['token:create'])]);
     const id = uniqueId();
     const allowed = { type: 'token', data: 1, containers: ['/a/'], id };
@@ -24,7 +24,7 @@ describe('403', () => {
     await createPlain(service, { id });
   });
 
-  test('what is invalid is told first, a taken id afterwards', async ({ service }) => {
+  test('invalid parts are reported before a taken id', async ({ service }) => {
     const key = await service.application([rule('/a/', 'reveal', ['token:create'])]);
     const { id } = await createPlain(service);
     const outside = { type: 'token', data: 1 };

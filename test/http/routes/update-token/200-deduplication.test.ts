@@ -4,7 +4,7 @@ import { rule } from '../../../support/test-service.js';
 import { createPlain, path, read, test, uniqueId } from '../support.js';
 
 describe('200 an update onto the fingerprint of another living token', () => {
-  test('answers the other token and changes neither', async ({ service }) => {
+  test('returns the other token and changes neither', async ({ service }) => {
     const other = await createPlain(service, { data: uniqueId() });
     const own = await createPlain(service);
     const before = await service.eventCount();
@@ -15,7 +15,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(await read(service, own.id)).toEqual(own);
   });
 
-  test('for a caller who may not read it, what could tell of its data is absent', async ({ service }) => {
+  test('for a caller that may not read it, no field that depends on its data is present', async ({ service }) => {
     const secret = { metadata: { a: 'b' }, mask: 'm', search_indexes: ['s'], expires_at: '2031-01-01' };
     const created = await createPlain(service, { data: uniqueId(), containers: ['/other/'], ...secret });
     const { body: other } = await service.call('PATCH', path(created.id), { metadata: { c: 'd' } });
@@ -77,7 +77,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(updated.body.id, `${updated.text} ${created.text}`).toBe(created.body.id);
   });
 
-  test('a repeat with an idempotency key answers the other token again', async ({ service }) => {
+  test('a repeat with an idempotency key returns the other token again', async ({ service }) => {
     const other = await createPlain(service, { data: uniqueId() });
     const own = await createPlain(service);
     const headers = { 'idempotency-key': uniqueId() };

@@ -36,7 +36,7 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     }
   });
 
-  test.for(callers)('%s: what is no candidate is stored', async ([, application], { service }) => {
+  test.for(callers)('%s: a text that is not a candidate is stored', async ([, application], { service }) => {
     const key = await application(service);
     const { id } = await create(service, { type: 'card', data: card, metadata: { order: wrong } });
     const patch = { metadata: { order: wrong, last4: '4242', day: '2026-01-31' } };
@@ -71,7 +71,9 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     expect((await service.call('PATCH', path(id), { metadata: { k: wrong } }, { key })).status).toBe(200);
   });
 
-  test('who sees the value in clear is told where it stands, and may write other numbers', async ({ service }) => {
+  test('a caller that sees the value in plaintext learns where it stands, and may write other numbers', async ({
+    service,
+  }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const send = () => service.call('PATCH', path(id), { metadata: { a: wrong, b: right } });
     await expectRefusal(service, send, invalid('metadata.b'));

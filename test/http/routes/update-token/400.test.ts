@@ -118,7 +118,7 @@ describe('400 a patch with a fault names the field, stores nothing and changes n
   });
 });
 
-describe('400 a body that is no patch', () => {
+describe('400 a body that is not a patch', () => {
   test.for(['null', '[]', '"x"', '1'])('%s', async (raw, { service }) => {
     const { id } = await createPlain(service);
     await expectRefusal(service, () => service.call('PATCH', path(id), undefined, { raw }), invalid('body'));

@@ -170,7 +170,7 @@ describe('403 no move may widen what its caller may do or see', () => {
     await expectRefusal(service, () => service.call('PATCH', path(id), { containers: null }, { key }), forbidden);
   });
 
-  test('a move that widens nothing is done, and the stricter transform answers', async ({ service }) => {
+  test('a move that widens nothing succeeds, and the response uses the stricter transform', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/from/'], mask: 'masked' });
     const rules = [rule('/from/', 'reveal', ['token:update', 'token:read']), rule('/to/', 'redact', ['token:update'])];
     const key = await service.application(rules);
@@ -210,7 +210,7 @@ describe('403 deduplicating a part of the fingerprinted values needs reveal', ()
     expect((await read(service, id))['data']).toEqual(hidden);
   });
 
-  test('who sends every value, or sees the token, deduplicates', async ({ service }) => {
+  test('a caller that sends every value, or sees the token, may deduplicate', async ({ service }) => {
     const { id } = await create(service, { type: 'bank', data: hidden });
     const other = await create(service, { type: 'bank', data: { ...hidden, routing_number: known } });
     const whole = { data: { ...hidden, routing_number: known }, deduplicate_token: true };
