@@ -3,7 +3,7 @@ import { type ListFilters, listTokens } from '../../queries/list-tokens.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
 import { tokenPage, tokenPageExample } from '../openapi/schemas/token.js';
-import { pageQuery, rangeOf } from '../pagination.js';
+import { pageQuery, paginationOf, rangeOf } from '../pagination.js';
 import { Problem } from '../problem/problem.js';
 import { refuseMalformedQuery } from '../refuse-malformed-query.js';
 import { callerOf } from '../request-state.js';
@@ -42,7 +42,7 @@ export const listTokensRoute: Routes = (app, { vault }) => {
       refuseMalformedQuery(request.url);
       const { query } = request;
       const found = await listTokens(vault, { caller: callerOf(request) }, listFiltersOf(query), rangeOf(query));
-      return sendTokenPage(vault, request, reply, query, found);
+      return sendTokenPage(vault, request, reply, paginationOf(query, found.total), found);
     },
   );
 };
@@ -59,7 +59,7 @@ function listFiltersOf(query: ListTokensQuery): ListFilters {
 }
 
 /** Returns the metadata filters of one parameter. Only the first of repeated parameters counts. */
-function metadataOf(name: string, value: unknown): (readonly [string, string])[] {
+export function metadataOf(name: string, value: unknown): (readonly [string, string])[] {
   const [first = ''] = [value].flat().map(String);
   if (name === 'metadata') return entriesOf(first);
   return name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), first]] : [];

@@ -107,6 +107,17 @@ export const tokenPage = z
   })
   .meta({ id: 'TokenPage' });
 
+/** A page with a cursor. */
+export const tokenStep = z
+  .object({
+    pagination: z.object({
+      page_size: z.int().min(1).max(100).meta({ description: 'The size asked for; a page of large tokens has fewer.' }),
+      next: z.string().nullable().meta({ description: 'The cursor to send as `start`; null on the last page.' }),
+    }),
+    data: z.array(tokenObject).meta({ description: 'The later created first.' }),
+  })
+  .meta({ id: 'TokenStep' });
+
 /** A page of search results. */
 export const foundPage = tokenPage
   .extend({
@@ -125,3 +136,5 @@ export const tokenPageExample = {
   pagination: { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 },
   data: [tokenExample],
 };
+
+export const tokenStepExample = { pagination: { page_size: 20, next: null }, data: tokenPageExample.data };
