@@ -6,7 +6,6 @@ import type { FoundTokens } from '../queries/find-tokens.js';
 import { type Render, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
 import type { Vault } from '../vault/vault.js';
-import { type Page, paginationOf } from './pagination.js';
 import { contextOf } from './request-state.js';
 import { sendPieces, sendText } from './send-json.js';
 
@@ -18,8 +17,8 @@ export async function sendTokenPage(
   vault: Vault,
   request: FastifyRequest,
   reply: FastifyReply,
-  page: Page,
-  { tokens, total, rest }: FoundTokens,
+  pagination: JsonObject,
+  { tokens, rest }: Pick<FoundTokens, 'tokens' | 'rest'>,
   besides: JsonObject = {},
 ): Promise<FastifyReply> {
   const context = contextOf(request);
@@ -27,7 +26,7 @@ export async function sendTokenPage(
   const shared = createSharedBudget();
   const textOf = async (render: Render, token: TokenAnswer) => work.run(jsonText(await work.run(render(token))));
   const render = await release(vault, context, tokens, shared);
-  const head = `{"pagination":${JSON.stringify(paginationOf(page, total))},"data":[`;
+  const head = `{"pagination":${JSON.stringify(pagination)},"data":[`;
   const tail = `]${Object.entries(besides).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)}}`;
 
   async function* pieces(): AsyncIterable<string> {

@@ -107,6 +107,8 @@ export type IntegrityKeys = {
   readonly rows: Buffer;
   /** The manifest of a backup. */
   readonly backups: Buffer;
+  /** Seals the cursors of version 2 of the list and the search. */
+  readonly cursors: Buffer;
 };
 
 /** Data keys. Each is wrapped under its tenant's key, which is wrapped under the root key. */

@@ -56,6 +56,61 @@ export function findTokens(
   });
 }
 
+/** The tokens created before a position of the log; null: from the newest. At most `limit` tokens. */
+export type Continuation = { readonly before: number | null; readonly limit: number };
+
+export type FoundStep = {
+  readonly tokens: readonly TokenAnswer[];
+  /** The position before which the next step continues; null if no match follows. */
+  readonly next: number | null;
+};
+
+/**
+ * Returns one step through the tokens that a query finds, newest first, under the same rules as `findTokens`. Steps that each
+ * continue at `next` return every token that exists throughout exactly once, because the position of a creation never changes.
+ * A step ends early once its contents exceed `openedBytesMax`. Throws KeyLost and ForgedRow.
+ */
+export function findTokensBefore(
+  vault: Vault,
+  { caller }: Pick<CommandContext, 'caller'>,
+  permission: TokenPermission,
+  query: Query,
+  continuation: Continuation,
+): Promise<FoundStep> {
+  const { tenantId } = caller;
+  return withSearchKey(vault, tenantId, async (searchKey) => {
+    const plan = planSearch(searchKey, tenantId, query, reachOf(caller, permission));
+    const { found, opened } = await openFound(vault, () => walkPage(vault, plan, continuation));
+    return { tokens: opened.flatMap((read) => answerFor(caller, permission, read)), next: found.next };
+  });
+}
+
+/** Rows of one read of the store. Few, because a row holds up to 512 KiB. */
+const walkRowsMax = 10;
+
+async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Continuation) {
+  const rows: TokenView[] = [];
+  let bytes = 0;
+  let position = before;
+  for (;;) {
+    // One row more than the page holds tells whether a match follows.
+    const wanted = Math.min(walkRowsMax, limit + 1 - rows.length);
+    const step = await vault.rows.walk(plan, { now: latestNow(vault.clock), before: position, limit: wanted });
+    for (const row of step) {
+      bytes += row.content?.length ?? 0;
+      if (rows.length === limit || (rows.length > 0 && bytes > openedBytesMax)) return { rows, next: position };
+      rows.push(row);
+      position = createdPosition(row);
+    }
+    if (step.length < wanted) return { rows, next: null };
+  }
+}
+
+function createdPosition({ state: { life } }: TokenView): number {
+  if (life === null) throw new Error('a walk finds living tokens');
+  return life.createdPosition;
+}
+
 async function findPlanned(
   vault: Vault,
   caller: CommandContext['caller'],
@@ -63,19 +118,31 @@ async function findPlanned(
   plan: SearchPlan,
   range: Range,
 ): Promise<FoundTokens> {
+  const { found, opened } = await openFound(vault, () => {
+    const page = { now: latestNow(vault.clock), ...range, contentBytesMax: openedBytesMax };
+    return vault.rows.search(plan, page);
+  });
+  const tokens = opened.flatMap((read) => answerFor(caller, permission, read));
+  const rest = found.later.length === 0 ? null : () => readLater(vault, caller, permission, found.later);
+  return { tokens, total: found.total, rest };
+}
+
+/** Finds rows and opens them. Finds them again when a key was destroyed or a row changed in between. */
+async function openFound<F extends { readonly rows: readonly TokenView[] }>(
+  vault: Vault,
+  find: () => Promise<F>,
+): Promise<{ readonly found: F; readonly opened: readonly ReadToken[] }> {
   let closedBefore: ClosedBefore = new Map();
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const page = { now: latestNow(vault.clock), ...range, contentBytesMax: openedBytesMax };
-    const { total, rows, later } = await vault.rows.search(plan, page);
+    const found = await find();
+    const { rows } = found;
     const opened = await Promise.all(rows.map((view) => open(vault, view)));
     const closed = rows.flatMap((view, i) => {
       const why = opened[i];
       return why === 'key_destroyed' || why === 'outdated' ? [{ view, why }] : [];
     });
     if (closed.length === 0) {
-      const tokens = opened.flatMap((read) => (typeof read === 'string' ? [] : answerFor(caller, permission, read)));
-      const rest = later.length === 0 ? null : () => readLater(vault, caller, permission, later);
-      return { tokens, total, rest };
+      return { found, opened: opened.flatMap((read) => (typeof read === 'string' ? [] : [read])) };
     }
     closedBefore = await closedAgain(vault, closed, closedBefore);
   }

@@ -1,6 +1,7 @@
 import { recordFruitlessSearch } from '../audit/access-log/record-guessing.js';
 import type { Caller } from '../domain/access/caller.js';
 import { readsEveryValue } from '../domain/access/decide-access.js';
+import type { TokenPermission } from '../domain/access/permission.js';
 import { reachOf } from '../domain/access/reach.js';
 import { latestNow } from '../ports/clock.js';
 import { planSearch } from '../search/plan-search.js';
@@ -36,9 +37,14 @@ function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
  * Charges each distinct value of a query before any is looked up, whether it will be found or not. Threat: a caller that
  * may not read values creates tokens whose search indexes are the candidates, and then finds every one of them.
  */
-export async function chargeSearch(vault: Vault, caller: Caller, query: Query): Promise<Rejected | null> {
+export async function chargeSearch(
+  vault: Vault,
+  caller: Caller,
+  query: Query,
+  permission: TokenPermission = 'token:search',
+): Promise<Rejected | null> {
   const values = valueTerms(query).length;
-  return values === 0 || readsEveryValue(caller, 'token:search') ? null : vault.guesses.charge(caller, values);
+  return values === 0 || readsEveryValue(caller, permission) ? null : vault.guesses.charge(caller, values);
 }
 
 /**
@@ -50,20 +56,26 @@ export async function recordSearchByValue(
   context: Pick<CommandContext, 'caller' | 'traceId'>,
   query: Query,
   total: number,
+  permission: TokenPermission = 'token:search',
 ): Promise<void> {
   const terms = valueTerms(query);
   if (terms.length === 0) return;
   const { caller } = context;
   if (total === 0) await recordFruitlessSearch(vault, context, terms.length, terms.length);
-  else if (query.is !== 'text' && !readsEveryValue(caller, 'token:search')) {
-    const missed = await countMissed(vault, caller, terms);
+  else if (query.is !== 'text' && !readsEveryValue(caller, permission)) {
+    const missed = await countMissed(vault, caller, terms, permission);
     if (missed > 0) await recordFruitlessSearch(vault, context, terms.length, missed);
   }
 }
 
-async function countMissed(vault: Vault, caller: Caller, terms: readonly ValueTerm[]): Promise<number> {
+async function countMissed(
+  vault: Vault,
+  caller: Caller,
+  terms: readonly ValueTerm[],
+  permission: TokenPermission,
+): Promise<number> {
   const { tenantId } = caller;
-  const reach = reachOf(caller, 'token:search');
+  const reach = reachOf(caller, permission);
   const page = { now: latestNow(vault.clock), offset: 0, limit: 1 };
   let missed = 0;
   for (const term of terms) {

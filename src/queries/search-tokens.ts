@@ -31,7 +31,8 @@ export async function searchTokens(
   return done({ ...found, suggestions: await correct(terms, await visibleWordsOf(vault, context.caller)) });
 }
 
-async function messageOf(
+/** Returns the message for an invalid query. */
+export async function messageOf(
   vault: Vault,
   { caller }: Context,
   { message, unknownField }: Extract<ParsedQuery, { readonly ok: false }>,

@@ -52,6 +52,10 @@ export function planSearch(
 
 /** Filters of a list: the tokens that have one of the ids, one of the types and every metadata entry. */
 export type ListFilters = {
+  /** A container path, which ends in `/`; null or absent means any. */
+  readonly container?: string | null;
+  /** Null or absent means any. */
+  readonly fingerprint?: string | null;
   /** Null means any. */
   readonly ids: readonly string[] | null;
   readonly types: readonly string[] | null;
@@ -60,10 +64,12 @@ export type ListFilters = {
 };
 
 /** Returns the syntax tree of list filters (docs/contract.md, "List tokens" and "Comparison"). */
-export function listQuery({ ids, types, metadata }: ListFilters): Query {
-  const filters = [
+export function listQuery({ ids, types, metadata, container = null, fingerprint = null }: ListFilters): Query {
+  const filters: Query[] = [
     ...(ids === null ? [] : [anyOf('id', ids)]),
     ...(types === null ? [] : [anyOf('type', types)]),
+    ...(container === null ? [] : [{ is: 'container', path: container, within: false } as const]),
+    ...(fingerprint === null ? [] : [{ is: 'text', field: 'fingerprint', value: fingerprint } as const]),
     ...firstOfEach(metadata).map(([key, value]) => ({ is: 'metadata', key, value }) as const),
   ];
   const [first] = filters;

@@ -7,6 +7,7 @@ export const testIntegrityKeys: IntegrityKeys = {
   commits: Buffer.alloc(32, 1),
   rows: Buffer.alloc(32, 2),
   backups: Buffer.alloc(32, 3),
+  cursors: Buffer.alloc(32, 4),
 };
 
 /** A stored log as a vault has it, under keys of the tests, for suites of stores without a key ring. */

@@ -19,7 +19,12 @@ export function signingKeyOf(seed: Buffer): SigningKey {
 export function integrityKeysOf(secret: Buffer): IntegrityKeys {
   const derive = (purpose: keyof IntegrityKeys): Buffer =>
     Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `strongroom.integrity.${purpose}`, keyBytes));
-  const keys = { commits: derive('commits'), rows: derive('rows'), backups: derive('backups') };
+  const keys = {
+    commits: derive('commits'),
+    rows: derive('rows'),
+    backups: derive('backups'),
+    cursors: derive('cursors'),
+  };
   secret.fill(0);
   return keys;
 }

@@ -4,7 +4,7 @@ import { type ListFilters, listTokens } from '../../queries/list-tokens.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
 import { tokenPage, tokenPageExample } from '../openapi/schemas/token.js';
-import { pageQuery, rangeOf } from '../pagination.js';
+import { pageQuery, paginationOf, rangeOf } from '../pagination.js';
 import { Problem } from '../problem/problem.js';
 import { refuseMalformedQuery } from '../refuse-malformed-query.js';
 import { callerOf } from '../request-state.js';
@@ -20,13 +20,10 @@ const listTokensQuery = z.looseObject({ ...pageQuery, id: values, type: values }
 type ListTokensQuery = z.output<typeof listTokensQuery>;
 
 /**
- * The query string for the document. `metadata.<key>` has no fixed name, so it is an object that is written as one parameter
- * for each of its members (docs/adr/0050-the-openapi-document-is-for-generators.md).
+ * The metadata filters of a list, for the document. `metadata.<key>` has no fixed name, so it is an object that is written as one
+ * parameter for each of its members (docs/adr/0050-the-openapi-document-is-for-generators.md).
  */
-const documentedQuery = z.object({
-  ...pageQuery,
-  id: z.array(z.string()).optional().meta({ description: 'Ids of tokens. Any of them matches.' }),
-  type: z.array(z.enum(tokenTypes)).optional().meta({ description: 'Types of tokens. Any of them matches.' }),
+export const documentedMetadata = {
   metadata_filter: z
     .record(z.string().regex(/^metadata\../), z.string())
     .optional()
@@ -42,6 +39,14 @@ const documentedQuery = z.object({
     description: 'The same filters as one JSON object in a string: values by metadata key.',
     contentMediaType: 'application/json',
   }),
+};
+
+/** The query string for the document. */
+const documentedQuery = z.object({
+  ...pageQuery,
+  id: z.array(z.string()).optional().meta({ description: 'Ids of tokens. Any of them matches.' }),
+  type: z.array(z.enum(tokenTypes)).optional().meta({ description: 'Types of tokens. Any of them matches.' }),
+  ...documentedMetadata,
 });
 
 const operation = documented({
@@ -68,7 +73,7 @@ export const listTokensRoute: Routes = (app, { vault }) => {
       refuseMalformedQuery(request.url);
       const { query } = request;
       const found = await listTokens(vault, { caller: callerOf(request) }, listFiltersOf(query), rangeOf(query));
-      return sendTokenPage(vault, request, reply, query, found);
+      return sendTokenPage(vault, request, reply, paginationOf(query, found.total), found);
     },
   );
 };
@@ -85,7 +90,7 @@ function listFiltersOf(query: ListTokensQuery): ListFilters {
 }
 
 /** Returns the metadata filters of one parameter. Only the first of repeated parameters counts. */
-function metadataOf(name: string, value: unknown): (readonly [string, string])[] {
+export function metadataOf(name: string, value: unknown): (readonly [string, string])[] {
   const [first = ''] = [value].flat().map(String);
   if (name === 'metadata') return entriesOf(first);
   if (name.startsWith(metadataPrefix)) return [[name.slice(metadataPrefix.length), first]];

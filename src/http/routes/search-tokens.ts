@@ -4,7 +4,7 @@ import { problemFrom } from '../error-handler.js';
 import { pageRoomBytes } from '../load/room-bytes.js';
 import { documented } from '../openapi/operation.js';
 import { foundPage, tokenPageExample } from '../openapi/schemas/token.js';
-import { pageFields, rangeOf } from '../pagination.js';
+import { pageFields, paginationOf, rangeOf } from '../pagination.js';
 import { contextOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendTokenPage } from '../send-token-page.js';
@@ -54,7 +54,7 @@ export const searchTokensRoute: Routes = (app, { vault }) => {
       if (!result.ok) throw problemFrom(result);
       const { suggestions } = result.value;
       const besides = suggestions.length === 0 ? {} : { _suggestions: suggestions };
-      return sendTokenPage(vault, request, reply, page, result.value, besides);
+      return sendTokenPage(vault, request, reply, paginationOf(page, result.value.total), result.value, besides);
     },
   );
 };

@@ -52,6 +52,7 @@ import { updateApplicationRoute } from '../routes/update-application.js';
 import { updateTenantRoute } from '../routes/update-tenant.js';
 import { updateTokenRoute } from '../routes/update-token.js';
 import { usageReportRoute } from '../routes/usage-report.js';
+import { tokensV2Routes } from '../routes/v2-tokens.js';
 import { type Routes, typed } from '../routes.js';
 import type { HeaderNames, Service } from '../service.js';
 import { traceIdOf } from './trace-id.js';
@@ -61,6 +62,7 @@ const routes: readonly Routes[] = [
   createTokenRoute,
   listTokensRoute,
   searchTokensRoute,
+  tokensV2Routes,
   searchSuggestionsRoute,
   getTokenRoute,
   updateTokenRoute,

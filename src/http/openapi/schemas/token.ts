@@ -105,6 +105,23 @@ export const tokenPage = z
   })
   .meta({ id: 'TokenPage', description: 'A page of tokens.' });
 
+/** A page with a cursor. */
+export const tokenStep = z
+  .object({
+    pagination: z
+      .object({
+        page_size: z
+          .int()
+          .min(1)
+          .max(100)
+          .meta({ description: 'The size that the request asked for. A page of large tokens has fewer.' }),
+        next: z.string().nullable().meta({ description: 'The cursor to send as `start`. Null on the last page.' }),
+      })
+      .meta({ description: 'The position of the page.' }),
+    data: z.array(tokenObject).meta({ description: 'The tokens, newest first.' }),
+  })
+  .meta({ id: 'TokenCursorPage', description: 'A page of tokens, with the cursor of the next page.' });
+
 /** A page of search results. */
 export const foundPage = tokenPage
   .extend({
@@ -123,3 +140,5 @@ export const tokenPageExample = {
   pagination: { total_items: 1, page_number: 1, page_size: 20, total_pages: 1 },
   data: [tokenExample],
 };
+
+export const tokenStepExample = { pagination: { page_size: 20, next: null }, data: tokenPageExample.data };

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
+import { listTokensPage, searchTokensPage } from '../../queries/page-tokens.js';
+import { problemFrom } from '../error-handler.js';
+import { pageRoomBytes } from '../load/room-bytes.js';
+import { documented } from '../openapi/operation.js';
+import { tokenStep, tokenStepExample } from '../openapi/schemas/token.js';
+import { pageFields, pageQuery } from '../pagination.js';
+import { Problem } from '../problem/problem.js';
+import { refuseMalformedQuery } from '../refuse-malformed-query.js';
+import { contextOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendTokenPage } from '../send-token-page.js';
+import { documentedMetadata, metadataOf } from './list-tokens.js';
+
+const text = z.string({ error: 'must be one string' }).optional();
+
+const listQueryString = z.looseObject({
+  type: text,
+  container: text,
+  fingerprint: text,
+  start: text,
+  size: pageQuery.size,
+});
+
+const startDescription = '`next` of the previous page of the same request. Without it: the first page.';
+
+/** The query string for the document. */
+const documentedQuery = z.object({
+  type: z.enum(tokenTypes).optional().meta({ description: 'The type of the tokens.' }),
+  container: z.string().optional().meta({ description: 'A container of the tokens, without its children.' }),
+  fingerprint: z.string().optional().meta({ description: 'The fingerprint of the tokens.' }),
+  ...documentedMetadata,
+  start: z.string().optional().meta({ description: startDescription }),
+  size: pageQuery.size,
+});
+
+const listOperation = documented({
+  id: 'listTokensV2',
+  tag: 'Tokens',
+  summary: 'List tokens with a cursor',
+  description:
+    'Returns the tokens that pass all filters, newest first. Pages that each continue at `next` return every token that ' +
+    'exists throughout exactly once, whatever is created or deleted meanwhile.',
+  query: documentedQuery,
+  answers: { 200: { description: 'A page, newest first.', schema: tokenStep, example: tokenStepExample } },
+  problems: ['validation_failed', 'guesses_exhausted'],
+});
+
+const searchOperation = documented({
+  id: 'searchTokensV2',
+  tag: 'Search',
+  summary: 'Search tokens with a cursor',
+  description:
+    'Accepts the same queries as `POST /tokens/search`. Pages that each continue at `next` repeat no token and skip none.',
+  requestExample: { query: 'type:card AND container:/pci/*', size: 20 },
+  answers: { 200: { description: 'A page, newest first.', schema: tokenStep, example: tokenStepExample } },
+  problems: ['validation_failed', 'guesses_exhausted'],
+});
+
+const fields = z.object(
+  {
+    query: z
+      .string({ error: 'must be a string' })
+      .nullish()
+      .meta({ description: 'The query. Without it, all tokens that the caller may see.' }),
+    start: z.string({ error: 'must be a string' }).nullish().meta({ description: startDescription }),
+    size: pageFields.size,
+  },
+  { error: 'must be a JSON object' },
+);
+const body = z.preprocess((given) => given ?? {}, fields);
+
+/** `GET /v2/tokens` and `POST /v2/tokens/search` (docs/contract.md, "Cursor pagination"). */
+export const tokensV2Routes: Routes = (app, { vault }) => {
+  app.get(
+    '/v2/tokens',
+    {
+      schema: { querystring: listQueryString },
+      config: { permission: 'token:read', roomBytes: pageRoomBytes, operation: listOperation },
+    },
+    async (request, reply) => {
+      refuseMalformedQuery(request.url);
+      const { type, container = null, fingerprint = null, start = null, size } = request.query;
+      if (container !== null && !/^\/(.*\/)?$/.test(container)) {
+        throw new Problem('validation_failed', { container: ['must start and end with /'] });
+      }
+      const filters = {
+        ids: null,
+        types: type === undefined ? null : [type],
+        metadata: Object.entries(request.query).flatMap(([name, value]) => metadataOf(name, value)),
+        container,
+        fingerprint,
+      };
+      const result = await listTokensPage(vault, contextOf(request), filters, { start, size });
+      if (!result.ok) throw problemFrom(result);
+      const { tokens, next } = result.value;
+      return sendTokenPage(vault, request, reply, { page_size: size, next }, { tokens, rest: null });
+    },
+  );
+  app.post(
+    '/v2/tokens/search',
+    {
+      schema: { body },
+      config: {
+        permission: 'token:search',
+        mediaType: 'application/json',
+        roomBytes: pageRoomBytes,
+        operation: searchOperation,
+      },
+    },
+    async (request, reply) => {
+      const { query, start, size } = request.body;
+      const result = await searchTokensPage(vault, contextOf(request), query ?? '', { start: start ?? null, size });
+      if (!result.ok) throw problemFrom(result);
+      const { tokens, next } = result.value;
+      return sendTokenPage(vault, request, reply, { page_size: size, next }, { tokens, rest: null });
+    },
+  );
+};

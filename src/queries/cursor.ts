@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import type { Caller } from '../domain/access/caller.js';
+import type { Vault } from '../vault/vault.js';
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+const positionBytes = 8;
+const cursorBytes = nonceBytes + positionBytes + tagBytes;
+
+/** The request that a cursor continues: the route's permission and its filters, in a fixed order. */
+export type CursorScope = { readonly permission: string; readonly asked: unknown };
+
+/**
+ * Seals a position of the log as a cursor (docs/adr/0049-cursors-of-lists.md). Threats: a position tells how much all tenants
+ * write, so it is encrypted; a cursor of another caller or query is rejected, so it is bound to both.
+ */
+export function sealCursor(
+  vault: Pick<Vault, 'integrity' | 'random'>,
+  caller: Caller,
+  scope: CursorScope,
+  position: number,
+): string {
+  const nonce = vault.random.bytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, vault.integrity.cursors, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(boundTo(caller, scope));
+  const plain = Buffer.alloc(positionBytes);
+  plain.writeBigUInt64BE(BigInt(position));
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+}
+
+/** Returns the position of a cursor; null if this vault did not issue it to this caller for this request. */
+export function openCursor(
+  vault: Pick<Vault, 'integrity'>,
+  caller: Caller,
+  scope: CursorScope,
+  cursor: string,
+): number | null {
+  const sealed = Buffer.from(cursor, 'base64url');
+  if (sealed.length !== cursorBytes || sealed.toString('base64url') !== cursor) return null;
+  const decipher = createDecipheriv(algorithm, vault.integrity.cursors, sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(boundTo(caller, scope));
+  decipher.setAuthTag(sealed.subarray(cursorBytes - tagBytes));
+  try {
+    const plain = Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+    return Number(plain.readBigUInt64BE());
+  } catch {
+    return null;
+  }
+}
+
+function boundTo({ tenantId, applicationId }: Caller, { permission, asked }: CursorScope): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([tenantId, applicationId, permission, asked]))
+    .digest();
+}

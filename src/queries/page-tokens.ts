@@ -1,0 +1,64 @@
+import { type ListFilters, listQuery } from '../search/plan-search.js';
+import { parseQuery } from '../search/query/parse-query.js';
+import type { Query } from '../search/query/syntax-tree.js';
+import type { CommandContext } from '../vault/command-context.js';
+import { type CommandResult, done, invalidFields } from '../vault/result.js';
+import type { Vault } from '../vault/vault.js';
+import { openCursor, sealCursor } from './cursor.js';
+import { findTokensBefore } from './find-tokens.js';
+import { chargeSearch, recordSearchByValue } from './search-guesses.js';
+import { messageOf } from './search-tokens.js';
+import type { TokenAnswer } from './token-answer.js';
+
+/** `start`: the cursor of the page before; null: the first page. */
+export type PageStart = { readonly start: string | null; readonly size: number };
+
+/** `next`: the cursor of the page that follows; null if this page is the last. */
+export type TokenStep = { readonly tokens: readonly TokenAnswer[]; readonly next: string | null };
+
+type Context = Pick<CommandContext, 'caller' | 'traceId'>;
+
+/** Returns a page of the tokens that pass all filters (docs/contract.md, "Cursor pagination"). */
+export function listTokensPage(
+  vault: Vault,
+  context: Context,
+  filters: ListFilters,
+  page: PageStart,
+): Promise<CommandResult<TokenStep>> {
+  return pageOf(vault, context, 'token:read', listQuery(filters), page);
+}
+
+/** Returns a page of the tokens that a query finds (docs/contract.md, "Cursor pagination"). */
+export async function searchTokensPage(
+  vault: Vault,
+  context: Context,
+  text: string,
+  page: PageStart,
+): Promise<CommandResult<TokenStep>> {
+  const parsed = parseQuery(text);
+  if (!parsed.ok) return invalidFields({ query: [await messageOf(vault, context, parsed)] });
+  return pageOf(vault, context, 'token:search', parsed.query, page);
+}
+
+async function pageOf(
+  vault: Vault,
+  context: Context,
+  permission: 'token:read' | 'token:search',
+  query: Query,
+  { start, size }: PageStart,
+): Promise<CommandResult<TokenStep>> {
+  const { caller } = context;
+  const scope = { permission, asked: query };
+  const before = start === null ? null : openCursor(vault, caller, scope, start);
+  if (start !== null && before === null) {
+    return invalidFields({ start: ['must be `next` of a page of the same request by the same application'] });
+  }
+  const refusal = await chargeSearch(vault, caller, query, permission);
+  if (refusal !== null) return refusal;
+  const { tokens, next } = await findTokensBefore(vault, context, permission, query, { before, limit: size });
+  // A later page may be empty although the query found tokens.
+  if (before === null) {
+    await recordSearchByValue(vault, context, query, tokens.length + (next === null ? 0 : 1), permission);
+  }
+  return done({ tokens, next: next === null ? null : sealCursor(vault, caller, scope, next) });
+}

@@ -1,0 +1,89 @@
+import { describe, expect } from 'vitest';
+import type { TestService } from '../../../support/test-service.js';
+import { createPlain, path, test, uniqueId } from '../support.js';
+
+type Step = { readonly ids: readonly string[]; readonly next: string | null; readonly pagination: object };
+
+/** Returns one page of the list or the search of a group; anything but 200 fails the test. */
+async function step(
+  service: TestService,
+  by: 'list' | 'search',
+  group: string,
+  start: string | null,
+  size = 2,
+): Promise<Step> {
+  const cursor = start === null ? '' : `&start=${start}`;
+  const { status, text, body } =
+    by === 'list'
+      ? await service.call('GET', `/v2/tokens?metadata.group=${group}&size=${size}${cursor}`)
+      : await service.call('POST', '/v2/tokens/search', { query: `metadata.group:${group}`, size, start });
+  expect(status, text).toBe(200);
+  expect(Object.keys(body)).toEqual(['pagination', 'data']);
+  const pagination = body['pagination'] as { readonly page_size: number; readonly next: string | null };
+  const ids = (body['data'] as readonly { readonly id: string }[]).map(({ id }) => id);
+  return { ids, next: pagination.next, pagination };
+}
+
+describe.for(['list', 'search'] as const)('%s pages by cursor', (by) => {
+  test('newest first; page_size and next; null on the last page, also when it is full', async ({ service }) => {
+    const group = uniqueId('group');
+    const made: string[] = [];
+    for (let i = 0; i < 4; i += 1) made.unshift((await createPlain(service, { metadata: { group } })).id);
+    const first = await step(service, by, group, null);
+    expect(first).toEqual({
+      ids: made.slice(0, 2),
+      next: expect.any(String),
+      pagination: { page_size: 2, next: first.next },
+    });
+    expect(await step(service, by, group, first.next)).toMatchObject({ ids: made.slice(2), next: null });
+  });
+
+  test('creates and deletes between pages neither repeat nor hide another token', async ({ service }) => {
+    const group = uniqueId('group');
+    const made: string[] = [];
+    for (let i = 0; i < 9; i += 1) made.unshift((await createPlain(service, { metadata: { group } })).id);
+    const met: string[] = [];
+    const gone: string[] = [];
+    for (let start: string | null = null, page = 0; page === 0 || start !== null; page += 1) {
+      const found: Step = await step(service, by, group, start);
+      met.push(...found.ids);
+      start = found.next;
+      // One that was returned, one that was not yet, and a new one.
+      const doomed = [met.at(-1), made.filter((id) => !met.includes(id) && !gone.includes(id)).at(-1)];
+      for (const id of page < 2 ? doomed : []) {
+        if (id === undefined) continue;
+        gone.push(id);
+        expect((await service.call('DELETE', path(id))).status).toBe(204);
+      }
+      await createPlain(service, { metadata: { group } });
+    }
+    expect(new Set(met).size).toBe(met.length);
+    expect(met.filter((id) => !gone.includes(id))).toEqual(made.filter((id) => !gone.includes(id)));
+  });
+
+  test('400 a cursor that is forged, changed, or of another query or route', async ({ service }) => {
+    const [group, other] = [uniqueId('group'), uniqueId('group')];
+    for (let i = 0; i < 3; i += 1) await createPlain(service, { metadata: { group } });
+    const { next } = await step(service, by, group, null);
+    const cursor = String(next);
+    const flipped = `${cursor.slice(0, 20)}${cursor[20] === 'A' ? 'B' : 'A'}${cursor.slice(21)}`;
+    const send = (asked: string, start: string, as: 'list' | 'search' = by) =>
+      as === 'list'
+        ? service.call('GET', `/v2/tokens?metadata.group=${asked}&size=2&start=${encodeURIComponent(start)}`)
+        : service.call('POST', '/v2/tokens/search', { query: `metadata.group:${asked}`, size: 2, start });
+    const another = by === 'list' ? 'search' : 'list';
+    const answers = [
+      await send(group, flipped),
+      await send(group, ''),
+      await send(group, 'x'.repeat(48)),
+      await send(group, `${cursor}=`),
+      await send(other, cursor),
+      await send(group, cursor, another),
+    ];
+    for (const answer of answers) {
+      expect(answer.status, answer.text).toBe(400);
+      expect(answer.body['code']).toBe('validation_failed');
+    }
+    expect((await send(group, cursor)).status).toBe(200);
+  });
+});
