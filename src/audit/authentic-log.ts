@@ -16,8 +16,8 @@ type Keys = Pick<KeyRing, 'integrityKeys'>;
 
 /**
  * The log of a store with authentication codes: what is appended gets one, and every event that is read is verified. So
- * whatever writes to the store can neither add an event nor change one. An event that is missing at the end of its stream
- * or of the log is not seen here: the key store remembers how far the log went (`audit/continuity.ts`).
+ * whatever writes to the store can neither add an event nor change one. An event that is missing at the end of its
+ * stream or of the log is not seen here: the key store remembers how far the log went (`audit/continuity.ts`).
  */
 export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
   const keyOf = async () => (await keys.integrityKeys()).commits;

@@ -37,8 +37,8 @@ function asFound({ kind: of, id: name }: DirectoryRecord, what: ForgedWhat | nul
 }
 
 /**
- * Verifies a page of the rows of tokens in the same way, by their streams from `after` on. Rows of deleted tenants are left
- * out: nothing opens them.
+ * Verifies a page of the rows of tokens in the same way, by their streams from `after` on. Rows of deleted tenants are
+ * left out: nothing opens them.
  */
 export async function checkTokenRows(vault: Vault, after: string): Promise<CheckedRows> {
   const page = await vault.rows.page(after, pageSize);

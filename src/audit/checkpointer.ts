@@ -27,7 +27,7 @@ export type CheckpointerNeeds = {
   readonly random: Random;
   readonly metrics: Metrics;
   readonly logId: string;
-  /** Null: there is none. */
+  /** The anchor, or null if none is configured. */
   readonly anchor: Anchor | null;
   readonly onError: (error: unknown) => void;
 };
@@ -42,18 +42,18 @@ export type Checkpointer = {
 
 /**
  * Signs the chain of the log and the ends of those of the access log: when an hour begins, and after 10,000 events
- * (docs/design.md, "Audit"). It signs only what it has read and verified since the checkpoint before. Two that do it at once
- * harm nothing: one of them is first at the revision.
+ * (docs/design.md, "Audit"). It signs only what it has read and verified since the previous checkpoint. If two
+ * processes sign at the same time, one of them is first at the revision, and no harm is done.
  */
 export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
   const { log, chain, keys, accessLog, clock, random, metrics, logId, anchor, onError } = needs;
   const heads = createSignedHeads(log, accessLog);
-  /** Null: not read yet. */
+  /** Null until it is read. */
   let known: Known | null = null;
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
   let stopped = true;
-  /** False: the last round failed, so a last one would only delay the stop. */
+  /** False if the last round failed: a final round would only delay the stop. */
   let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;
 
@@ -61,7 +61,7 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
     await chain.follow();
     const head = await chain.head();
     if (head === null) return;
-    // Another run in this process may learn of a later checkpoint meanwhile: this run uses what it read.
+    // Another run in this process may read a later checkpoint meanwhile. This run uses the one that it read.
     const before = known ?? (await newest(log));
     let after: Known | null = before;
     const proven = await followLog(log, before.chain, head.position);
@@ -134,8 +134,7 @@ export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
 }
 
 /**
- * The newest checkpoint (null: there is none), the hour of the newest one that began an hour, and what was verified
- * since.
+ * The newest checkpoint or null, the hour of the newest one that began an hour, and the chain that was verified since.
  */
 type Known = { readonly last: Checkpoint | null; readonly hour: number; readonly chain: ProvenChain };
 

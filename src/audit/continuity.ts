@@ -18,9 +18,9 @@ type Needs = {
 const recentMax = 20_000;
 
 /**
- * Verifies that the log goes on from the checkpoint that the key store remembers: that it is there as it was signed, that
- * every commit after it is authentic, and that these lead to the links that the key store and the chain hold. It reads at
- * most what was added since that checkpoint. Throws ForgedLog.
+ * Verifies that the log continues from the checkpoint that the key store remembers: the checkpoint is there as it was
+ * signed, every commit after it is authentic, and the commits lead to the links in the key store and in the chain. It
+ * reads only what was added since that checkpoint. Throws ForgedLog.
  */
 export async function expectContinuity({ log, chain, keys }: Needs): Promise<void> {
   const { checkpoint: remembered, link } = await keys.logMemory();
@@ -51,8 +51,7 @@ export async function expectWholeLog({ log, chain, keys }: Needs): Promise<void>
 }
 
 /**
- * Awaits work at the start; `isAllowed`: a forged log is opened all the same, for whoever names what is wrong with
- * it.
+ * Awaits work at the start. With `isAllowed`, a forged log is opened all the same, for commands that name its faults.
  */
 export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): Promise<void> {
   await work.catch((error: unknown) => {
@@ -78,7 +77,7 @@ async function checkpointIn(
   return checkpoint;
 }
 
-/** Follows the log to its head. Each of the links after the checkpoint must be one of the chain that this computes. */
+/** Follows the log to its head. Each stored link after the checkpoint must be in the computed chain. */
 async function followTo(
   log: Needs['log'],
   from: Checkpoint | null,

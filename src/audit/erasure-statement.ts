@@ -11,7 +11,7 @@ const unsigned = z.object({
   log_id: z.string(),
   tenant_id: z.string(),
   token_id: z.string(),
-  /** Its stream, which the log keeps for ever in place of the id. */
+  /** The stream of the token, which the log keeps for ever in place of the id. */
   stream: z.string(),
   stated_at: time,
   lives: z.array(
@@ -20,7 +20,7 @@ const unsigned = z.object({
   keys: z.object({ destroyed: z.int(), last_destroyed_at: time }),
   derived: z.object({
     row: z.enum(['none', 'tombstone']),
-    /** What was searched and where, in how many entries; none of them belongs to the token. */
+    /** The places that were searched, with the number of entries. None of them belongs to the token. */
     looked: z.array(
       z.object({
         kind: z.enum(['row', 'search_term', 'fingerprint', 'deadline', 'timer', 'found_by_id']),

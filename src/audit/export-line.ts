@@ -21,7 +21,7 @@ const eventSchema = z.object({
   time: z.number(),
   cmd: z.string().nullable(),
   clear: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
-  /** The first revision of its commit, and the digests of all events in it; null: it is the only one. */
+  /** The first revision of its commit, and the digests of all events in it; null if it is the only event. */
   first: whole,
   digests: box,
   trace: box,
@@ -30,8 +30,8 @@ const eventSchema = z.object({
 });
 
 /**
- * One place in the log: the event that lies there and, if it ends a commit, the link that is stored for that. One of the
- * two can be missing, and `count` with the link: in a store of links apart from the log, or because it was removed.
+ * One position of the log: its event and, if the event ends a commit, the stored link. One of the two can be missing,
+ * in a store with separate links or because it was removed. `count` is missing with the link.
  */
 export const exportLine = z.object({
   position: whole,
@@ -40,10 +40,10 @@ export const exportLine = z.object({
   event: eventSchema.nullable(),
 });
 
-/** As in an export: ciphertexts in base64, the link in hex. */
+/** A line of an export: ciphertexts in base64, the link in hex. */
 export type ExportLine = z.output<typeof exportLine>;
 
-/** The same for a verification: with the hash of the ciphertexts in place of the ciphertexts. */
+/** The same for a verification, with the hash of the ciphertexts instead of the ciphertexts. */
 export type ChainedEvent = {
   readonly position: number;
   readonly count: number | null;

@@ -17,7 +17,7 @@ import type { ProvenChain } from './proven-chain.js';
 
 type Signed = {
   readonly logId: string;
-  /** Null: this is the first. */
+  /** The previous checkpoint; null for the first. */
   readonly last: Checkpoint | null;
   readonly head: ProvenChain;
   /** It is the first one of its hour. */
@@ -47,7 +47,7 @@ export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, a
   return { ...unsigned, signature, peaks: head.tree.peaks.map(hex) };
 }
 
-/** Appends it to the log. Returns false if another process was first. */
+/** Appends a checkpoint to the log. Returns false if another process was first. */
 export async function storeCheckpoint(log: EventLog, id: string, checkpoint: Checkpoint): Promise<boolean> {
   const event = {
     ...{ id, type: checkpointType, version: checkpointVersion, tenantId: '', actorId: 'system' },

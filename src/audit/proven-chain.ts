@@ -8,18 +8,18 @@ import { type EventLog, ForgedLog } from '../ports/event-log.js';
 /** Events per page: few enough that one turn of the serving thread stays short. */
 const pageSize = 250;
 
-/** Up to where the log was verified: every event after a checkpoint by its code, and their order by the chain. */
+/** The verified part of the log: every event after a checkpoint by its MAC, and their order by the chain. */
 export type ProvenChain = {
-  /** Of the last event of the newest commit. */
+  /** The position of the last event of the newest commit. */
   readonly position: number;
   readonly link: Uint8Array;
-  /** Over all commits up to it. */
+  /** The Merkle tree over all commits up to there. */
   readonly tree: MerkleTree;
   /** The number of events that were read since the checkpoint. */
   readonly events: number;
 };
 
-/** The chain as a checkpoint signs it; null: before the first commit. */
+/** Returns the chain that a checkpoint signs, or the empty chain for null. */
 export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
   if (checkpoint === null) return { position: 0, link: noLink, tree: emptyTree, events: 0 };
   const { position, hash } = checkpoint;
@@ -27,8 +27,8 @@ export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
 }
 
 /**
- * Reads the log on from `from` to its head, or to `upTo`, and computes its chain anew, whatever links are stored. `onCommit`
- * is told of each commit and its last event. Throws ForgedLog.
+ * Reads the log from `from` to its head, or to `upTo`, and computes its chain without the stored links. Calls
+ * `onCommit` with each commit and its last event. Throws ForgedLog.
  */
 export async function followLog(
   log: Pick<EventLog, 'readClear'>,
@@ -41,7 +41,7 @@ export async function followLog(
   for (let after = from.position; ; ) {
     const page = await log.readClear(after, pageSize);
     for (const event of page) {
-      // An append meanwhile may put only part of a commit on this page.
+      // After a concurrent append, this page may contain only a part of a commit.
       if (event.position > upTo) return chain;
       expectNext(commit.at(-1), event);
       commit.push(event);

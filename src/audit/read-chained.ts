@@ -6,20 +6,21 @@ import { forgery } from './authentic-log.js';
 import { type ExportLine, exportedEvent } from './export-line.js';
 
 const pageSize = 256;
-/** An answer is no larger than this and the event that reaches it. */
+/** The largest result, apart from the event that exceeds it. */
 const pageBytes = 4 * 1024 * 1024;
 
 export type ChainedPage = {
   readonly lines: readonly ExportLine[];
-  /** What is wrong with the first event that is not authentic; null: nothing. */
+  /** The fault of the first event that is not authentic, or null. */
   readonly forged: string | null;
-  /** Where the next page begins; null: this is the last. */
+  /** Where the next page begins; null on the last page. */
   readonly next: number | null;
 };
 
 /**
- * A page of events with their links, as both lie in the stores, after one position and up to another: whoever verifies them
- * names what is wrong. Nothing is opened. Where links are made after their events, those up to `upTo` must have been.
+ * Returns a page of events with their links, as the stores hold them, after one position and up to another, for a
+ * verification that names faults. It decrypts nothing. If links are stored after their events, those up to `upTo` must
+ * exist.
  */
 type Needs = {
   readonly log: Pick<StoredLog, 'readAll'>;
@@ -53,7 +54,7 @@ function lineOf(position: number, { event, link }: { event?: StoredEvent; link?:
   };
 }
 
-/** Up to where a page tells all there is. */
+/** Returns the position up to which a page is complete. */
 function endOf(page: readonly { readonly position: number }[], isWhole: boolean): number {
   return isWhole ? Number.POSITIVE_INFINITY : (page.at(-1)?.position ?? Number.POSITIVE_INFINITY);
 }

@@ -4,19 +4,18 @@ import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 100;
 const aDayMs = 24 * 3_600_000;
-/** What one checkpoint names; the others are named by the next one. */
+/** The most chains that one checkpoint names. The next one names the others. */
 const headsMax = 2_000;
 
 /**
- * Which ends of the chains of the access log are signed already, so that a checkpoint names those alone that have
- * grown.
+ * Keeps track of the signed ends of the access log chains, so that a checkpoint names only those that have grown.
  */
 export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'heads'>) {
-  /** By chain, the sequence that is signed. */
+  /** The signed sequence of each chain. */
   const signed = new Map<string, number>();
   let isLoaded = false;
 
-  /** Reads back every checkpoint that may name a chain of the months that are looked at. */
+  /** Reads all checkpoints that may name a chain of these months. */
   async function load(since: number): Promise<void> {
     const { year, month } = monthOf(since);
     const from = Date.UTC(year, month) - aDayMs;
@@ -36,9 +35,9 @@ export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'hea
   }
 
   return {
-    /** The ends that no checkpoint names. `lastTime`: of the last checkpoint, ms; 0: there is none. */
+    /** Returns the ends that no checkpoint names. `lastTime` is the time of the last checkpoint in ms, or 0. */
     async grown(lastTime: number): Promise<readonly AccessHead[]> {
-      // An entry is stored moments after its time, and by a clock that may be off.
+      // An entry is stored moments after its time, and the clock may be off.
       const since = Math.max(0, lastTime - aDayMs);
       if (!isLoaded) await load(since);
       isLoaded = true;

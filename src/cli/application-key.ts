@@ -8,8 +8,8 @@ import { readInput } from './read-input.js';
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of its source, for
- * messages. Returns null if there is none.
+ * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of its
+ * source, for messages. Returns null if there is none.
  */
 export async function apiKeyOf(
   options: Options,

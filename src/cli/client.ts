@@ -29,7 +29,9 @@ export type FoundPage = PageAnswer & { readonly _suggestions?: readonly string[]
 export type CreatedApplication = JsonObject &
   Readonly<Record<'id' | 'tenant_id' | 'name' | 'key', string>> & { readonly type: ApplicationType };
 
-/** The requests that commands send to a service. Each throws Failure with what to do if the service did not do as asked. */
+/**
+ * The requests that commands send to a service. Each throws Failure with what to do if the service did not do as asked.
+ */
 export type Client = {
   getToken(id: string): Promise<JsonObject>;
   createToken(request: Json): Promise<JsonObject>;
@@ -40,8 +42,9 @@ export type Client = {
 };
 
 /**
- * Returns a client of the HTTP API (docs/contract.md, "Commands over HTTP"). Everything that commands know of HTTP is in this file.
- * Throws Failure, before anything is sent, if the key is not an API key, or would cross a network in plaintext.
+ * Returns a client of the HTTP API (docs/contract.md, "Commands over HTTP"). Everything that commands know of HTTP is
+ * in this file. Throws Failure, before anything is sent, if the key is not an API key, or would cross a network in
+ * plaintext.
  */
 export function createClient(options: ClientOptions): Client {
   expectSafeKey(options);

@@ -15,8 +15,8 @@ export function printLine(text: string): void {
 }
 
 /**
- * Writes a message to standard error, without control characters and API keys. Threat: messages end up in logs, and may repeat an
- * argument, or the response of a server that returns what it was sent.
+ * Writes a message to standard error, without control characters and API keys. Threat: messages end up in logs, and may
+ * repeat an argument, or the response of a server that returns what it was sent.
  */
 export function writeError(text: string): void {
   process.stderr.write(withoutControls(text.replaceAll(apiKey, '[API key]')));

@@ -10,7 +10,8 @@ import type { Answers } from './operations.js';
 import { configOf, storeSettings } from './options.js';
 import { runVerb } from './run-verb.js';
 
-// What commands on tokens and applications work on: a service at an address, or the data of this machine. Both return the same.
+// What commands on tokens and applications work on: a service at an address, or the data of this machine. Both return
+// the same.
 
 export type TokenTarget = {
   getToken(id: string): Promise<Answers['tokens-get']>;
@@ -70,7 +71,10 @@ export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
 
 const pageSize = 100;
 
-/** Returns what a command on applications works on: as the operator on local data, else as the application of the API key. Throws Failure. */
+/**
+ * Returns what a command on applications works on: as the operator on local data, else as the application of the API
+ * key. Throws Failure.
+ */
 export async function applicationTargetOf(options: Options): Promise<ApplicationTarget> {
   const { tenant, apiKeyFile } = options;
   const client = await clientOf(options);
@@ -113,7 +117,8 @@ async function clientOf(options: Options): Promise<Client | null> {
     }
     return null;
   }
-  // Threat: with the address in a variable, a command that was meant for local data would change what is at the address.
+  // Threat: with the address in a variable, a command that was meant for local data would change what is at the
+  // address.
   for (const name of ['config', ...storeSettings]) {
     if (options[flagMember(name)] === undefined) continue;
     throw new Failure(`${flagName(name)} names local data, and ${address.name} a service. Remove one of them.`, 2);

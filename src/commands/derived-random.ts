@@ -2,8 +2,9 @@ import { keyedHash } from '../events/sealing/keyed-hash.js';
 import type { Random } from '../ports/random.js';
 
 /**
- * The random source of one command. With an idempotency key it is derived from that key, so that a repeat generates the same ids and
- * reaches the same streams; without one, it is the vault's own. Its numbers are as hard to predict as its key.
+ * The random source of one command. With an idempotency key it is derived from that key, so that a repeat generates the
+ * same ids and reaches the same streams; without one, it is the vault's own. Its numbers are as hard to predict as its
+ * key.
  */
 export function randomForCommand(
   random: Random,

@@ -13,8 +13,8 @@ export function forgottenBefore(now: number): number {
 }
 
 /**
- * A request with its idempotency key. `first`: the command runs, with `cmd` in its events, and then calls `release`. `repeat`: the
- * result of the first request is to be rendered again. `in_flight`: the first request is still running.
+ * A request with its idempotency key. `first`: the command runs, with `cmd` in its events, and then calls `release`.
+ * `repeat`: the result of the first request is to be rendered again. `in_flight`: the first request is still running.
  */
 export type Claimed =
   | {
@@ -27,8 +27,8 @@ export type Claimed =
   | { readonly state: 'in_flight' };
 
 /**
- * Claims a request, so that it runs once per idempotency key within 24 h. Only successes are remembered. A request without a key is
- * always the first (docs/contract.md, "Idempotency").
+ * Claims a request, so that it runs once per idempotency key within 24 h. Only successes are remembered. A request
+ * without a key is always the first (docs/contract.md, "Idempotency").
  */
 export async function claimRequest(
   vault: Pick<Vault, 'claims' | 'clock'>,

@@ -11,8 +11,8 @@ export const conflict: unique symbol = Symbol('conflict');
 export type Conflict = typeof conflict;
 
 /**
- * Queues commands on the same streams inside this process, and runs an attempt until it does not end in a conflict with another
- * process. Between attempts it pauses for a random time. After 5 s it throws StoreUnavailable.
+ * Queues commands on the same streams inside this process, and runs an attempt until it does not end in a conflict with
+ * another process. Between attempts it pauses for a random time. After 5 s it throws StoreUnavailable.
  */
 export function retryOnConflict<T>(
   { streams: queue, random }: Pick<Vault, 'streams' | 'random'>,

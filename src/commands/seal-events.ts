@@ -19,8 +19,8 @@ export type Payload = { readonly content: Decrypted<TokenContent> | null; readon
 export type Sealed = { readonly events: readonly NewEvent[]; readonly view: TokenView };
 
 /**
- * Creates the keys of decided events, which are durable before this resolves, and encrypts the events for the revisions after the
- * view. Without tenant keys, it stores no trace id. Returns the events and the view that they lead to.
+ * Creates the keys of decided events, which are durable before this resolves, and encrypts the events for the revisions
+ * after the view. Without tenant keys, it stores no trace id. Returns the events and the view that they lead to.
  */
 export async function sealEvents(
   vault: Vault,

@@ -21,7 +21,9 @@ export type Target = {
   /** Without keys, no trace id is stored. */
   readonly tenantKeys: TenantKeys | null;
   readonly streams: readonly string[];
-  /** Their ids were just generated at random: the first attempt reads nothing, and its append fails if one is in use. */
+  /**
+   * Their ids were just generated at random: the first attempt reads nothing, and its append fails if one is in use.
+   */
   readonly areNew?: boolean;
   readonly origin: RequestOrigin;
 };
@@ -55,9 +57,9 @@ export type Attempt = {
   /** Encrypts the decided events, under keys that are durable before this resolves. */
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
-   * Appends all events with their rows, or nothing, together with the result for a repeat of the request; then destroys ended keys and
-   * notes the revisions of living ones. Throws StoreUnavailable if ended keys could not be destroyed in time; a repeat of the command
-   * finishes.
+   * Appends all events with their rows, or nothing, together with the result for a repeat of the request; then destroys
+   * ended keys and notes the revisions of living ones. Throws StoreUnavailable if ended keys could not be destroyed in
+   * time; a repeat of the command finishes.
    */
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
 };
@@ -70,8 +72,8 @@ export const nothingToSeal = {
 } as const;
 
 /**
- * The write path (docs/design.md, "A write, step by step"): loads the tokens, and has the command decide, seal and commit. It does so
- * again after each conflict, for up to 5 s; then it throws StoreUnavailable.
+ * The write path (docs/design.md, "A write, step by step"): loads the tokens, and has the command decide, seal and
+ * commit. It does so again after each conflict, for up to 5 s; then it throws StoreUnavailable.
  */
 export function changeTokens<T>(
   vault: Vault,
@@ -241,7 +243,10 @@ export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iter
   await work.follow(seen.map(({ stream, tenantId, state }) => ({ stream, tenantId, revision: state.revision })));
 }
 
-/** Returns whether a key is gone because another process changed or deleted its token since it was loaded: nothing is lost. */
+/**
+ * Returns whether a key is gone because another process changed or deleted its token since it was loaded: nothing is
+ * lost.
+ */
 async function movedOn(vault: Vault, views: ReadonlyMap<string, TokenView>, error: unknown): Promise<boolean> {
   const view = error instanceof KeyLost ? views.get(error.stream) : undefined;
   if (view === undefined) return false;

@@ -46,8 +46,9 @@ const spareMax = 49;
 const spareDivisor = 20;
 
 /**
- * Takes a block of guesses from a budget. A window begins with the first reservation after the previous window has ended. A
- * window that ends more than a whole window from now began before the clock was set back, and no longer counts.
+ * Takes a block of guesses from a budget. A window begins with the first reservation after the previous window has
+ * ended. A window that ends more than a whole window from now began before the clock was set back, and no longer
+ * counts.
  */
 export function reserveGuesses(
   stored: BudgetUse | null,

@@ -24,8 +24,8 @@ function under(path: string, field: string): string {
 }
 
 /**
- * Returns a key of the caller's JSON as the path of an error shows it: `*` if it is long or has six or more digits. Threat:
- * a key is data too, and may be a person's number (docs/contract.md, "Errors").
+ * Returns a key of the caller's JSON as the path of an error shows it: `*` if it is long or has six or more digits.
+ * Threat: a key is data too, and may be a person's number (docs/contract.md, "Errors").
  */
 export function printableKey(key: string): string {
   return key.length <= 40 && !/(?:\p{N}\P{N}*){6}/u.test(key) && !/\p{C}/u.test(key) ? key : '*';

@@ -1,6 +1,6 @@
 /**
- * Returns whether a string of ASCII digits ends with the right check digit (ISO/IEC 7812-1, annex B), which detects every single
- * wrong digit.
+ * Returns whether a string of ASCII digits ends with the right check digit (ISO/IEC 7812-1, annex B), which detects
+ * every single wrong digit.
  */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;

@@ -1,4 +1,6 @@
-/** Returns the candidate that differs by the fewest changed, added or removed characters, and the first of equal ones. */
+/**
+ * Returns the candidate that differs by the fewest changed, added or removed characters, and the first of equal ones.
+ */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates.map((candidate) => ({ candidate, steps: distance(text, candidate) }));
   return ranked.sort((a, b) => a.steps - b.steps)[0]?.candidate;

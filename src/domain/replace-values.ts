@@ -11,9 +11,9 @@ type Frame =
   | { readonly keys: readonly string[]; readonly from: JsonObject; readonly into: Record<string, Json>; at: number };
 
 /**
- * Copies a JSON value with some values replaced. `replace` returns the replacement of a value, or undefined to keep it and visit
- * its members. Works without recursion and in steps, because a body of 4 MiB has a million values. `pathOf` returns the path of
- * the current value (`a.b[0]`). No key may be `__proto__`; parsed bodies have none.
+ * Copies a JSON value with some values replaced. `replace` returns the replacement of a value, or undefined to keep it
+ * and visit its members. Works without recursion and in steps, because a body of 4 MiB has a million values. `pathOf`
+ * returns the path of the current value (`a.b[0]`). No key may be `__proto__`; parsed bodies have none.
  */
 export function* replaceValues(
   value: Json,

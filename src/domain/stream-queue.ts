@@ -4,9 +4,9 @@ export type StreamQueue = {
 };
 
 /**
- * Runs commands on the same stream, or on anything else with a name, one after another inside a process, so that only other
- * processes can cause a conflict. A command on many streams enters all their queues in one step. It waits only for earlier
- * commands, so there is no deadlock.
+ * Runs commands on the same stream, or on anything else with a name, one after another inside a process, so that only
+ * other processes can cause a conflict. A command on many streams enters all their queues in one step. It waits only
+ * for earlier commands, so there is no deadlock.
  */
 export function createStreamQueue(): StreamQueue {
   const tails = new Map<string, Promise<unknown>>();

@@ -13,14 +13,17 @@ export function codePointCount(text: string): number {
   return count;
 }
 
-/** Returns false for a text with a lone surrogate. UTF-8 cannot encode it, so two such texts would be stored as one value. */
+/**
+ * Returns false for a text with a lone surrogate. UTF-8 cannot encode it, so two such texts would be stored as one
+ * value.
+ */
 export function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text);
 }
 
 /**
- * Returns a number with its noun, as a message shows both: `1 event`, `1,234 events`. `many` is the plural where it is not
- * the noun with an s.
+ * Returns a number with its noun, as a message shows both: `1 event`, `1,234 events`. `many` is the plural where it is
+ * not the noun with an s.
  */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;

@@ -1,6 +1,6 @@
 /**
- * Parses the `expires_at` of a request into milliseconds since the epoch (docs/contract.md, "Expiry formats"). Returns null
- * if it has no accepted format or is not an existing time.
+ * Parses the `expires_at` of a request into milliseconds since the epoch (docs/contract.md, "Expiry formats"). Returns
+ * null if it has no accepted format or is not an existing time.
  */
 export function parseExpiresAt(text: string): number | null {
   return parseUsDateTime(text) ?? parseIsoDateTime(text);
@@ -11,8 +11,8 @@ const usShape =
   /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: (\d{1,2}):(\d{2}):(\d{2})[ \u202f](AM|PM)(?: ([+-]\d{2}:\d{2}))?)?$/i;
 
 /**
- * Parses `M/D/YYYY h:mm:ss AM|PM ±hh:mm`, the same without an offset (UTC), and `M/D/YYYY` (midnight UTC). Month, day and
- * hour may have a leading zero. Returns null for any other text.
+ * Parses `M/D/YYYY h:mm:ss AM|PM ±hh:mm`, the same without an offset (UTC), and `M/D/YYYY` (midnight UTC). Month, day
+ * and hour may have a leading zero. Returns null for any other text.
  */
 function parseUsDateTime(text: string): number | null {
   const match = usShape.exec(text);
@@ -37,8 +37,8 @@ const isoShape =
 
 /**
  * Parses an ISO 8601 date (`2026-01-31`, midnight UTC) or date-time in the extended format into milliseconds since the
- * epoch. Seconds, a fraction of up to nine digits and an offset (by default UTC) are optional. A fraction is truncated to
- * milliseconds, so that a token does not outlive the given time. Returns null for any other text.
+ * epoch. Seconds, a fraction of up to nine digits and an offset (by default UTC) are optional. A fraction is truncated
+ * to milliseconds, so that a token does not outlive the given time. Returns null for any other text.
  */
 export function parseIsoDateTime(text: string): number | null {
   const match = isoShape.exec(text);
@@ -86,8 +86,8 @@ type DateTimeParts = {
 const offsetMinutesMax = 14 * 60;
 
 /**
- * Returns a written time in milliseconds since the epoch. Returns null if the time does not exist (30 February, 24:61, an
- * offset past 14:00, a leap second) or if its year in UTC does not have four digits.
+ * Returns a written time in milliseconds since the epoch. Returns null if the time does not exist (30 February, 24:61,
+ * an offset past 14:00, a leap second) or if its year in UTC does not have four digits.
  */
 function instantOf(parts: DateTimeParts): number | null {
   const { year, month, day, hour, minute, second, millisecond, offsetMinutes } = parts;
@@ -113,7 +113,8 @@ const fourDigitYears = {
 
 /**
  * Returns a time in milliseconds since the epoch as each response writes it: ISO 8601, UTC, with milliseconds, such as
- * `2026-01-31T12:00:00.000+00:00` (docs/contract.md, "HTTP conventions"). Throws a RangeError for a number outside of the years 0-9999.
+ * `2026-01-31T12:00:00.000+00:00` (docs/contract.md, "HTTP conventions"). Throws a RangeError for a number outside of
+ * the years 0-9999.
  */
 export function formatTimestamp(ms: number): string {
   if (!Number.isInteger(ms) || ms < fourDigitYears.earliestMs || ms > fourDigitYears.latestMs)

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../domain/json.js';
 
 /**
- * The keys that tokens keep through a change of them, each with the revision of the event: from then on no row is current
- * that names the key and is older. `before`: the revision that the events follow, where they have none of their own yet.
+ * Returns the keys that tokens keep through a change, each with the revision of the event: an older row with that key
+ * is then outdated. `before` is the revision that the events follow, if they have no revisions yet.
  */
 export function advancedKeys(
   events: readonly { readonly clear: JsonObject; readonly revision?: number }[],

@@ -3,15 +3,15 @@ import type { ClearEvent, NewEvent, RecordedEvent } from './event.js';
 import { lengthPrefixed } from './sealing/length-prefixed.js';
 
 /**
- * What is stored with an event so that it can be verified without any other: its commit, which is the events that one
- * command appends to one stream, and the authentication code of that commit.
+ * The part of a stored event that allows verifying it alone: its commit, which is the events that one command appends
+ * to one stream, and the MAC of that commit.
  */
 export type EventProof = {
   /** The revision of the first event of the commit. */
   readonly first: number;
   /** The digests of all events of the commit in order, 32 bytes each; null if the event is alone in it. */
   readonly digests: Uint8Array | null;
-  /** The hash of the trace and of what is sealed, so that the event can be verified without reading them. */
+  /** The hash of the trace and the ciphertexts, so that the event can be verified without reading them. */
   readonly sealedHash: Uint8Array;
   /** The MAC: HMAC-SHA-256 over the leaf of the commit, under a key that only the vault has. */
   readonly mac: Uint8Array;
@@ -46,7 +46,7 @@ const leafPrefix = Buffer.of(0);
 /** The link before the first commit. */
 export const noLink: Uint8Array = new Uint8Array(hashBytes);
 
-/** Computes the proof of events that are to be appended to a stream after `expectedRevision`. */
+/** Returns the proof of events to append to a stream after `expectedRevision`. */
 export function sealCommit(
   key: Uint8Array,
   stream: string,
@@ -139,7 +139,8 @@ function eventDigest(event: PlacedEvent, sealed: Uint8Array): Buffer {
 }
 
 /**
- * It depends on nothing of any other stream, so that the events of one person can be proven without those of others.
+ * Returns the leaf of a commit. It depends on no other stream, so the events of one person can be proven without those
+ * of others.
  */
 function commitLeaf(stream: string, first: number, digests: Uint8Array): Buffer {
   const count = digests.length / hashBytes;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.js';
 
-/** The keys that events end, each with the event that does. */
+/** Returns the keys that events end, each with its event. */
 export function endedKeys(
   events: readonly { readonly id: string; readonly clear: JsonObject }[],
 ): readonly { readonly keyId: string; readonly eventId: string }[] {

@@ -33,9 +33,9 @@ export type NewEvent = {
 
 export type RecordedEvent = NewEvent & {
   readonly stream: string;
-  /** From 0, without gaps, per stream. */
+  /** Counts from 0 in each stream, without gaps. */
   readonly revision: number;
-  /** Order over all streams; grows, with gaps. */
+  /** The order over all streams. Positions increase and may have gaps. */
   readonly position: number;
 };
 

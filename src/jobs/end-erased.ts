@@ -5,7 +5,10 @@ import type { Vault } from '../vault/vault.js';
 
 const pageSize = 1_000;
 
-/** A token that is alive in the log although a key of it was erased: that of its data, or only that of its verification code. */
+/**
+ * A token that is alive in the log although a key of it was erased: that of its data, or only that of its verification
+ * code.
+ */
 export type LostToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
 /** The part of a log that this reads, with or without verification of its events. */
@@ -37,7 +40,9 @@ export async function findLost(log: ClearLog, isErased: (keyId: string) => boole
   }
 }
 
-/** Records their end: a token without its data is deleted, and one without its verification code continues without it. */
+/**
+ * Records their end: a token without its data is deleted, and one without its verification code continues without it.
+ */
 export async function endLost(vault: Vault, lost: readonly LostToken[]): Promise<void> {
   const origin = { actorId: 'operator', traceId: null, cmd: null };
   for (const { tenantId, stream, what } of lost) {

@@ -8,8 +8,8 @@ const candidatesMax = 100_000;
 const pageSize = 1_000;
 
 /**
- * Destroys keys that were created ahead and that no event names, because a process died in between. It destroys only keys older
- * than an hour, and only if a read of the log to its head, begun after that hour, has not found them.
+ * Destroys keys that were created ahead and that no event names, because a process died in between. It destroys only
+ * keys older than an hour, and only if a read of the log to its head, begun after that hour, has not found them.
  */
 export async function destroyOrphanKeys(log: EventLog, keys: KeyRing, now: number): Promise<number> {
   const after = await keys.checkpoint('orphans');

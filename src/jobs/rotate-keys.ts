@@ -8,9 +8,9 @@ type RotationProgress = { readonly done: number; readonly total: number };
 const twoMinutes: Patience = { againMs: 1_000, limitMs: 120_000 };
 
 /**
- * Wraps all keys with new keys of their tenants, and those with `next` (ADR 29). After an interruption, a call with the same
- * `next` continues. If everything is already under `next`, it only removes what is left of the old root key and returns
- * false. Throws StoreUnavailable if there is no progress for the limit of its patience.
+ * Wraps all keys with new keys of their tenants, and those with `next` (ADR 29). After an interruption, a call with the
+ * same `next` continues. If everything is already under `next`, it only removes what is left of the old root key and
+ * returns false. Throws StoreUnavailable if there is no progress for the limit of its patience.
  */
 export async function rotateKeys(
   rotation: KeyRotation,
@@ -43,8 +43,8 @@ export async function rotateKeys(
 type Patience = { readonly againMs: number; readonly limitMs: number };
 
 /**
- * Retries an idempotent step while a store is unavailable, and returns its result. Throws StoreUnavailable after the limit,
- * and any other error at once. The pauses do not keep a process running.
+ * Retries an idempotent step while a store is unavailable, and returns its result. Throws StoreUnavailable after the
+ * limit, and any other error at once. The pauses do not keep a process running.
  */
 async function waitOut<T>({ againMs, limitMs }: Patience, step: () => Promise<T>): Promise<T> {
   const until = performance.now() + limitMs;

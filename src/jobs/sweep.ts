@@ -30,9 +30,10 @@ export type Sweep = {
 };
 
 /**
- * Records expiries and cvc purges when the rows are due, and does housekeeping: shreds keys that commands could not shred,
- * forgets old claims and tombstones, and searches for orphan keys. Reads never depend on it. A failure is reported to
- * `onError`, and the next round tries again. `projectedUpTo` returns the log position that the rows have reached.
+ * Records expiries and cvc purges when the rows are due, and does housekeeping: shreds keys that commands could not
+ * shred, forgets old claims and tombstones, and searches for orphan keys. Reads never depend on it. A failure is
+ * reported to `onError`, and the next round tries again. `projectedUpTo` returns the log position that the rows have
+ * reached.
  */
 export function createSweep(
   vault: Vault,
@@ -144,7 +145,10 @@ export function createSweep(
 
 const monthsKept = 13;
 
-/** Drops the months of the access log that are entirely older than 13 months. If the store is unavailable, a later round does. */
+/**
+ * Drops the months of the access log that are entirely older than 13 months. If the store is unavailable, a later round
+ * does.
+ */
 export async function dropOldAccess(log: AccessLog, now: number): Promise<void> {
   const today = new Date(now);
   try {

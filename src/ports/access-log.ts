@@ -17,8 +17,8 @@ export type AccessPage = { readonly total: number; readonly entries: readonly Ac
 export type AccessHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
 /**
- * The record of who read and did what (docs/design.md, "Access log"). Entries are appended in batches. The hashes of one
- * writer's batches form a chain.
+ * The record of who read and did what (docs/design.md, "Access log"). Entries are appended in batches. The hashes of
+ * one writer's batches form a chain.
  */
 export interface AccessLog {
   /** Appends the entries; they are durable when it resolves. Throws StoreUnavailable if the log cannot be written. */

@@ -1,8 +1,8 @@
 /**
- * A place outside of the stores that gets each signed checkpoint, so that a log whose end was cut off shows. Lines come in
- * order, and one that may have arrived comes again.
+ * A place outside of the stores that receives each signed checkpoint, so that a log whose end was cut off can be
+ * detected. Lines are sent in order. A line that may have arrived is sent again.
  */
 export interface Anchor {
-  /** Hands over one line of text without its line end. Durable when it resolves; StoreUnavailable otherwise. */
+  /** Delivers a line of text without its line end, durably. Throws StoreUnavailable. */
   deliver(line: string): Promise<void>;
 }

@@ -12,8 +12,8 @@ export type Suspect = {
 };
 
 /**
- * How much applications have used of their guesses. The counters are durable and shared by all processes. Unlike rate limits,
- * they survive a restart and a crash.
+ * How much applications have used of their guesses. The counters are durable and shared by all processes. Unlike rate
+ * limits, they survive a restart and a crash.
  */
 export interface Budgets {
   /**

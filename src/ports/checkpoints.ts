@@ -2,8 +2,8 @@
 export type Lead = { readonly name: string; readonly epoch: number };
 
 /**
- * Positions of projections, each written by one leader at a time: who wrote last under an older epoch writes no more. Time
- * is the store's own.
+ * Positions of projections, each written by one leader at a time: who wrote last under an older epoch writes no more.
+ * Time is the store's own.
  */
 export interface Checkpoints {
   /** Becomes or stays the leader for the next `leaseMs`; null: another one leads. */

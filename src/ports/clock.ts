@@ -12,8 +12,8 @@ export interface Clock {
   /** Returns the time up to which irreversible actions are safe. Absent: `now` is exact and trusted. */
   earliest?(): number;
   /**
-   * Returns how far the time scale of verification codes is ahead of `now`, in milliseconds. It grows by every step back of
-   * the clock, so that such a step does not extend the hour of a code. Absent: 0.
+   * Returns how far the time scale of verification codes is ahead of `now`, in milliseconds. It grows by every step
+   * back of the clock, so that such a step does not extend the hour of a code. Absent: 0.
    */
   codesAhead?(): number;
   /** Return `latest` and `earliest` on the time scale of verification codes. Absent: that and `codesAhead` together. */

@@ -13,8 +13,8 @@ export type ApplicationFilter = {
  */
 export type DirectoryWriter = {
   /**
-   * Writes the records that events after the tenant's revision `before` lead to (-1: from the start). Returns `gap` if the
-   * tenant's stored row is not the one at `before`; the caller then folds the stream and writes all records.
+   * Writes the records that events after the tenant's revision `before` lead to (-1: from the start). Returns `gap` if
+   * the tenant's stored row is not the one at `before`; the caller then folds the stream and writes all records.
    */
   write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<'written' | 'stale' | 'gap'>;
   /** Writes all records of a tenant, folded from its whole stream. */
@@ -22,8 +22,8 @@ export type DirectoryWriter = {
 };
 
 /**
- * Tenants and applications. `UnitOfWork.commit` writes their rows with their events. The row of a tenant is never newer than
- * those of its applications, so a process that reads it first and appends at its revision has missed nothing.
+ * Tenants and applications. `UnitOfWork.commit` writes their rows with their events. The row of a tenant is never newer
+ * than those of its applications, so a process that reads it first and appends at its revision has missed nothing.
  */
 export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> {
   byKeyHash(keyHash: string): Promise<R | null>;

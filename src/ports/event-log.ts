@@ -8,28 +8,28 @@ export type AppendOutcome =
   | { readonly outcome: 'conflict' };
 
 /**
- * The append-only log of all events. Throws StoreUnavailable if the log is broken or unreachable. `Appended` is what an append
- * takes; `Whole` and `Clear` are what reads return, with and without ciphertexts.
+ * The append-only log of all events. Throws StoreUnavailable if the log is broken or unreachable. `Appended` is what an
+ * append takes; `Whole` and `Clear` are what reads return, with and without ciphertexts.
  */
 interface Log<Appended, Whole, Clear> {
   /**
-   * Appends all events or none, after the event at `expectedRevision` (-1: the stream does not exist yet). The events are durable
-   * when it resolves. `positions` are the positions of the events, as reads return them. An append without events is a
-   * programming error.
+   * Appends all events or none, after the event at `expectedRevision` (-1: the stream does not exist yet). The events
+   * are durable when it resolves. `positions` are the positions of the events, as reads return them. An append without
+   * events is a programming error.
    */
   append(stream: string, expectedRevision: number, appended: Appended): Promise<AppendOutcome>;
   /** Returns all events of a stream in order; none if it does not exist. Includes every append that has resolved. */
   readStream(stream: string): Promise<readonly Whole[]>;
   /**
-   * Returns up to `limit` events of a stream from a revision on, in order. Use it for a stream that may be long: a caller can
-   * append to a stream as often as it likes, with a large ciphertext each time.
+   * Returns up to `limit` events of a stream from a revision on, in order. Use it for a stream that may be long: a
+   * caller can append to a stream as often as it likes, with a large ciphertext each time.
    */
   readFrom(stream: string, fromRevision: number, limit: number): Promise<readonly Whole[]>;
   /** Like `readFrom`, without ciphertexts. */
   readClearFrom(stream: string, fromRevision: number, limit: number): Promise<readonly Clear[]>;
   /**
-   * Returns up to `limit` events of a stream before a revision (null: from its end), the newest first, without ciphertexts.
-   * Includes every append that has resolved.
+   * Returns up to `limit` events of a stream before a revision (null: from its end), the newest first, without
+   * ciphertexts. Includes every append that has resolved.
    */
   readNewest(stream: string, beforeRevision: number | null, limit: number): Promise<readonly Clear[]>;
   /** Returns up to `limit` events with a position after `afterPosition` (0: from the start), in order of position. */

@@ -4,10 +4,7 @@ import type { ProjectionVersions, StoredProjection } from '../views/versions.js'
 import { StoreUnavailable } from './store-unavailable.js';
 import type { RowIndex } from './unit-of-work.js';
 
-/**
- * A search was planned for rows that are there no more: they were replaced, and the plan is to be made for the new
- * ones.
- */
+/** Thrown for a search whose rows were replaced. The caller must plan the search again for the new rows. */
 export class GenerationDropped extends StoreUnavailable {
   constructor(store: string) {
     super(store, 'generation_dropped');
@@ -15,41 +12,39 @@ export class GenerationDropped extends StoreUnavailable {
   }
 }
 
-/**
- * Which generation of the token rows is read, and all that every write goes into; the one that is read is among them.
- */
+/** The generation of token rows that is read, and all generations that every write goes into, including that one. */
 export type GenerationsInUse = { readonly read: number; readonly write: readonly number[] };
 
-/** A rebuild of the token rows: it lies beside them, so that whoever comes after a crash goes on. */
+/** A rebuild of the token rows. It is stored with them, so that another process can continue it after a crash. */
 export type Rebuild = {
-  /** The generation that is being made, and the one that is read until then. */
+  /** The generation that is being built, and the one that is read until then. */
   readonly generation: number;
   readonly from: number;
   /**
-   * `building`: rows are made from the log; `comparing`: both generations are looked at; `keeping`: the new one is read, and
-   * the old one is kept for those that still read it; `dropping`: rows and key of the generation that goes are removed;
-   * `ended`: it is over, and kept to be asked for until the next one.
+   * `building`: rows are built from the log. `comparing`: both generations are compared. `keeping`: the new one is
+   * read, and the old one is kept for running searches. `dropping`: the rows and the key of one generation are removed.
+   * `ended`: the rebuild is over, and its result is kept until the next one.
    */
   readonly phase: 'building' | 'comparing' | 'keeping' | 'dropping' | 'ended';
-  /** How far in the log all rows are made, and where the log ended when that was looked at. */
+  /** The position up to which all rows are built, and the head of the log when it was last read. */
   readonly position: number;
   readonly head: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** What differs is expected: the new rows are read whatever the old ones say. */
+  /** Differences are expected: the new rows are used in any case. */
   readonly acceptNew: boolean;
-  /** How it ends, once that is known. */
+  /** The outcome, once it is known. */
   readonly outcome: RebuildOutcome | null;
-  /** How many rows differ between the generations, and the streams of the first of them. */
+  /** The number of rows that differ between the generations, and the streams of the first of them. */
   readonly different: number;
   readonly examples: readonly string[];
-  /** How fast it goes; null: nothing was done yet. */
+  /** The rate; null before any work was done. */
   readonly rate: RebuildRate | null;
 };
 
 /**
- * Of the process that works at a rebuild, since it began to. `positionsPerSecond` tells when it comes to the end of
- * the log.
+ * The rate of the process that runs a rebuild, since it began. `positionsPerSecond` tells when it will reach the head
+ * of the log.
  */
 export type RebuildRate = {
   readonly events: number;
@@ -57,45 +52,50 @@ export type RebuildRate = {
   readonly positionsPerSecond: number;
 };
 
-/** `different`: the generations do, and nobody said that they may; `key_lost`: a token of the log cannot be opened. */
+/**
+ * `different`: the generations differ, and the operator did not accept that. `key_lost`: a token in the log cannot be
+ * decrypted.
+ */
 export type RebuildOutcome = 'done' | 'cancelled' | 'different' | 'key_lost' | 'failed';
 
-/** The row that a stream leads to. `at`: the time of the newest event, ms. */
+/** The row of a stream. `at` is the time of its newest event, ms. */
 export type BuiltRow = { readonly view: Stored<TokenView>; readonly index: RowIndex; readonly at: number };
 
 /**
- * The generations of token rows. One is read; a rebuild adds a second one that every write goes into as well, fills it,
- * and has it read instead (docs/design.md, "Rebuild"). Where many processes may begin a rebuild one of them works at
- * it, and what would change its state throws StoreUnavailable in every other.
+ * The generations of token rows. One is read. A rebuild adds a second one, which every write goes into as well, fills
+ * it, and switches to it (docs/design.md, "Rebuild"). If several processes could run a rebuild, one of them does, and
+ * the methods that change its state throw StoreUnavailable in all others.
  */
 export interface Generations {
-  /** What is in use; a change of it that has resolved is seen by every process within two seconds. */
+  /** Returns the generations in use. Every process sees a change within two seconds after it has resolved. */
   inUse(): Promise<GenerationsInUse>;
-  /** The version of the code that each projection was made by; of the rows: those that are read. */
+  /** Returns the version of the code that built each projection; for token rows, of those that are read. */
   versions(): Promise<ProjectionVersions>;
   saveVersion(name: StoredProjection, version: number): Promise<void>;
-  /** The rebuild that is under way, or the last one; null: none. */
+  /** Returns the running rebuild, or the last one, or null. */
   rebuild(): Promise<Rebuild | null>;
-  /** Adds the empty generation of a rebuild to those that are written. False: a rebuild is under way. */
+  /** Adds the empty generation of a rebuild to those that are written. Returns false if a rebuild is running. */
   begin(rebuild: Rebuild): Promise<boolean>;
-  /** Notes how far it came. */
+  /** Stores the progress of a rebuild. */
   save(rebuild: Rebuild): Promise<void>;
-  /** Writes rows into a generation that is being built, none over one that is as new or newer. */
+  /** Writes rows into a generation that is being built. It does not overwrite rows that are as new or newer. */
   put(generation: number, rows: readonly BuiltRow[]): Promise<void>;
   /**
-   * Has the new generation read, made by this version of the projection, and answers true; unless an event after the
-   * position has no row in it yet.
+   * Switches to the new generation, which this version of the projection built, and returns true. Returns false if an
+   * event after the position has no row in it yet.
    */
   swap(rebuild: Rebuild, version: number): Promise<boolean>;
-  /** Writes no more into a generation that is not read. */
+  /** Stops writes into a generation that is not read. */
   leave(generation: number): Promise<void>;
-  /** Removes some rows of a generation that was left, so many that nobody waits; true: nothing of it is left. */
+  /**
+   * Removes a few rows of an abandoned generation, so that other work does not wait. Returns true once nothing is left.
+   */
   empty(generation: number): Promise<boolean>;
-  /** Asks whoever works at the rebuild that makes this generation to take it back. */
+  /** Asks the process that runs the rebuild of this generation to cancel it. */
   askCancel(generation: number): Promise<void>;
   isCancelAsked(generation: number): Promise<boolean>;
-  /** Which of these generations are not written; none of them ever will be from then on. */
+  /** Returns those of the generations that are not written. They will never be written again. */
   retire(generations: readonly number[]): Promise<readonly number[]>;
-  /** Keeps the rebuild as the last one, or nothing of it. */
+  /** Stores the rebuild as the last one, or removes it. */
   end(last: Rebuild | null): Promise<void>;
 }

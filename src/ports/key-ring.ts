@@ -35,8 +35,8 @@ export type KeyUse<T> =
 export const noEvent = '00000000-0000-0000-0000-000000000000';
 
 /**
- * How long after its command began an event may name a new key, ms. A key that no event names is destroyed after an hour, so a
- * process that was suspended must not name it then.
+ * How long after its command began an event may name a new key, ms. A key that no event names is destroyed after an
+ * hour, so a process that was suspended must not name it then.
  */
 export const keyNamedWithinMs = 600_000;
 
@@ -44,8 +44,8 @@ export const keyNamedWithinMs = 600_000;
 export type EndedKey = { readonly keyId: string; readonly eventId: string };
 
 /**
- * The newest revision of a token whose content is, or was, encrypted under a living key. A row that names the key and has an
- * older revision was put back. It is noted from the first change on that leaves the key alive.
+ * The newest revision of a token whose content is, or was, encrypted under a living key. A row that names the key and
+ * has an older revision was put back. It is noted from the first change on that leaves the key alive.
  */
 export type KeyRevision = { readonly keyId: string; readonly revision: number };
 
@@ -61,15 +61,15 @@ export function directoryName({ kind, id }: DirectoryName): string {
 }
 
 /**
- * A living key. `sequence` is the order of creation. `logHead` is the head of the log before the key was created, so no event up
- * to there can name it.
+ * A living key. `sequence` is the order of creation. `logHead` is the head of the log before the key was created, so no
+ * event up to there can name it.
  */
 export type MadeKey = { readonly sequence: number; readonly keyId: string; readonly logHead: number };
 
 /**
- * `shredder`: a position in the log. `orphans`: a sequence of keys. `anchor`: the newest checkpoint that was delivered. `log`: a
- * position that the log once had; a log that ends before it is an older copy. `backup`: when the newest backup began, ms
- * (cluster profile; the embedded profile keeps it in a file).
+ * `shredder`: a position in the log. `orphans`: a sequence of keys. `anchor`: the newest checkpoint that was delivered.
+ * `log`: a position that the log once had; a log that ends before it is an older copy. `backup`: when the newest backup
+ * began, ms (cluster profile; the embedded profile keeps it in a file).
  */
 export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log' | 'backup';
 
@@ -77,8 +77,8 @@ export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log' | 'backup'
 export type RememberedCheckpoint = { readonly number: number; readonly hash: string; readonly signature: string };
 
 /**
- * What the key store remembers of the log, so that the vault rejects a log that was cut or rewritten. `link`: a link that its
- * chain once had. Null: nothing is remembered yet.
+ * What the key store remembers of the log, so that the vault rejects a log that was cut or rewritten. `link`: a link
+ * that its chain once had. Null: nothing is remembered yet.
  */
 export type LogMemory = { readonly checkpoint: RememberedCheckpoint | null; readonly link: ChainLink | null };
 
@@ -97,8 +97,8 @@ export type SigningKey = {
 };
 
 /**
- * Keys for the vault's message authentication codes (HMAC-SHA-256), 32 bytes each, one for each purpose. An attacker that can
- * write to a store but has no root key cannot compute a MAC. They never rotate.
+ * Keys for the vault's message authentication codes (HMAC-SHA-256), 32 bytes each, one for each purpose. An attacker
+ * that can write to a store but has no root key cannot compute a MAC. They never rotate.
  */
 export type IntegrityKeys = {
   /** The events of each append. */
@@ -118,8 +118,8 @@ export interface KeyRing {
   /** Returns a tenant's keys; null if it has none, or they were destroyed. */
   tenantKeys(tenantId: string): Promise<TenantKeys | null>;
   /**
-   * Returns the key of the tenant's search terms in a generation of token rows, 32 bytes. Each generation has its own, so a
-   * rebuild ends all older terms. Returns null for an unknown tenant, and for a generation without a key.
+   * Returns the key of the tenant's search terms in a generation of token rows, 32 bytes. Each generation has its own,
+   * so a rebuild ends all older terms. Returns null for an unknown tenant, and for a generation without a key.
    */
   searchKey(tenantId: string, generation: number): Promise<Buffer | null>;
   /**
@@ -132,22 +132,22 @@ export interface KeyRing {
   /** Destroys the key of a generation as `destroy` does data keys, with the same errors. A repeat does no harm. */
   destroyGeneration(generation: number): Promise<void>;
   /**
-   * Destroys all keys of a tenant, and so everything that is encrypted under them, as `destroy` does data keys, with the same
-   * errors and the same result.
+   * Destroys all keys of a tenant, and so everything that is encrypted under them, as `destroy` does data keys, with
+   * the same errors and the same result.
    */
   destroyTenant(tenantId: string, eventId: string): Promise<number>;
   /**
-   * Returns a new data key, which is already durable. The caller zeroes the buffer. Throws StoreUnavailable if the tenant's keys
-   * were destroyed.
+   * Returns a new data key, which is already durable. The caller zeroes the buffer. Throws StoreUnavailable if the
+   * tenant's keys were destroyed.
    */
   create(tenantId: string): Promise<DataKey>;
   /** Runs `use` with the opened key. `use` must not keep the buffer: it may be zeroed right after. */
   use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>>;
   /**
-   * Destroys keys. When it resolves, no reader of the store finds them, and with SQLite the wrapped bytes are in none of its
-   * files (ADR 22 says what MongoDB keeps for a while). It waits some seconds for that, then throws StoreUnavailable; a repeat
-   * continues. Returns how many keys this call destroyed: 0 means that all of them were destroyed before. Notes `advanced` in the
-   * same write, like `advance`.
+   * Destroys keys. When it resolves, no reader of the store finds them, and with SQLite the wrapped bytes are in none
+   * of its files (ADR 22 says what MongoDB keeps for a while). It waits some seconds for that, then throws
+   * StoreUnavailable; a repeat continues. Returns how many keys this call destroyed: 0 means that all of them were
+   * destroyed before. Notes `advanced` in the same write, like `advance`.
    */
   destroy(ended: readonly EndedKey[], advanced?: readonly KeyRevision[]): Promise<number>;
   /** Notes revisions of living keys in one write, ignoring older ones. Durable when it resolves. */
@@ -157,13 +157,14 @@ export interface KeyRing {
   /** Returns the noted revisions of these records by `directoryName`; a record without one is left out. */
   directoryRevisions(records: readonly DirectoryName[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Forgets all noted revisions of keys and of the directory. Call it when an older log is accepted in place of a newer one: the
-   * shredder then notes what that log says.
+   * Forgets all noted revisions of keys and of the directory. Call it when an older log is accepted in place of a newer
+   * one: the shredder then notes what that log says.
    */
   forgetRevisions(): Promise<void>;
   /**
-   * Returns at most `limit` living keys after `afterSequence` that were created before `madeBefore` (ms), in order. If several
-   * processes create keys, `madeBefore` must be minutes in the past, so that no key is added before a returned sequence.
+   * Returns at most `limit` living keys after `afterSequence` that were created before `madeBefore` (ms), in order. If
+   * several processes create keys, `madeBefore` must be minutes in the past, so that no key is added before a returned
+   * sequence.
    */
   made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
   /** Returns the state of these keys; a key without a row is left out. */

@@ -1,7 +1,7 @@
 /**
- * Replaces all that wraps data keys: the wrapping key of every tenant, and the root key above them (ADR 29). `begin`, then
- * `rewrap` to its end, then `replaceRoot`; after a crash all of it again, which goes on where it was. Others create, open
- * and destroy keys meanwhile.
+ * Replaces all that wraps data keys: the wrapping key of every tenant, and the root key above them (ADR 29). `begin`,
+ * then `rewrap` to its end, then `replaceRoot`; after a crash all of it again, which goes on where it was. Others
+ * create, open and destroy keys meanwhile.
  */
 export type KeyRotation = {
   /** Whether the store is under this root key now. */

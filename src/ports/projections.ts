@@ -1,13 +1,12 @@
 import type { Rebuild, RebuildOutcome } from './generations.js';
 
-/** What is made from the log and can be made anew. The vocabulary is kept in memory alone. */
+/** The projections of the log, which can be rebuilt. The vocabulary is kept only in memory. */
 export const projectionNames = ['tokens', 'directory', 'shredder', 'vocabulary'] as const;
 
 export type ProjectionName = (typeof projectionNames)[number];
 
 /**
- * A rebuild as an operator sees it. `left`: how long it still reads the log, in seconds; null before and after that
- * is known.
+ * A rebuild as an operator sees it. `left` is the time until it has read the log, in seconds; null if it is not known.
  */
 export type RebuildStatus = {
   readonly phase: Exclude<Rebuild['phase'], 'ended'>;
@@ -19,10 +18,10 @@ export type RebuildStatus = {
   readonly acceptNew: boolean;
 };
 
-/** `error`: what the last rebuild ended with; `examples`: the streams of the tokens that it is about. */
+/** The end of the last rebuild. `examples` are the streams of the tokens concerned. */
 export type ProjectionStatus = {
   readonly name: ProjectionName;
-  /** Null: nothing of it is stored. */
+  /** Null: the projection is not stored. */
   readonly version: number | null;
   readonly generation: number | null;
   readonly position: number | null;
@@ -37,18 +36,18 @@ export type ProjectionStatus = {
   } | null;
 };
 
-/** What was begun: `done` needed no more than the call, `started` and `resumed` go on by themselves. */
+/** `done`: the rebuild is complete. `started` and `resumed`: it continues in the background. */
 export type RebuildStart = 'done' | 'started' | 'resumed' | 'busy';
 
-/** Projections for those who run the service. */
+/** The projections, for operators. */
 export type Projections = {
   status(): Promise<readonly ProjectionStatus[]>;
-  /** How much a rebuild would read and make; null: nothing is read for it. */
+  /** Returns how much a rebuild would read and write; null if it reads nothing. */
   plan(name: ProjectionName): Promise<{ readonly events: number; readonly rows: number } | null>;
-  /** `acceptNew`: the rows that are made are read whatever those say that are read until then. */
+  /** With `acceptNew`, the new rows are used even if they differ from those in use. */
   rebuild(name: ProjectionName, acceptNew: boolean): Promise<RebuildStart>;
-  /** Resolves when nothing of it is left. `too_late`: what it made is read already. */
+  /** Cancels a rebuild and resolves when nothing of it is left. `too_late`: its rows are already in use. */
   cancel(name: ProjectionName): Promise<'cancelled' | 'too_late' | 'none'>;
-  /** How long the rows are kept that were read before, seconds. */
+  /** How long the previous rows are kept, in seconds. */
   readonly keptSeconds: number;
 };

@@ -11,9 +11,9 @@ export type Used = {
 };
 
 /**
- * Counters of how much applications and addresses have used of their limits (docs/contract.md, "Operations routes"). Unlike
- * `Budgets`, they may be lost: a restart or a lost store begins new windows. A store that processes share counts for all of
- * them.
+ * Counters of how much applications and addresses have used of their limits (docs/contract.md, "Operations routes").
+ * Unlike `Budgets`, they may be lost: a restart or a lost store begins new windows. A store that processes share counts
+ * for all of them.
  */
 export interface RateLimits {
   /** Adds `weight` to the use of `subject`. 0 only reads; a negative weight returns a use that was rejected. */

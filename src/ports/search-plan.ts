@@ -2,14 +2,16 @@ import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 
 /**
- * What a search looks for, in terms that a row was stored with (`RowIndex`) and due times; no text of a caller is in it.
- * An empty `and` is every token, an empty `or` none.
+ * A node of a search plan, in terms that rows were stored with (`RowIndex`) and dates. It contains no text of a caller.
+ * An empty `and` matches every token, an empty `or` none.
  */
 export type PlanNode =
   | { readonly is: 'term'; readonly term: string }
   | { readonly is: 'and' | 'or'; readonly of: readonly PlanNode[] }
   | { readonly is: 'not'; readonly of: PlanNode }
-  /** From an instant, included, to another, excluded; ms since the epoch, null: open. No date is in no range. */
+  /**
+   * `from` is included and `to` is excluded; ms since the epoch, null for an open end. A missing date is in no range.
+   */
   | {
       readonly is: 'date';
       readonly column: 'created_at' | 'modified_at';
@@ -19,7 +21,7 @@ export type PlanNode =
 
 export type SearchPlan = {
   readonly tenantId: string;
-  /** The generation of rows whose terms it names: it is looked for in those. */
+  /** The generation of rows that the terms belong to, which the search reads. */
   readonly generation: number;
   /** The term that every token of the tenant has. */
   readonly all: string;
@@ -27,8 +29,8 @@ export type SearchPlan = {
 };
 
 /**
- * Tokens that are due at `now` are not found. With `contentBytesMax`, rows whose contents take more together are left
- * for later, all but the first.
+ * Tokens that are due at `now` are not found. With `contentBytesMax`, only the first rows whose contents fit together,
+ * and at least one, have contents; the others are in `later`.
  */
 export type PageRequest = {
   readonly now: number;
@@ -41,8 +43,8 @@ export type PageRequest = {
 export type FoundLife = { readonly stream: string; readonly createdRevision: number; readonly revision: number };
 
 /**
- * `total` counts every match, exactly; rows are those of the page, the later creating event first. `later` are those that
- * follow on the page, without their contents.
+ * `total` is the exact number of matches. `rows` are those of the page, newest creation first. `later` are the rest of
+ * the page, without contents.
  */
 export type SearchPage<V extends TokenView = Stored<TokenView>> = {
   readonly total: number;
@@ -50,7 +52,7 @@ export type SearchPage<V extends TokenView = Stored<TokenView>> = {
   readonly later: readonly FoundLife[];
 };
 
-/** How many of the first contents fit, at least one. */
+/** Returns how many of the first contents fit, at least one. */
 export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INFINITY): number {
   let bytes = 0;
   const tooMany = sizes.findIndex((size, i) => {
@@ -60,14 +62,14 @@ export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INF
   return tooMany < 0 ? sizes.length : tooMany;
 }
 
-/** What is left for later of a row. */
+/** Returns the entry of a row in `later`. */
 export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>): FoundLife {
   if (state.life === null) throw new Error('a search must exclude tokens that are gone');
   return { stream, createdRevision: state.life.createdRevision, revision: state.revision };
 }
 
 /**
- * One step of a walk over everything that a plan finds: at most `limit` rows that were created before the event at
- * position `before`; null: from the newest. Tokens that are due at `now` are not found.
+ * One step of a walk over the matches of a plan: at most `limit` rows that were created before the event at position
+ * `before`, or from the newest if it is null. Tokens that are due at `now` are not found.
  */
 export type WalkStep = { readonly now: number; readonly before: number | null; readonly limit: number };

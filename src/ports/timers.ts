@@ -1,8 +1,8 @@
 import type { DueRow } from './token-rows.js';
 
 /**
- * Signals soon after a row becomes due. Timers are never the guarantee: reads hide what is due by themselves, and the sweep
- * finds what no timer reported. So `set` and `clear` neither wait nor throw.
+ * Signals soon after a row becomes due. Timers are never the guarantee: reads hide what is due by themselves, and the
+ * sweep finds what no timer reported. So `set` and `clear` neither wait nor throw.
  */
 export interface Timers {
   set(row: DueRow): void;

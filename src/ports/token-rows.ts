@@ -13,14 +13,14 @@ export type DueRow = {
 };
 
 /**
- * Writes rows where log and rows are separate stores; otherwise rows are written only with their events. A write applies if
- * the stream has no row or an older one, so a late or repeated write does no harm.
+ * Writes rows where log and rows are separate stores; otherwise rows are written only with their events. A write
+ * applies if the stream has no row or an older one, so a late or repeated write does no harm.
  */
 export type TokenRowWriter = {
   /**
-   * Writes a row. `before`: the revision that the events of the view follow. `at`: when a removal happened,
-   * ms. Returns `stored` if there is now a row that is as new or newer, and `gap` if the index must be kept but some row is not
-   * the one at `before`; that row stays.
+   * Writes a row. `before`: the revision that the events of the view follow. `at`: when a removal happened, ms. Returns
+   * `stored` if there is now a row that is as new or newer, and `gap` if the index must be kept but some row is not the
+   * one at `before`; that row stays.
    */
   write(view: Stored<TokenView>, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
   /** Returns the stored revision of each stream that has a row. */
@@ -35,8 +35,9 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    */
   get(stream: string): Promise<V | null>;
   /**
-   * Returns the living, not yet expired token of the tenant with this keyed fingerprint that was created last, or null. Threat:
-   * a caller that creates tokens with its guesses learns by which token it meets whether an older one has the value, too.
+   * Returns the living, not yet expired token of the tenant with this keyed fingerprint that was created last, or null.
+   * Threat: a caller that creates tokens with its guesses learns by which token it meets whether an older one has the
+   * value, too.
    */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
   /**
@@ -46,16 +47,17 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    */
   search(plan: SearchPlan, page: PageRequest): Promise<SearchPage<V>>;
   /**
-   * Returns the rows of one step of a walk, the latest creation first; fewer than `limit` means that no more follow. The position
-   * of a creation never changes. So steps that each continue from the last row (`life.createdPosition`) return every token
-   * that exists throughout exactly once, whatever is written meanwhile. Throws the same errors as `search`.
+   * Returns the rows of one step of a walk, the latest creation first; fewer than `limit` means that no more follow.
+   * The position of a creation never changes. So steps that each continue from the last row (`life.createdPosition`)
+   * return every token that exists throughout exactly once, whatever is written meanwhile. Throws the same errors as
+   * `search`.
    */
   walk(plan: SearchPlan, step: WalkStep): Promise<readonly V[]>;
   /** Counts the living, not yet expired tokens of the tenant at `now` by type; a type without any is left out. */
   countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
   /**
-   * Returns at most `limit` rows whose expiry is due at `now`, or whose cvc purge is due at `codesNow` (as `now` without it),
-   * earliest first.
+   * Returns at most `limit` rows whose expiry is due at `now`, or whose cvc purge is due at `codesNow` (as `now`
+   * without it), earliest first.
    */
   due(now: number, limit: number, codesNow?: number): Promise<readonly DueRow[]>;
   /** Returns the earliest due time of all rows, or null. */

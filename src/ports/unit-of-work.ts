@@ -54,25 +54,25 @@ export type CommitOutcome =
   | { readonly outcome: 'committed' }
   /**
    * `landed`: the indexes of writes that are stored all the same. There are none where the store has transactions over
-   * streams. Without such transactions, a change that creates nothing can have some, because it can be decided again over the
-   * rest. An index that lacks the terms of a generation that is now written is a conflict, too.
+   * streams. Without such transactions, a change that creates nothing can have some, because it can be decided again
+   * over the rest. An index that lacks the terms of a generation that is now written is a conflict, too.
    */
   | { readonly outcome: 'conflict'; readonly landed?: readonly number[] }
   | { readonly outcome: 'duplicate'; readonly write: number; readonly stream: string }
   | { readonly outcome: 'claimed' };
 
 /**
- * Stores what one command changes: events at their expected revisions, the rows that they lead to, and the idempotency claim. It
- * stores all or nothing, and the change is durable when it resolves. SQLite uses one transaction for many commands (group commit).
- * Throws StoreUnavailable if the store fails. Then nothing of the change is stored; where log and rows are separate stores, the
- * outcome is unknown, and a repeat with the same claim tells.
+ * Stores what one command changes: events at their expected revisions, the rows that they lead to, and the idempotency
+ * claim. It stores all or nothing, and the change is durable when it resolves. SQLite uses one transaction for many
+ * commands (group commit). Throws StoreUnavailable if the store fails. Then nothing of the change is stored; where log
+ * and rows are separate stores, the outcome is unknown, and a repeat with the same claim tells.
  */
 export interface UnitOfWork {
   commit(change: Change): Promise<CommitOutcome>;
   /**
-   * Makes the rows of these tokens at least as new as the streams that the caller has read. Call it before you respond or destroy
-   * anything because of what the events say: the process that appended them may have died before it wrote the rows. Where one
-   * transaction writes both, there is nothing to do.
+   * Makes the rows of these tokens at least as new as the streams that the caller has read. Call it before you respond
+   * or destroy anything because of what the events say: the process that appended them may have died before it wrote
+   * the rows. Where one transaction writes both, there is nothing to do.
    */
   follow(streams: readonly SeenStream[]): Promise<void>;
 }

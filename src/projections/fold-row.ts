@@ -16,8 +16,8 @@ import { rowIndexOf } from './row-index.js';
 export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations' | 'expressions' | 'integrity'>;
 
 /**
- * Returns the row of a token at the end of its stream, built only from the log and the keys. Returns null if the stream has no
- * event or its tenant was deleted. Throws KeyLost.
+ * Returns the row of a token at the end of its stream, built only from the log and the keys. Returns null if the stream
+ * has no event or its tenant was deleted. Throws KeyLost.
  */
 export async function foldRow(
   sources: RowSources,
@@ -55,7 +55,9 @@ async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex |
   }
 }
 
-/** Finds out why a key was destroyed: by a concurrent change, or without an event, and then it is lost. Throws KeyLost. */
+/**
+ * Finds out why a key was destroyed: by a concurrent change, or without an event, and then it is lost. Throws KeyLost.
+ */
 async function whyClosed(sources: RowSources, { stream, tenantId, state }: TokenView): Promise<'moved_on'> {
   const { revision } = (await loadToken(sources, tenantId, stream)).state;
   if (revision === state.revision) throw new KeyLost(stream, 'key_destroyed_without_event');

@@ -3,8 +3,8 @@ import type { Vault } from '../vault/vault.js';
 import { foldRow } from './fold-row.js';
 
 /**
- * Brings the row of a token to the end of its stream, using only the log and the keys. If another writer changes the row at the
- * same time, the newest revision wins. Throws KeyLost; the projection must stop then.
+ * Brings the row of a token to the end of its stream, using only the log and the keys. If another writer changes the
+ * row at the same time, the newest revision wins. Throws KeyLost; the projection must stop then.
  */
 export async function projectToken(
   vault: Vault,

@@ -18,14 +18,17 @@ export type RunnerNeeds = {
   readonly rows: TokenRowWriter;
   readonly directory: DirectoryWriter;
   readonly checkpoints: Checkpoints;
-  /** Streams of unfinished batches, whose tokens may still be undone. The process that finishes the batch writes their rows. */
+  /**
+   * Streams of unfinished batches, whose tokens may still be undone. The process that finishes the batch writes their
+   * rows.
+   */
   readonly heldBack: () => Promise<ReadonlySet<string>>;
 };
 
 /**
- * Brings the rows from the checkpoint to the head of the log, and returns the number of events that it read. Commands write their
- * rows themselves; this repairs what a crash or an unavailable store left behind. An error stops it at its page, and nothing is
- * skipped.
+ * Brings the rows from the checkpoint to the head of the log, and returns the number of events that it read. Commands
+ * write their rows themselves; this repairs what a crash or an unavailable store left behind. An error stops it at its
+ * page, and nothing is skipped.
  */
 export async function catchUp(
   { vault, rows, directory, checkpoints, heldBack }: RunnerNeeds,

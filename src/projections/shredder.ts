@@ -12,12 +12,12 @@ const pageSize = 1_000;
 const manyEvents = 100_000;
 
 /**
- * Destroys the keys that events ended, and those of deleted tenants, and records the revisions that the events led to. Reads
- * the log from its checkpoint to the head. Commands do both before they respond; the shredder repeats it after a crash or
- * when a store was busy. Its checkpoint is stored with the keys, so a restored key store is rewound and shredded again. A
- * restored log that is shorter than the checkpoint is read again from its start. Events after the position `upTo` are not
- * read: where rows are written after their events, the rows must be written first, or a row would name a destroyed key.
- * Returns the number of destroyed keys.
+ * Destroys the keys that events ended, and those of deleted tenants, and records the revisions that the events led to.
+ * Reads the log from its checkpoint to the head. Commands do both before they respond; the shredder repeats it after a
+ * crash or when a store was busy. Its checkpoint is stored with the keys, so a restored key store is rewound and
+ * shredded again. A restored log that is shorter than the checkpoint is read again from its start. Events after the
+ * position `upTo` are not read: where rows are written after their events, the rows must be written first, or a row
+ * would name a destroyed key. Returns the number of destroyed keys.
  */
 export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
   const start = await keys.checkpoint('shredder');
@@ -68,7 +68,9 @@ type RevisedRecord = {
   readonly revision: number;
 };
 
-/** Returns the records of the directory that events change. Each event of a tenant's stream changes the tenant's record. */
+/**
+ * Returns the records of the directory that events change. Each event of a tenant's stream changes the tenant's record.
+ */
 function revisedRecords(events: readonly ClearEvent[]): readonly RevisedRecord[] {
   return events.flatMap(({ stream, tenantId, revision, clear }): RevisedRecord[] => {
     if (stream !== tenantStream(tenantId)) return [];

@@ -6,7 +6,7 @@ import type { Vault } from '../vault/vault.js';
 export type AsOf = {
   readonly by: 'position' | 'time';
   readonly position: number;
-  /** Milliseconds since the epoch; it decides what has expired. */
+  /** Milliseconds since the epoch. Decides what has expired. */
   readonly time: number;
 };
 
@@ -31,7 +31,7 @@ export async function readAsOf({ log, chain, clock }: Vault, text: string): Prom
   return { ok: true, asOf: { by: 'time', position: Number.MAX_SAFE_INTEGER, time } };
 }
 
-/** Returns whether an event had happened by then. */
+/** Returns whether an event had happened by that moment. */
 export function hadHappened({ by, position, time }: AsOf, event: Pick<ClearEvent, 'position' | 'time'>): boolean {
   return by === 'position' ? event.position <= position : event.time <= time;
 }

@@ -12,8 +12,8 @@ const cursorBytes = nonceBytes + positionBytes + tagBytes;
 export type CursorScope = { readonly permission: string; readonly asked: unknown };
 
 /**
- * Seals a position of the log as a cursor (docs/adr/0049-cursors-of-lists.md). Threats: a position tells how much all tenants
- * write, so it is encrypted; a cursor of another caller or query is rejected, so it is bound to both.
+ * Encrypts a position of the log as a cursor (docs/adr/0049-cursors-of-lists.md). Threat: a position reveals how much
+ * all tenants write. The cursor is bound to the caller and the query; any other is rejected.
  */
 export function sealCursor(
   vault: Pick<Vault, 'integrity' | 'random'>,

@@ -28,10 +28,9 @@ import { chargeUnknownIds } from './unknown-ids.js';
 const keptBytesMax = 1024 * 1024;
 
 /**
- * Puts the values of tokens where a body names them, under the transform of the rule that decides `token:use`
- * (docs/contract.md, "Detokenize"). All ids are known and allowed before anything is evaluated; and the access log has
- * every token
- * before that, because what cannot be evaluated tells of a value too.
+ * Replaces the expressions of a body with values of tokens, under the transform of the rule that decides `token:use`
+ * (docs/contract.md, "Detokenize"). Before anything is evaluated, all ids are known and allowed, and the access log has
+ * recorded every token: a failed evaluation reveals something about a value, too.
  */
 export async function detokenize(
   vault: Vault,
@@ -59,7 +58,7 @@ export async function detokenize(
   return filled.ok ? done(new Secret(filled.value)) : invalidFields(filled.errors);
 }
 
-/** A token that a request names: `kept` while it is open. */
+/** A token that a request names. `kept` is the decrypted token, unless it is too large to keep. */
 type Named = ShownToken & { readonly life: number; readonly kept: ReadToken | null };
 
 async function readAll(
@@ -91,14 +90,17 @@ async function readAll(
     const kept = bytes <= keptBytesMax ? read : null;
     tokens.set(id, { stream, transform, life: read.life.createdRevision, kept });
   }
-  // Once the guesses are used up, known ids are rejected like unknown ones: otherwise the rejection would tell them apart.
+  // Once the guesses are used up, known ids are rejected like unknown ones: otherwise the rejection would tell them
+  // apart.
   const refusal = await chargeUnknownIds(vault, caller, ids.size, unknown.length);
   if (refusal !== null) return refusal;
   if (unknown.length > 0) return unknownIds(unknown);
   return isForbidden ? rejected('forbidden') : done(tokens);
 }
 
-/** The values of all expressions, a token at a time: one that was deleted since it was recorded is unknown. */
+/**
+ * Returns the values of all expressions, evaluated one token at a time. A token that was deleted meanwhile is unknown.
+ */
 async function evaluateAll(
   vault: Vault,
   work: Work,
@@ -118,7 +120,7 @@ async function evaluateAll(
     const token = kept ?? (await readToken(vault, caller.tenantId, stream));
     const now = token === null ? null : transformFor(caller, 'token:use', token.open.containers);
     if (token === null || token.life.createdRevision !== life) return unknownIds([[id, ids.get(id) ?? 'body']]);
-    // The token moved since: what was recorded and allowed is no longer what the caller would get.
+    // The token was moved meanwhile, so the caller would not get what was allowed and recorded.
     if (now !== transform) return rejected('forbidden');
     const shown =
       transform === 'redact'

@@ -18,10 +18,10 @@ export type ErasureFound =
   | { readonly is: 'expired' }
   | {
       readonly is: 'incomplete';
-      /** Keys that its events named and that are alive, or that have no row. */
+      /** The number of keys of its events that are alive, and of those that have no row. */
       readonly livingKeys: number;
       readonly lostKeys: number;
-      /** The places where something of it was found. */
+      /** The places where something of the token was found. */
       readonly left: readonly Sought[];
     }
   | {
@@ -35,7 +35,7 @@ export type ErasureFound =
       readonly looked: readonly Sought[];
     };
 
-/** As `Looked`; a search by the id of the token looks through what is read, and timers wait outside of the rows. */
+/** Like `Looked`, with a search by the id of the token, and with its timers, which are stored outside of the rows. */
 export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'found_by_id' | 'timer' };
 
 /**
@@ -69,7 +69,7 @@ export async function erasureFacts(vault: Vault, tenantId: string, id: string): 
   };
 }
 
-/** Timers for every time at which something of it was ever due. */
+/** Searches for a timer at every due time that the token ever had. */
 async function timersOf({ timers }: Vault, events: readonly RecordedEvent[]): Promise<Sought> {
   const rows = events.flatMap(({ stream, tenantId, clear }) =>
     (
@@ -85,7 +85,7 @@ async function timersOf({ timers }: Vault, events: readonly RecordedEvent[]): Pr
   return { kind: 'timer', store: 'timers', looked: rows.length, found: await timers.pending(rows) };
 }
 
-/** Returns what search finds by the id, ignoring due times. */
+/** Searches for the token by its id, regardless of due times. */
 async function searchedById(vault: Vault, tenantId: string, id: string): Promise<Sought> {
   const query = { is: 'text', field: 'id', value: id } as const;
   const plan = planSearch(await searchKeyOf(vault, tenantId), tenantId, query, 'everything');

@@ -14,16 +14,16 @@ import { type ReadContext, release } from './release.js';
 export type ExportStep = {
   /** Create requests: all of each token except the cvc and the fields that only the vault sets. */
   readonly requests: readonly JsonObject[];
-  /** Tokens of this step that the caller may read, but not in plaintext: they are left out. */
+  /** The number of tokens that were left out because the caller may not read them in plaintext. */
   readonly masked: number;
-  /** Where the next step continues; null: this was the last. */
+  /** Where the next step continues; null after the last step. */
   readonly next: number | null;
 };
 
 /**
- * One step of an export: tokens that the caller may read and see in clear, the later created first. Steps that each go on
- * from `next` meet every token that lives throughout exactly once, as it was at some instant in between. What was created
- * meanwhile is in none of them. Throws KeyLost.
+ * Returns one step of an export: tokens that the caller may read in plaintext, newest first. Steps that each continue
+ * at `next` return every token that exists throughout exactly once, as of some instant in between. Tokens that are
+ * created meanwhile are in none of them. Records each token as revealed. Throws KeyLost.
  */
 export async function exportTokens(
   vault: Vault,
@@ -34,12 +34,12 @@ export async function exportTokens(
   const { caller } = context;
   const { tenantId } = caller;
   const step = { now: vault.clock.now(), before, limit };
-  // A step continues where the previous one ended, whichever generation of rows that one read.
+  // A step continues where the previous one ended, even if that one read another generation of rows.
   const rows = await withSearchKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), step));
   const read = await Promise.all(
     rows.map(async ({ stream, state }) => {
       const token = await readToken(vault, tenantId, stream);
-      // It was deleted and its id used again: that is a later token.
+      // If the token was deleted and its id used again, this is a later token.
       return token?.life.createdPosition === state.life?.createdPosition ? token : null;
     }),
   );
@@ -81,7 +81,7 @@ function requestOf({ life, open }: ReadToken): JsonObject {
     ...(metadata === null ? {} : { metadata }),
     ...(search_indexes === null ? {} : { search_indexes }),
     ...(life.expiresAt === null ? {} : { expires_at: formatTimestamp(life.expiresAt) }),
-    // Two equal tokens here must stay two after an import, whatever the setting there.
+    // Two equal tokens must stay two after an import, whatever the setting of the importing tenant.
     deduplicate_token: false,
   };
 }

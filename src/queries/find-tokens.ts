@@ -23,12 +23,12 @@ const triesMax = 10;
 export type Range = { readonly offset: number; readonly limit: number };
 
 /**
- * Contents that are opened before an answer begins. Threat: a page of 100 tokens of 512 KiB takes 50 MiB, and who reads
- * none of it can ask for many.
+ * The size of contents that are decrypted before a response begins. Threat: a page of 100 tokens of 512 KiB takes 50
+ * MiB, and a caller that reads nothing can request many.
  */
 const openedBytesMax = 512 * 1024;
 
-/** The first tokens of a range, and how many match in all. */
+/** The first tokens of a range, and the number of all matches. */
 export type FoundTokens = {
   readonly tokens: readonly TokenAnswer[];
   readonly total: number;
@@ -37,10 +37,10 @@ export type FoundTokens = {
 };
 
 /**
- * A range of the tokens that a query finds and the caller may see under a permission, each under the transform of the
- * rule that decides it. Which tokens these are is of one instant; when a key of one was destroyed before it was opened,
- * the search is made again. The rest of a large range is read as it is sent, as it is then, without what was deleted or
- * moved out of the caller's reach meanwhile. Throws KeyLost and ForgedRow.
+ * Returns a range of the tokens that a query finds and the caller may see under a permission, each under the transform
+ * of the rule that decides. The matches are those of one instant. If a key was destroyed before its token was
+ * decrypted, the search is repeated. The rest of a large range is read while the response is sent, in its state at that
+ * time, without tokens that were deleted or moved out of the caller's reach meanwhile. Throws KeyLost and ForgedRow.
  */
 export function findTokens(
   vault: Vault,
@@ -56,7 +56,7 @@ export function findTokens(
   });
 }
 
-/** The tokens created before a position of the log; null: from the newest. At most `limit` tokens. */
+/** At most `limit` tokens that were created before a position of the log, or from the newest if it is null. */
 export type Continuation = { readonly before: number | null; readonly limit: number };
 
 export type FoundStep = {
@@ -66,9 +66,9 @@ export type FoundStep = {
 };
 
 /**
- * Returns one step through the tokens that a query finds, newest first, under the same rules as `findTokens`. Steps that each
- * continue at `next` return every token that exists throughout exactly once, because the position of a creation never changes.
- * A step ends early once its contents exceed `openedBytesMax`. Throws KeyLost and ForgedRow.
+ * Returns one step through the tokens that a query finds, newest first, under the same rules as `findTokens`. Steps
+ * that each continue at `next` return every token that exists throughout exactly once, because the position of a
+ * creation never changes. A step ends early once its contents exceed `openedBytesMax`. Throws KeyLost and ForgedRow.
  */
 export function findTokensBefore(
   vault: Vault,
@@ -85,7 +85,7 @@ export function findTokensBefore(
   });
 }
 
-/** Rows of one read of the store. Few, because a row holds up to 512 KiB. */
+/** The rows of one read of the store: few, because a row holds up to 512 KiB. */
 const walkRowsMax = 10;
 
 async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Continuation) {
@@ -93,7 +93,7 @@ async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Conti
   let bytes = 0;
   let position = before;
   for (;;) {
-    // One row more than the page holds tells whether a match follows.
+    // One more row than the page holds tells whether a match follows.
     const wanted = Math.min(walkRowsMax, limit + 1 - rows.length);
     const step = await vault.rows.walk(plan, { now: latestNow(vault.clock), before: position, limit: wanted });
     for (const row of step) {
@@ -127,7 +127,7 @@ async function findPlanned(
   return { tokens, total: found.total, rest };
 }
 
-/** Finds rows and opens them. Finds them again when a key was destroyed or a row changed in between. */
+/** Finds rows and decrypts them. Repeats the search if a key was destroyed or a row changed in between. */
 async function openFound<F extends { readonly rows: readonly TokenView[] }>(
   vault: Vault,
   find: () => Promise<F>,
@@ -174,12 +174,13 @@ async function* readLater(
 
 type Closed = { readonly view: TokenView; readonly why: 'key_destroyed' | 'outdated' };
 
-/** How often each row, by its stream and revision, was closed in a row. */
+/** How many times in succession each row, by its stream and revision, could not be read. */
 type ClosedBefore = ReadonlyMap<string, number>;
 
 /**
- * Counts the rows that are closed. One that stays as it was although its key was destroyed has lost it: a change would have
- * changed the row. One that stays outdated is brought to the end of its stream, and was put back when that changes nothing.
+ * Counts the rows that could not be read. An unchanged row whose key was destroyed has lost its key, because a change
+ * would have changed the row. An outdated row is brought to the end of its stream; if it is still outdated, an attacker
+ * put it back.
  */
 async function closedAgain(vault: Vault, closed: readonly Closed[], before: ClosedBefore): Promise<ClosedBefore> {
   const times = new Map<string, number>();

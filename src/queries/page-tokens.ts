@@ -10,10 +10,10 @@ import { chargeSearch, recordSearchByValue } from './search-guesses.js';
 import { messageOf } from './search-tokens.js';
 import type { TokenAnswer } from './token-answer.js';
 
-/** `start`: the cursor of the page before; null: the first page. */
+/** `start` is the cursor of the previous page, or null for the first page. */
 export type PageStart = { readonly start: string | null; readonly size: number };
 
-/** `next`: the cursor of the page that follows; null if this page is the last. */
+/** `next` is the cursor of the next page, or null on the last page. */
 export type TokenStep = { readonly tokens: readonly TokenAnswer[]; readonly next: string | null };
 
 type Context = Pick<CommandContext, 'caller' | 'traceId'>;

@@ -12,16 +12,16 @@ import type { Vault } from '../vault/vault.js';
 import { readToken } from './read-token.js';
 
 const lastDayMs = 24 * 3_600_000;
-/** Tokens whose contents are in memory together. */
+/** The number of tokens whose contents are in memory at the same time. */
 const openedAtOnce = 4;
 
 export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & {
   readonly entityId: string | null;
-  /** Null: the last 24 h. */
+  /** Null for the last 24 h. */
   readonly from: number | null;
 };
 
-/** An entry with its trace id opened, and with the id of its entity as far as that may be shown. */
+/** An entry with its decrypted trace id, and with the id of its entity if that may be shown. */
 export type ShownEntry = {
   readonly entry: AccessEntry;
   readonly entityId: string | null;
@@ -29,8 +29,9 @@ export type ShownEntry = {
 };
 
 /**
- * A page of a tenant's access log (docs/contract.md, "Access log"), with everything that was recorded before. The id
- * of a token is opened from its living row, so it is gone when the token is, except where it was asked for by that id.
+ * Returns a page of a tenant's access log (docs/contract.md, "Access log"), including everything that was recorded
+ * before. The id of a token is read from its live row, so it disappears with the token, unless the request filters by
+ * that id.
  */
 export async function readLog(
   vault: Vault,
@@ -59,7 +60,7 @@ export async function readLog(
   };
 }
 
-/** Ids of the tokens among the entries, by their refs; of those that live, and of the one that was asked for. */
+/** Returns the ids of tokens by the refs of entries: of live tokens, and of the one that the request filters by. */
 async function livingIds(
   vault: Vault,
   { tenantId }: Caller,
@@ -70,7 +71,7 @@ async function livingIds(
   const refs = new Set(
     entries.flatMap(({ entityType, entityRef: ref }) => (entityType === 'token' ? (ref ?? []) : [])),
   );
-  // Threat: each id is in a content of up to 512 KiB; a hundred of them hold up other requests for a fifth of a second.
+  // Threat: each id is in a content of up to 512 KiB. A hundred of them delay other requests for a fifth of a second.
   const work = vault.turns.begin(tenantId);
   const found = await atMost(openedAtOnce, [...refs], async (ref): Promise<readonly [string, string][]> => {
     await work.pause();

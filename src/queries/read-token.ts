@@ -12,8 +12,8 @@ export type ReadToken = { readonly view: TokenView; readonly life: TokenLife; re
 type Closed = { readonly is: 'key_destroyed' } | { readonly is: 'outdated'; readonly newest: number };
 
 /**
- * Reads a living token from its row and decrypts it. Returns null if it is unknown, deleted or expired. Throws KeyLost, and ForgedRow
- * for a row that is not the newest.
+ * Reads a living token from its row and decrypts it. Returns null if it is unknown, deleted or expired. Throws KeyLost,
+ * and ForgedRow for a row that is not the newest.
  */
 export async function readToken(vault: Vault, tenantId: string, stream: string): Promise<ReadToken | null> {
   const first = await readOnce(vault, tenantId, stream, null);
@@ -34,8 +34,8 @@ function isClosed(found: ReadToken | Closed | null): found is Closed {
 }
 
 /**
- * `before`: what the read before came to. A row that is as new as the key store knew then is no older than the
- * request.
+ * `before` is the result of the previous read. A row that is as new as the key store knew then is at least as new as
+ * the request.
  */
 async function readOnce(
   vault: Vault,

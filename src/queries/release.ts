@@ -26,11 +26,12 @@ export type Render = (answer: TokenAnswer) => Steps<JsonObject>;
 export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'expressions' | 'keys' | 'directory'>;
 
 /**
- * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records each of these tokens in the
- * access log, and returns what renders them. Call it also for a response that shows no token: what was read must be current. If a
- * token is shown in plaintext, it resolves once all entries are durable. Throws StoreUnavailable; the response must not leave then.
- * With `shared`, the masks of all tokens share that budget. A mask that finds too little left of it shows no data, and
- * `_extras.mask_skipped` says so. The renderer throws for a token that was not recorded under its transform.
+ * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records each of these
+ * tokens in the access log, and returns what renders them. Call it also for a response that shows no token: what was
+ * read must be current. If a token is shown in plaintext, it resolves once all entries are durable. Throws
+ * StoreUnavailable; the response must not leave then. With `shared`, the masks of all tokens share that budget. A mask
+ * that finds too little left of it shows no data, and `_extras.mask_skipped` says so. The renderer throws for a token
+ * that was not recorded under its transform.
  */
 export async function release(
   vault: ReleaseDeps,
@@ -109,8 +110,8 @@ function* tokenObject(
 }
 
 /**
- * Threat: fingerprints are an oracle. A caller that is shown the fingerprint of a hidden value can compare it with those of
- * values that it creates itself: a card number of which ten digits are known takes seconds.
+ * Threat: fingerprints are an oracle. A caller that is shown the fingerprint of a hidden value can compare it with
+ * those of values that it creates itself: a card number of which ten digits are known takes seconds.
  */
 function showsFingerprint({ tenantSettings }: Caller, transform: Transform): boolean {
   return transform === 'reveal' || tenantSettings.show_fingerprints === 'true';
@@ -140,7 +141,7 @@ function masked(result: MaskedData): { readonly json: Json } | undefined {
   return result.redacted ? undefined : { json: result.data };
 }
 
-/** Only the default mask of the type hides a value that its filter would show whole (docs/contract.md, "Masks"). */
+/** Only the default mask of a type hides a value that its filter would show completely (docs/contract.md, "Masks"). */
 function hidesShortValues({ type, mask }: TokenContent): boolean {
   const { defaultMask, defaultMaskHidesShortValues } = typeRules[type];
   return defaultMaskHidesShortValues && JSON.stringify(mask) === JSON.stringify(defaultMask);

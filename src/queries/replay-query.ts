@@ -26,8 +26,9 @@ export type ReplayStep = {
 };
 
 /**
- * Looks at a page of the log for tokens that were created in it and lived at the moment, and answers those that the query
- * finds by their state of then. Each is read from its own stream, so memory is that of a page and time that of the log.
+ * Looks at a page of the log for tokens that were created in it and lived at the moment, and answers those that the
+ * query finds by their state of then. Each is read from its own stream, so memory is that of a page and time that of
+ * the log.
  */
 export async function replayQuery(
   vault: Vault,

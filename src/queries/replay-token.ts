@@ -30,9 +30,9 @@ export type ReplayAsk = {
 };
 
 /**
- * Folds a token's events up to a moment and opens what is left of them. Never the verification code of a card, and nothing
- * of a token that was deleted or has expired since, also when its keys still wait to be destroyed. What the caller gets is
- * the strictest of what its rules give for the containers of then and of now. Throws KeyLost.
+ * Folds a token's events up to a moment and opens what is left of them. Never the verification code of a card, and
+ * nothing of a token that was deleted or has expired since, also when its keys still wait to be destroyed. What the
+ * caller gets is the strictest of what its rules give for the containers of then and of now. Throws KeyLost.
  */
 export async function replayToken(
   vault: Vault,

@@ -34,8 +34,8 @@ function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
 }
 
 /**
- * Charges each distinct value of a query before any is looked up, whether it will be found or not. Threat: a caller that
- * may not read values creates tokens whose search indexes are the candidates, and then finds every one of them.
+ * Charges each distinct value of a query before any is looked up, whether it will be found or not. Threat: a caller
+ * that may not read values creates tokens whose search indexes are the candidates, and then finds every one of them.
  */
 export async function chargeSearch(
   vault: Vault,

@@ -9,8 +9,8 @@ export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
   /**
-   * What this request did to the token, which its event records: such a token is not recorded as read, too. The creator sent
-   * the data. An update may show more than its request contained, so its plaintext is recorded as a reveal.
+   * What this request did to the token, which its event records: such a token is not recorded as read, too. The creator
+   * sent the data. An update may show more than its request contained, so its plaintext is recorded as a reveal.
    */
   readonly recordedAs?: 'create' | 'update';
 };

@@ -23,9 +23,9 @@ type Place = { readonly revision: number; readonly life: number };
 const wholeAtOnce = 4;
 
 /**
- * What happened to a token, newest first, never a value; also to one that is deleted. Who holds `log:read` sees all lives
- * of the id, each by its number; who may read the token sees the present life, and of a deleted token the last one when
- * it may read everything (docs/contract.md, "Token history").
+ * What happened to a token, newest first, never a value; also to one that is deleted. Who holds `log:read` sees all
+ * lives of the id, each by its number; who may read the token sees the present life, and of a deleted token the last
+ * one when it may read everything (docs/contract.md, "Token history").
  */
 export async function tokenHistory(
   vault: Vault,

@@ -13,8 +13,9 @@ const isPlain = /^[\x00-\x7f]*$/;
 const dotlessI = 'ı';
 
 /**
- * Folds whole texts and no single characters: NFKC makes 18 characters of one, and 50 metadata values of 1,000 such characters
- * took a third of a second. Of all characters only the capital sigma has a lower case that depends on its neighbours.
+ * Folds whole texts and no single characters: NFKC makes 18 characters of one, and 50 metadata values of 1,000 such
+ * characters took a third of a second. Of all characters only the capital sigma has a lower case that depends on its
+ * neighbours.
  */
 function foldOnce(text: string): string {
   return text.normalize('NFKC').split(dotlessI).map(fold).join(dotlessI);

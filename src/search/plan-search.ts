@@ -9,8 +9,8 @@ import { type Findable, termOf } from './terms.js';
 const everything: PlanNode = { is: 'and', of: [] };
 
 /**
- * Returns the plan of a query over keyed terms. It is limited to the containers that the caller may search, so that totals
- * count only what the caller may see (docs/contract.md, "Pagination").
+ * Returns the plan of a query over keyed terms. It is limited to the containers that the caller may search, so that
+ * totals count only what the caller may see (docs/contract.md, "Pagination").
  */
 export function planSearch(
   { generation, key: searchKey }: SearchKey,

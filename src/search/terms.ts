@@ -11,7 +11,10 @@ export type Circumstances = {
   readonly indexValues: readonly string[];
 };
 
-/** Returns the terms of a token in an order that reveals nothing (docs/design.md, "Search index"). Dates are columns of its row. */
+/**
+ * Returns the terms of a token in an order that reveals nothing (docs/design.md, "Search index"). Dates are columns of
+ * its row.
+ */
 export function tokenTerms(searchKey: Uint8Array, content: TokenContent, circumstances: Circumstances): string[] {
   const terms = findables(content, circumstances).map((what) => termFor(searchKey, what));
   return [...new Set(terms)].sort();
@@ -67,8 +70,8 @@ export type Findable =
   | { readonly by: 'metadata'; readonly key: string; readonly value: string };
 
 /**
- * Returns the keyed hash of a term as the stores contain it, 16 bytes in hex. Texts are normalised; ids and fingerprints
- * are compared exactly.
+ * Returns the keyed hash of a term as the stores contain it, 16 bytes in hex. Texts are normalised; ids and
+ * fingerprints are compared exactly.
  */
 export function termOf(searchKey: Uint8Array, what: Findable): string {
   return keyedHash(searchKey, 'search-term', what.by, ...parts(what)).toString('hex', 0, termBytes);

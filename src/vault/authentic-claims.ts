@@ -21,8 +21,8 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
 };
 
 /**
- * Verifies the MAC of every finished claim above the port, for every store. Threat: an attacker that can write the rows redirects
- * a repeated request to another token, or to a result of its choice.
+ * Verifies the MAC of every finished claim above the port, for every store. Threat: an attacker that can write the rows
+ * redirects a repeated request to another token, or to a result of its choice.
  */
 export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaims {
   return {

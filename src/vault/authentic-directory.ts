@@ -28,8 +28,8 @@ type Revisions = ReadonlyMap<string, number>;
 
 /**
  * Verifies every record that is read: its MAC, and that it is no older than the key store remembers (`noteDirectory`).
- * Threat: an attacker that can write the rows puts back an application from before its rules were narrowed, or before it was
- * deleted. Throws ForgedRow.
+ * Threat: an attacker that can write the rows puts back an application from before its rules were narrowed, or before
+ * it was deleted. Throws ForgedRow.
  */
 export function authenticDirectory({ directory, keys, key, heal }: Needs): AuthenticDirectory {
   /** Returns the revisions that the key store remembers of the records; reads only those that are not in `known`. */

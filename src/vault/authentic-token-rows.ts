@@ -13,8 +13,8 @@ export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'page'> & {
 };
 
 /**
- * Verifies the MAC of every row that is read, above the port, for every store. The index of rows (terms, fingerprints, due times,
- * positions) is not authenticated, because no access depends on it. Throws ForgedRow.
+ * Verifies the MAC of every row that is read, above the port, for every store. The index of rows (terms, fingerprints,
+ * due times, positions) is not authenticated, because no access depends on it. Throws ForgedRow.
  */
 export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticTokenRows {
   const verified = (stored: Stored<TokenView>): TokenView => {

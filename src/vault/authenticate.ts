@@ -8,9 +8,9 @@ import { applicationDocument, openTenant } from './open-directory.js';
 import type { Vault } from './vault.js';
 
 /**
- * Returns the caller that a key belongs to. Returns null for a malformed, unknown, revoked or expired key: the response must not
- * tell these apart. The result is cached for one second, or until the tenant's directory changes. A key of a record that was
- * tampered with is rejected like an unknown one, and reported to `onForged`.
+ * Returns the caller that a key belongs to. Returns null for a malformed, unknown, revoked or expired key: the response
+ * must not tell these apart. The result is cached for one second, or until the tenant's directory changes. A key of a
+ * record that was tampered with is rejected like an unknown one, and reported to `onForged`.
  */
 export function createAuthenticate(
   vault: Vault,
@@ -29,7 +29,8 @@ export function createAuthenticate(
     if (tenant === null) return null;
     const application = await applicationDocument(vault, record);
     if (application === null) return null;
-    // Threat: an attacker that can write the rows planted a hash. The encrypted document names the keys that were issued.
+    // Threat: an attacker that can write the rows planted a hash. The encrypted document names the keys that were
+    // issued.
     if (!application.keys.some(({ id, hash: issued }) => id === key.id && issued === hash)) return null;
     const { type: applicationType, expires_at: expiresAt, access } = application;
     const who = { tenantId, applicationId, keyId: key.id, applicationType };

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { plaintext } from './unwrap.js';
 
 /**
- * Data of a token in plaintext: decrypted, or about to be encrypted. Printing, inspecting or serialising it yields a placeholder,
- * and it has no method that returns the data. A response gets the data through `release`.
+ * Data of a token in plaintext: decrypted, or about to be encrypted. Printing, inspecting or serialising it yields a
+ * placeholder, and it has no method that returns the data. A response gets the data through `release`.
  */
 export class Decrypted<T> {
   readonly #value: T;

@@ -10,8 +10,9 @@ export type ForgedWhat =
 export type RowName = { readonly of: 'token' | 'tenant' | 'application' | 'claim'; readonly name: string };
 
 /**
- * A row that something other than the vault changed or put back. The vault does not use or return any of it: the request fails with
- * 500, and readiness fails. Threat: an attacker that can write to the store would decide which caller reads which data.
+ * A row that something other than the vault changed or put back. The vault does not use or return any of it: the
+ * request fails with 500, and readiness fails. Threat: an attacker that can write to the store would decide which
+ * caller reads which data.
  */
 export class ForgedRow extends Error {
   readonly row: RowName;

@@ -11,14 +11,15 @@ const hourMs = 3_600_000;
 const suspectDivisor = 10;
 
 /**
- * Limits how often an application may look up values that it cannot read (docs/contract.md, "Operations routes"). Threat: a
- * caller tries short values one by one, such as social security numbers, or card numbers of which ten digits are known.
+ * Limits how often an application may look up values that it cannot read (docs/contract.md, "Operations routes").
+ * Threat: a caller tries short values one by one, such as social security numbers, or card numbers of which ten digits
+ * are known.
  */
 export type Guesses = {
   /**
-   * Returns the rejection if the guesses of the hour are used up, otherwise null. Every response that tells whether a guess was
-   * right must call this or `charge` after the look-up and before it leaves: to reject only wrong guesses would tell which
-   * guesses are right.
+   * Returns the rejection if the guesses of the hour are used up, otherwise null. Every response that tells whether a
+   * guess was right must call this or `charge` after the look-up and before it leaves: to reject only wrong guesses
+   * would tell which guesses are right.
    */
   refusal(caller: Caller): Promise<Rejected | null>;
   /** Spends guesses durably. If fewer are left, it uses up the rest and returns the rejection. */

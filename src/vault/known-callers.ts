@@ -10,8 +10,8 @@ const spareMs = 200;
 export type KnownCaller = { readonly caller: Caller; readonly expiresAt: number | null };
 
 /**
- * A cache of API keys that were looked up, for one second. A change of a directory calls `forget` after it is stored and before it
- * responds. When that resolves, no process accepts a key by what it knew of the tenant before.
+ * A cache of API keys that were looked up, for one second. A change of a directory calls `forget` after it is stored
+ * and before it responds. When that resolves, no process accepts a key by what it knew of the tenant before.
  */
 export type KnownCallers = {
   get(keyHash: string, now: number): KnownCaller | undefined;
@@ -23,8 +23,8 @@ export type KnownCallers = {
 };
 
 /**
- * If one process has the data to itself, `forget` only drops entries. `othersToo`: other processes have caches as well, and
- * `forget` waits until all their entries have expired.
+ * If one process has the data to itself, `forget` only drops entries. `othersToo`: other processes have caches as well,
+ * and `forget` waits until all their entries have expired.
  */
 export function createKnownCallers({ othersToo = false } = {}): KnownCallers {
   const entries = new Map<string, KnownCaller & { readonly until: number }>();

@@ -14,9 +14,9 @@ const wholeMax = 8;
 const clearPageSize = 64;
 
 /**
- * Reads a token's stream from the log and folds it. Of a long stream, it reads only the ciphertexts that are still in use, and lets
- * other requests run in between. Threat: after a caller updates one token a thousand times with 512 KiB each, every further change
- * of it would read half a gigabyte.
+ * Reads a token's stream from the log and folds it. Of a long stream, it reads only the ciphertexts that are still in
+ * use, and lets other requests run in between. Threat: after a caller updates one token a thousand times with 512 KiB
+ * each, every further change of it would read half a gigabyte.
  */
 export async function loadToken(
   { log }: { readonly log: Log },
@@ -43,7 +43,8 @@ export async function* clearEvents(
   fromRevision: number,
 ): AsyncGenerator<readonly ProvenClear[]> {
   for (let from = fromRevision; ; from += clearPageSize) {
-    // Includes the event before, which exists: so the last page is never empty, and shows whether the stream ends with a commit.
+    // Includes the event before, which exists: so the last page is never empty, and shows whether the stream ends with
+    // a commit.
     const page = await log.readClearFrom(stream, from - 1, clearPageSize + 1);
     yield page.slice(1);
     if (page.length <= clearPageSize) return;

@@ -34,8 +34,8 @@ export async function logBehind({ log, keys }: Both): Promise<{ readonly head: n
 }
 
 /**
- * Throws LogBehind if the log is an older copy. Tokens that were erased since would look lost, and newer tokens would be missing
- * without an error. A log that is accepted nevertheless stays behind until `acceptLog`.
+ * Throws LogBehind if the log is an older copy. Tokens that were erased since would look lost, and newer tokens would
+ * be missing without an error. A log that is accepted nevertheless stays behind until `acceptLog`.
  */
 export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<void> {
   const behind = await logBehind(both);
@@ -45,8 +45,8 @@ export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<
 }
 
 /**
- * Stores in the key store where the log ends now, and the link there. From then on, the vault rejects a log that was put back or
- * rewritten. Await it before you acknowledge a change of who may read.
+ * Stores in the key store where the log ends now, and the link there. From then on, the vault rejects a log that was
+ * put back or rewritten. Await it before you acknowledge a change of who may read.
  */
 export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): Promise<void> {
   await chain.follow();

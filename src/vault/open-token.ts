@@ -26,16 +26,18 @@ export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null
 }
 
 /**
- * Decrypts a living token, without a cvc past its hour. Returns null if a key of it was destroyed. Then either the view is older
- * than a deletion, or the key is lost; the caller must read again to find out which. Throws TenantGone and KeyLost.
+ * Decrypts a living token, without a cvc past its hour. Returns null if a key of it was destroyed. Then either the view
+ * is older than a deletion, or the key is lost; the caller must read again to find out which. Throws TenantGone and
+ * KeyLost.
  */
 export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   return (await openAll(vault, view, life))?.open ?? null;
 }
 
 /**
- * Decrypts a living token that is known only by its row, like `openToken`. `newest`: the newest revision of it that the key store
- * remembers. Threat: an attacker that can write the rows puts back a row from before a change of containers, expiry or data.
+ * Decrypts a living token that is known only by its row, like `openToken`. `newest`: the newest revision of it that the
+ * key store remembers. Threat: an attacker that can write the rows puts back a row from before a change of containers,
+ * expiry or data.
  */
 export async function openRow(
   vault: Vault,

@@ -31,9 +31,10 @@ export type BudgetEvents = {
 
 export type ReservedBudget = {
   /**
-   * Spends from the budget. What is spent is durable before this resolves: the process reserves a block in the store and then spends
-   * it from memory. So after a crash the application loses the rest of its block, and never gets more. A request for more than is
-   * left is rejected and uses up the rest. 0 spends nothing, and is rejected once the budget is used up.
+   * Spends from the budget. What is spent is durable before this resolves: the process reserves a block in the store
+   * and then spends it from memory. So after a crash the application loses the rest of its block, and never gets more.
+   * A request for more than is left is rejected and uses up the rest. 0 spends nothing, and is rejected once the budget
+   * is used up.
    */
   take(caller: Caller, amount: number): Promise<Taken>;
 };

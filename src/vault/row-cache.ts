@@ -8,8 +8,8 @@ const bytesMax = 24 * 1024 * 1024;
 const entryBytes = 800;
 
 /**
- * A bounded cache of verified rows, for a process that has the rows to itself. The contents stay encrypted. A row is dropped before a
- * change of its token is stored, and no row is added while a change is being stored.
+ * A bounded cache of verified rows, for a process that has the rows to itself. The contents stay encrypted. A row is
+ * dropped before a change of its token is stored, and no row is added while a change is being stored.
  */
 export function createRowCache() {
   const views = new LRUCache<string, TokenView>({

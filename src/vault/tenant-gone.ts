@@ -2,8 +2,8 @@ import { KeyLost } from './key-lost.js';
 import type { Vault } from './vault.js';
 
 /**
- * The tenant was deleted during a request. Its keys were destroyed on purpose, so nothing is lost. The response is 401, as for any
- * later request with one of its API keys.
+ * The tenant was deleted during a request. Its keys were destroyed on purpose, so nothing is lost. The response is 401,
+ * as for any later request with one of its API keys.
  */
 export class TenantGone extends Error {
   constructor() {

@@ -7,7 +7,8 @@ import type { Vault } from './vault.js';
 export type Keys = Pick<Vault, 'keys' | 'directory'>;
 
 /**
- * Returns the subkeys of a tenant. Throws TenantGone if the tenant was deleted meanwhile, and KeyLost if the key store lost them.
+ * Returns the subkeys of a tenant. Throws TenantGone if the tenant was deleted meanwhile, and KeyLost if the key store
+ * lost them.
  */
 export async function tenantKeysOf(vault: Keys, tenantId: string): Promise<TenantKeys> {
   const tenantKeys = await vault.keys.tenantKeys(tenantId);
@@ -23,17 +24,17 @@ export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tena
 }
 
 /**
- * Returns the keys of the search terms for a row of a tenant that is written now, one for each generation. Get them in each attempt
- * at a change, because a commit that lacks the terms of a generation that was added meanwhile is a conflict. Throws the same
- * errors as `tenantKeysOf`.
+ * Returns the keys of the search terms for a row of a tenant that is written now, one for each generation. Get them in
+ * each attempt at a change, because a commit that lacks the terms of a generation that was added meanwhile is a
+ * conflict. Throws the same errors as `tenantKeysOf`.
  */
 export function indexKeysOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<readonly SearchKey[]> {
   return searchKeysOf(vault, tenantId, ({ write }) => write);
 }
 
 /**
- * Runs a search with the key of the search terms that are in use. If the rows were replaced before the search began, it runs the
- * search again with the new key, so `search` must change nothing. Throws the same errors as `tenantKeysOf`.
+ * Runs a search with the key of the search terms that are in use. If the rows were replaced before the search began, it
+ * runs the search again with the new key, so `search` must change nothing. Throws the same errors as `tenantKeysOf`.
  */
 export async function withSearchKey<T>(
   vault: Keys & Pick<Vault, 'generations'>,

@@ -17,10 +17,10 @@ const restMsMax = 100;
 const activeMs = 1_000;
 
 /**
- * Shares the thread that serves requests between tenants. Work that takes longer than a slice waits for its turn before each further
- * slice. One slice runs per turn of the event loop, so everything else that is ready runs in between. Tenants take turns, however
- * many requests each has. While several tenants send requests, long work gets a third of the thread, so that a short request
- * seldom has to wait for a slice.
+ * Shares the thread that serves requests between tenants. Work that takes longer than a slice waits for its turn before
+ * each further slice. One slice runs per turn of the event loop, so everything else that is ready runs in between.
+ * Tenants take turns, however many requests each has. While several tenants send requests, long work gets a third of
+ * the thread, so that a short request seldom has to wait for a slice.
  */
 export type Turns = {
   /**
@@ -33,7 +33,8 @@ export type Turns = {
 /** The computation of one request. */
 export type Work = {
   /**
-   * Resolves when the request may continue: at once while its slice lasts. Await it between pieces of work of unknown size.
+   * Resolves when the request may continue: at once while its slice lasts. Await it between pieces of work of unknown
+   * size.
    */
   pause(): Promise<void> | undefined;
   /** Runs a computation to its end, one slice at a time. */

@@ -75,9 +75,9 @@ export type Vault = {
   /** Charges every look-up by value or by many ids, before its response leaves. */
   readonly guesses: Guesses;
   /**
-   * Resolves if everything that the stores returned since a time (`performance.now()`) was current. Await it before a response with
-   * anything that was read leaves. `hasWritten`: a durable write was acknowledged after the last of these reads. Throws
-   * StoreUnavailable if the reads may be stale: a deposed server keeps answering reads for seconds.
+   * Resolves if everything that the stores returned since a time (`performance.now()`) was current. Await it before a
+   * response with anything that was read leaves. `hasWritten`: a durable write was acknowledged after the last of these
+   * reads. Throws StoreUnavailable if the reads may be stale: a deposed server keeps answering reads for seconds.
    */
   readonly confirmReads: (since: number, hasWritten: boolean) => Promise<void>;
   /** How long a cvc is kept, in milliseconds: at most one hour. */

@@ -23,8 +23,8 @@ export type DirectoryRecord = {
 };
 
 /**
- * The rows of a tenant's stream: one for the tenant and one per application, each with the unchanged ciphertext of its newest
- * document. Folding needs no key, so a rebuild decrypts nothing.
+ * The rows of a tenant's stream: one for the tenant and one per application, each with the unchanged ciphertext of its
+ * newest document. Folding needs no key, so a rebuild decrypts nothing.
  */
 export type DirectoryView = {
   readonly tenant: DirectoryRecord | null;

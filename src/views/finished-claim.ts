@@ -3,8 +3,8 @@ export type ClaimedToken = {
   readonly stream: string;
   readonly createdRevision: number;
   /**
-   * The revision of the content, if the request contained every value of its fingerprint; absent otherwise. A repeat shows the
-   * fingerprint as long as the content has this revision.
+   * The revision of the content, if the request contained every value of its fingerprint; absent otherwise. A repeat
+   * shows the fingerprint as long as the content has this revision.
    */
   readonly carriedContent?: number;
   /** The token existed before, with the same fingerprint. */

@@ -7,8 +7,9 @@ import type { TokenView } from './token-view.js';
 export type Stored<T> = T & { readonly mac: Uint8Array };
 
 /**
- * Adds the MAC of a token's row: HMAC-SHA-256 over every fact that access depends on, and over the ciphertexts. It does not cover
- * `ended`, which no row contains, or `createdPosition`, which only the store knows and which only orders tokens.
+ * Adds the MAC of a token's row: HMAC-SHA-256 over every fact that access depends on, and over the ciphertexts. It does
+ * not cover `ended`, which no row contains, or `createdPosition`, which only the store knows and which only orders
+ * tokens.
  */
 export function withTokenMac(key: Uint8Array, view: TokenView): Stored<TokenView> {
   return { ...view, mac: tokenMac(key, view) };
@@ -24,7 +25,10 @@ export function withClaimMac(key: Uint8Array, claim: FinishedClaim): Stored<Fini
   return { ...claim, mac: claimMac(key, claim) };
 }
 
-/** Returns whether the vault wrote this row of a token. Accepts anything that a store may return, including malformed rows. */
+/**
+ * Returns whether the vault wrote this row of a token. Accepts anything that a store may return, including malformed
+ * rows.
+ */
 export function isAuthenticToken(key: Uint8Array, stored: Stored<TokenView>): boolean {
   return isMac(stored.mac, () => tokenMac(key, stored));
 }

@@ -4,8 +4,8 @@ import type { RecordedEvent } from '../events/event.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 
 /**
- * The fold of one stream, which is the row of a token: its state, and the unchanged ciphertexts that are still in use. Folding
- * needs no key, so a rebuild decrypts nothing.
+ * The fold of one stream, which is the row of a token: its state, and the unchanged ciphertexts that are still in use.
+ * Folding needs no key, so a rebuild decrypts nothing.
  */
 export type TokenView = {
   readonly stream: string;
@@ -36,8 +36,8 @@ export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
 }
 
 /**
- * Returns the state after its append was stored, with the position of a life that began in it, which is known only then.
- * `positions` are those of the events after `expectedRevision`.
+ * Returns the state after its append was stored, with the position of a life that began in it, which is known only
+ * then. `positions` are those of the events after `expectedRevision`.
  */
 export function withCreatedPosition(
   state: TokenState,

@@ -1,6 +1,6 @@
 /**
- * The projections, each with the version of its code. Raise it with every change after which the same events lead to other rows.
- * A start rebuilds what an older version wrote.
+ * The projections, each with the version of its code. Raise it with every change after which the same events lead to
+ * other rows. A start rebuilds what an older version wrote.
  */
 export const projectionVersions = { tokens: 1, directory: 1, shredder: 1 } as const;
 

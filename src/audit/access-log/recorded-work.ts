@@ -4,8 +4,8 @@ import type { AccessRecorder } from '../../vault/vault.js';
 import { entryOfEvent } from './entry-of-event.js';
 
 /**
- * A unit of work that records every event it commits, so that no command can change anything without an entry in the access log.
- * The events themselves are the proof; the entry follows within milliseconds.
+ * A unit of work that records every event it commits, so that no command can change anything without an entry in the
+ * access log. The events themselves are the proof; the entry follows within milliseconds.
  */
 export function recordedWork(
   work: UnitOfWork,

@@ -3,19 +3,19 @@ import type { ChainedEvent } from '../export-line.js';
 
 type Event = NonNullable<ChainedEvent['event']>;
 
-/** A commit as it lies in the log, and the link that is stored for it. */
+/** A commit as the log holds it, and the link that is stored for it. */
 export type ChainedCommit = {
-  /** Of its last event, or of the link if that is all there is. */
+  /** The position of its last event, or of the link if there are no events. */
   readonly position: number;
   readonly count: number | null;
   readonly link: string | null;
-  /** Empty: only the link is there. */
+  /** Empty if only the link exists. */
   readonly events: readonly Event[];
-  /** Null: these events are not a whole commit as it was written. */
+  /** Null if these events are not a complete commit as it was written. */
   readonly leaf: Uint8Array | null;
 };
 
-/** Puts the events of a log together to commits, in log order. */
+/** Groups the events of a log into commits, in log order. */
 export async function* chainedCommits(lines: AsyncIterable<ChainedEvent>): AsyncGenerator<ChainedCommit> {
   let open: Event[] = [];
   const commitOf = ({ position, count, link }: Omit<ChainedEvent, 'event'>): ChainedCommit => {
@@ -35,17 +35,17 @@ export async function* chainedCommits(lines: AsyncIterable<ChainedEvent>): Async
   if (last !== undefined) yield commitOf({ position: last.position, count: null, link: null });
 }
 
-/** Whether a commit has the link, in hex, that it would have after this one. */
+/** Returns whether the stored link of a commit, in hex, is the one that follows this link. */
 export function follows(link: string, commit: ChainedCommit): boolean {
   return commit.link !== null && hashAfter(link, commit) === commit.link;
 }
 
-/** The link of a commit after this one; null if the commit is not whole. */
+/** Returns the link of a commit after this link, or null if the commit is not complete. */
 export function hashAfter(link: string, { leaf }: ChainedCommit): string | null {
   return leaf === null ? null : linkAfter(Buffer.from(link, 'hex'), leaf).toString('hex');
 }
 
-/** The event of a commit that is not as it was written, as far as the commit itself shows it; else its last. */
+/** Returns the event that was changed, if the commit itself shows which, otherwise the last event. */
 export function suspectOf({ events }: ChainedCommit): Event | null {
   return events.find((event) => leafOf(event) === null) ?? events.at(-1) ?? null;
 }

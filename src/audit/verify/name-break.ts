@@ -3,18 +3,18 @@ import { type ChainedCommit, follows, hashAfter, suspectOf } from './chained-com
 import type { Problem } from './problem.js';
 
 type Break = {
-  /** The link up to which the chain holds, hex, and how many commits it is over. */
+  /** The link up to which the chain is valid, in hex, and the number of commits up to there. */
   readonly link: string;
   readonly count: number;
-  /** What was read before, the newest last; its links follow one another. */
+  /** The commits before it, newest last, whose links follow one another. */
   readonly before: readonly ChainedCommit[];
-  /** The first that does not follow. */
+  /** The first commit that does not follow. */
   readonly broken: ChainedCommit;
-  /** What comes after it, as far as was read. */
+  /** The commits after it, as far as they were read. */
   readonly following: readonly ChainedCommit[];
 };
 
-/** Says what was done to the log where its chain breaks. */
+/** Diagnoses what was done to the log where its chain breaks. */
 export function nameBreak({ link, count, before, broken, following }: Break): Problem {
   const [next] = following;
   const suspect = suspectOf(broken);

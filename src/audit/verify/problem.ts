@@ -1,5 +1,5 @@
 /**
- * The first thing that is not as it was written. The text names events by position, id and stream, which say nothing.
+ * The first fault that was found. The text names events by position, id and stream, which reveal nothing.
  */
 export type Problem = {
   readonly kind:
@@ -14,6 +14,6 @@ export type Problem = {
     | 'forged_row'
     | 'damaged_export';
   readonly message: string;
-  /** Of the event concerned, or of the last one before it; null: none in particular. */
+  /** The position of the event concerned, or of the last one before it; null if there is no particular event. */
   readonly position: number | null;
 };

@@ -2,7 +2,7 @@ import { batchHash } from '../../events/access-log/batch-hash.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { Problem } from './problem.js';
 
-/** A batch with the lines that its hash is over; hashes in hex. */
+/** A batch with the lines that its hash covers; hashes in hex. */
 export type LinedBatch = {
   readonly sequence: number;
   readonly previous: string;
@@ -13,11 +13,11 @@ export type LinedBatch = {
 export type ChainBatch = LinedBatch & { readonly chain: string };
 
 export type AccessChecks = {
-  /** Those whose ends must be there. */
+  /** The checkpoints whose ends must be there. */
   readonly checkpoints: readonly Checkpoint[];
-  /** The checkpoint after whose ends the batches begin; null: they are all that are left. */
+  /** The checkpoint after whose ends the batches begin; null if they are all that remain. */
   readonly from: Checkpoint | null;
-  /** What is older (ms) may have been dropped by its age. */
+  /** Batches older than this (ms) may have been dropped because of their age. */
   readonly keptFrom: number;
 };
 
@@ -26,8 +26,7 @@ export type AccessReport = { readonly problem: Problem | null; readonly chains: 
 type Signed = { readonly sequence: number; readonly hash: string; readonly number: number };
 
 /**
- * Recomputes chains of the access log, each of them in one piece and in order, and compares them with their signed
- * ends.
+ * Recomputes chains of the access log, each complete and in order, and compares them with their signed ends.
  */
 export async function verifyAccess(
   batches: AsyncIterable<ChainBatch>,
@@ -64,7 +63,9 @@ export async function verifyAccess(
   return report(null);
 }
 
-/** One chain; `ends` must be in it, and `start` lies right before its first batch. The texts say what is wrong. */
+/**
+ * Verifies one chain. `ends` must be in it, and `start` is right before its first batch. Returned texts name faults.
+ */
 function createChain(name: string, ends: readonly Signed[], start: Signed | null) {
   const left = new Map(ends.map((end) => [end.sequence, end]));
   let last: { readonly sequence: number; readonly hash: string } | null = start;
@@ -89,7 +90,7 @@ function createChain(name: string, ends: readonly Signed[], start: Signed | null
       isFirst = false;
       return null;
     },
-    /** What is missing at its end. */
+    /** Returns what is missing at the end of the chain, or null. */
     cut(): string | null {
       const [first] = [...left.values()].sort((one, other) => one.sequence - other.sequence);
       if (first === undefined) return null;

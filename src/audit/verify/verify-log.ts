@@ -10,42 +10,44 @@ import { type ChainedCommit, chainedCommits, follows } from './chained-commits.j
 import { nameBreak, nameOf } from './name-break.js';
 import type { Problem } from './problem.js';
 
-/** How far is read on to name what was done where the chain breaks. */
+/** How many commits after a break are read to diagnose it. */
 const followingMax = 2_000;
-/** How far is looked back for the same. */
+/** How many commits before a break are kept for that. */
 const beforeMax = 200;
-/** A checkpoint signs events that were there some moments before it. */
+/** A checkpoint signs events from some moments before it. */
 const rememberedMax = 100_000;
 export const firstLink = Buffer.from(noLink).toString('hex');
 
 export type LogChecks = {
   readonly publicKey: string;
-  /** The log that it must be; null: whichever the first event names. */
+  /** The expected log; null for the one that the first event names. */
   readonly logId: string | null;
-  /** The checkpoint after whose position the events begin; null: they are all there are. */
+  /** The checkpoint after whose position the events begin; null if they are the whole log. */
   readonly from: Checkpoint | null;
-  /** Checkpoints that were kept elsewhere, by number. */
+  /** Checkpoints from an anchor, by number. */
   readonly anchored: ReadonlyMap<number, Checkpoint>;
-  /** True: the log goes on after the last event that is given. */
+  /** The log continues after the last given event. */
   readonly isPart: boolean;
 };
 
 export type LogReport = {
   readonly problem: Problem | null;
   readonly events: number;
-  /** Those with a link. Where links are made after their events, the newest may have none yet. */
+  /**
+   * The number of commits with a link. If links are stored after their events, the newest commits may have none yet.
+   */
   readonly linked: number;
   /** The newest checkpoint whose events are proven. */
   readonly proven: Checkpoint | null;
-  /** Linked commits after those that it proves. */
+  /** The number of linked commits after those that the checkpoint proves. */
   readonly unsigned: number;
-  /** All checkpoints that hold. */
+  /** All valid checkpoints. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
 /**
- * Recomputes the chain and the tree over commits in log order and compares them with the stored links, and with what the
- * checkpoints among the events have signed. Stops at the first problem. Needs no key but the public one.
+ * Recomputes the chain and the tree over commits in log order and compares them with the stored links, and with what
+ * the checkpoints among the events have signed. Stops at the first problem. Needs no key but the public one.
  */
 export async function verifyLog(
   events: AsyncIterable<ChainedEvent>,
@@ -99,7 +101,7 @@ export async function verifyLog(
   }
   return report(isPart ? null : tailProblem());
 
-  /** Checks a checkpoint among the events; one that holds is added. */
+  /** Checks a checkpoint among the events, and adds it to the valid ones. Returns the problem, or null. */
   function checkpointProblem(event: ClearEvent): string | null {
     let checkpoint: Checkpoint;
     try {
@@ -109,7 +111,7 @@ export async function verifyLog(
       throw error;
     }
     const last = checkpoints.at(-1) ?? null;
-    // The event of the checkpoint that the events begin after lies among them.
+    // The event of the checkpoint before the first event is one of them.
     if (from !== null && checkpoint.number === from.number) {
       return checkpoint.signature === from.signature ? null : `checkpoint ${from.number} occurs twice`;
     }
@@ -157,7 +159,7 @@ export async function verifyLog(
   }
 }
 
-/** Whether a part of the log ends within this commit. */
+/** Returns whether a part of the log ends within this commit. */
 function isCutOff({ events }: ChainedCommit): boolean {
   const last = events.at(-1);
   return last !== undefined && !endsCommit(last);

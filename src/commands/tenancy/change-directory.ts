@@ -34,8 +34,9 @@ export type DirectoryChange<T> = {
 };
 
 /**
- * The write path of a tenant and its applications: load, decide, seal, append with the rows, note the revisions in the key store,
- * clear the caches of callers in every process, return. Decides again after each conflict, and throws StoreUnavailable after 5 s.
+ * The write path of a tenant and its applications: load, decide, seal, append with the rows, note the revisions in the
+ * key store, clear the caches of callers in every process, return. Decides again after each conflict, and throws
+ * StoreUnavailable after 5 s.
  */
 export function changeDirectory<T>(
   vault: Vault,

@@ -5,8 +5,9 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 /**
- * Deletes a tenant, whose name the request repeats, and destroys its keys before it returns. From then on, the vault rejects its API
- * keys and nothing of it opens (docs/contract.md, "Tenants"). Throws StoreUnavailable if the keys could not be destroyed in time.
+ * Deletes a tenant, whose name the request repeats, and destroys its keys before it returns. From then on, the vault
+ * rejects its API keys and nothing of it opens (docs/contract.md, "Tenants"). Throws StoreUnavailable if the keys could
+ * not be destroyed in time.
  */
 export async function deleteTenant(
   vault: Vault,
@@ -24,8 +25,8 @@ export async function deleteTenant(
 }
 
 /**
- * Repeats a deletion that returned 503, with a key of the application that requested it: destroys the keys of the tenant that are
- * still alive. Returns false if there is no such deletion, or nothing is left to do.
+ * Repeats a deletion that returned 503, with a key of the application that requested it: destroys the keys of the
+ * tenant that are still alive. Returns false if there is no such deletion, or nothing is left to do.
  */
 export async function finishTenantDeletion(vault: Vault, key: string): Promise<boolean> {
   if (!isWellFormedApiKey(key)) return false;

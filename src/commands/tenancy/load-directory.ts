@@ -19,8 +19,8 @@ export type Concerned = {
 };
 
 /**
- * Loads from the rows as much of a tenant's directory as a decision needs: at most three applications, however many a tenant has. It
- * reads the tenant's row first; an append at its revision fails if anything was changed since.
+ * Loads from the rows as much of a tenant's directory as a decision needs: at most three applications, however many a
+ * tenant has. It reads the tenant's row first; an append at its revision fails if anything was changed since.
  */
 export async function loadDirectory(vault: Vault, tenantId: string, concerned: Concerned): Promise<LoadedDirectory> {
   const record = await vault.directory.get('tenant', tenantId);

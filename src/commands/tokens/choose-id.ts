@@ -10,8 +10,8 @@ import type { Vault } from '../../vault/vault.js';
 const aliasTriesMax = 10;
 
 /**
- * Returns the id of a token to create, given how many ids were in use. `random` may be derived from an idempotency key. The last resort
- * is not: if the key comes again after it was forgotten, every derived id is in use.
+ * Returns the id of a token to create, given how many ids were in use. `random` may be derived from an idempotency key.
+ * The last resort is not: if the key comes again after it was forgotten, every derived id is in use.
  */
 export function* chooseId(
   vault: Vault,

@@ -44,8 +44,8 @@ export async function createToken(
 }
 
 /**
- * Creates all tokens or none, and returns them in order (docs/contract.md, "Tokenize"). Checks everything before it stores anything.
- * With `misses` `exempt`, as for an import, a deduplication that finds nothing is not charged.
+ * Creates all tokens or none, and returns them in order (docs/contract.md, "Tokenize"). Checks everything before it
+ * stores anything. With `misses` `exempt`, as for an import, a deduplication that finds nothing is not charged.
  */
 export async function createTokens(
   vault: Vault,

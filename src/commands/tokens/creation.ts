@@ -31,8 +31,8 @@ export type Creation = TokenDraft & {
 };
 
 /**
- * Checks everything in a create request that needs no store, and evaluates its expressions (docs/contract.md, "Fields of a
- * request").
+ * Checks everything in a create request that needs no store, and evaluates its expressions (docs/contract.md, "Fields
+ * of a request").
  */
 export async function prepareCreation(
   vault: Vault,

@@ -12,8 +12,8 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Returns whether a request is deduplicated: as the request says, otherwise as the tenant's setting says (docs/contract.md, "When
- * deduplication is in force").
+ * Returns whether a request is deduplicated: as the request says, otherwise as the tenant's setting says
+ * (docs/contract.md, "When deduplication is in force").
  */
 export function deduplicationInForce({ tenantSettings }: Caller, requested: boolean | null | undefined): boolean {
   return requested ?? tenantSettings.deduplicate_tokens === 'true';
@@ -34,7 +34,8 @@ export async function findDuplicate(
   const token = await readToken(vault, tenantId, stream);
   if (token === null) return null;
   const { claims } = await tenantKeysOf(vault, tenantId);
-  // Threat: an attacker that can write the rows gives this token another's fingerprint. Null means a change between the two reads.
+  // Threat: an attacker that can write the rows gives this token another's fingerprint. Null means a change between the
+  // two reads.
   if (fingerprintHash(claims, token.open.fingerprint) === wanted) return token;
   const again = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
   if (again === stream) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
@@ -44,8 +45,8 @@ export async function findDuplicate(
 const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
 
 /**
- * Charges a request for the distinct values that it is about to deduplicate, before any look-up: a caller that may not read every
- * value in plaintext learns whether some token has each value. Hits are given back through the result.
+ * Charges a request for the distinct values that it is about to deduplicate, before any look-up: a caller that may not
+ * read every value in plaintext learns whether some token has each value. Hits are given back through the result.
  */
 export async function chargeDeduplication(
   { guesses }: Vault,
@@ -56,9 +57,9 @@ export async function chargeDeduplication(
 }
 
 /**
- * Charges a guess for each of these tokens that the caller may not read: a deduplication onto it tells that the value exists. Returns
- * the rejection once the guesses are used up, for a hit and for a miss alike, and null if the caller may learn the result of its
- * deduplication.
+ * Charges a guess for each of these tokens that the caller may not read: a deduplication onto it tells that the value
+ * exists. Returns the rejection once the guesses are used up, for a hit and for a miss alike, and null if the caller
+ * may learn the result of its deduplication.
  */
 export async function refuseDeduplication(
   { guesses }: Vault,

@@ -12,8 +12,9 @@ import { deleteTokens } from './delete-tokens.js';
 const rowsAtOnce = 20;
 
 /**
- * Deletes the tokens with these ids (docs/contract.md, "Detokenize"); a repeated id counts once. Unknown ids are charged before
- * anything is deleted. Threat: the counts of the response tell which ids exist, a thousand in each request.
+ * Deletes the tokens with these ids (docs/contract.md, "Detokenize"); a repeated id counts once. Unknown ids are
+ * charged before anything is deleted. Threat: the counts of the response tell which ids exist, a thousand in each
+ * request.
  */
 export async function deleteByIds(
   vault: Vault,

@@ -18,9 +18,8 @@ const pageSize = 100;
 
 /**
  * Deletes up to 1,000 of the tokens that a query finds under `token:search` (docs/contract.md, "Delete many tokens"),
- * the newest first.
- * `refused` counts tokens that were found but that the caller may not delete; they never block the others. `remaining` counts tokens
- * that a repeat of the call would delete.
+ * the newest first. `refused` counts tokens that were found but that the caller may not delete; they never block the
+ * others. `remaining` counts tokens that a repeat of the call would delete.
  */
 export async function deleteByQuery(
   vault: Vault,
@@ -59,8 +58,9 @@ export async function deleteByQuery(
 }
 
 /**
- * Without contents except the first of a page: a hundred of them take 50 MiB. The search result for the others is not authenticated;
- * the deletion reads their events. A token that is created or deleted meanwhile may be in one of the counts.
+ * Without contents except the first of a page: a hundred of them take 50 MiB. The search result for the others is not
+ * authenticated; the deletion reads their events. A token that is created or deleted meanwhile may be in one of the
+ * counts.
  */
 async function firstOf(
   { rows, clock }: Vault,

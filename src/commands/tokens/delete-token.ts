@@ -17,8 +17,8 @@ import { finishErasure } from './finish-erasure.js';
 import { preconditionHolds } from './precondition.js';
 
 /**
- * Deletes a token and destroys its keys before it returns (docs/contract.md, "Delete a token"). Throws StoreUnavailable if the keys
- * could not be destroyed in time; a repeat finishes that. The token is not found only when nothing is left.
+ * Deletes a token and destroys its keys before it returns (docs/contract.md, "Delete a token"). Throws StoreUnavailable
+ * if the keys could not be destroyed in time; a repeat finishes that. The token is not found only when nothing is left.
  */
 export async function deleteToken(
   vault: Vault,

@@ -28,9 +28,9 @@ type Expect = (stream: string, token: { readonly open: OpenToken; readonly life:
 export type Deletion = { readonly deleted: number; readonly refused: number; readonly changed: number };
 
 /**
- * Deletes these tokens and destroys all their keys before it returns (docs/contract.md, "Delete many tokens"). Unknown ids are not
- * counted. Throws StoreUnavailable if a store fails, or if keys could not be destroyed in time. Some tokens may be deleted then; a
- * repeat finishes the rest, and counts the tokens whose erasure it finished.
+ * Deletes these tokens and destroys all their keys before it returns (docs/contract.md, "Delete many tokens"). Unknown
+ * ids are not counted. Throws StoreUnavailable if a store fails, or if keys could not be destroyed in time. Some tokens
+ * may be deleted then; a repeat finishes the rest, and counts the tokens whose erasure it finished.
  */
 export async function deleteTokens(
   vault: Vault,

@@ -4,8 +4,8 @@ import type { TokenView } from '../../views/token-view.js';
 import { ensureProjected } from '../write-path.js';
 
 /**
- * Destroys keys that earlier deletes of these tokens have ended but could not destroy, and returns the number of tokens. It makes all
- * calls at the same time, so that one checkpoint of the key store serves all.
+ * Destroys keys that earlier deletes of these tokens have ended but could not destroy, and returns the number of
+ * tokens. It makes all calls at the same time, so that one checkpoint of the key store serves all.
  */
 export async function finishErasure(vault: Vault, gone: readonly TokenView[]): Promise<number> {
   const ended = gone.filter(({ state }) => state.life === null && state.ended.length > 0);

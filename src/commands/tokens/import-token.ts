@@ -19,9 +19,9 @@ export type Imported = 'created' | 'skipped' | 'deduplicated';
 export type ImportRequest = TokenRequest & { readonly id: string };
 
 /**
- * Creates a token unless it is there (ADR 19). An id in use means that it is, unless the caller may read the token there,
- * it was never changed, and it has another value: then the id is somebody else's, and the request is refused. With
- * `isDerived` the id stands for this very request and nothing is compared.
+ * Creates a token unless it is there (ADR 19). An id in use means that it is, unless the caller may read the token
+ * there, it was never changed, and it has another value: then the id is somebody else's, and the request is refused.
+ * With `isDerived` the id stands for this very request and nothing is compared.
  */
 export async function importToken(
   vault: Vault,

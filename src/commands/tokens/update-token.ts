@@ -119,8 +119,8 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   const guesses = distinct && (guarded || patch.data !== undefined);
   const charged = guesses ? await update.charge() : null;
   if (charged !== null && !charged.ok) return charged;
-  // Threat: a caller creates a token for each candidate of a hidden value, and then changes another value that the fingerprint
-  // reads. It meets the token with the right candidate: one request tries them all.
+  // Threat: a caller creates a token for each candidate of a hidden value, and then changes another value that the
+  // fingerprint reads. It meets the token with the right candidate: one request tries them all.
   const seesValues = updated.carriesFingerprint || maySeeClear(caller, open.containers);
   if (guarded && !seesValues) return rejected('reveal_required');
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, stream) : null;
@@ -163,7 +163,8 @@ async function storeDuplicate(
   { view, other }: { readonly view: TokenView; readonly other: ReadToken },
   attempt: Attempt,
 ): Promise<TokenResult | Conflict> {
-  // Threat: a hit is charged, too. A caller that creates a token with its guess meets that one unless the guess is right.
+  // Threat: a hit is charged, too. A caller that creates a token with its guess meets that one unless the guess is
+  // right.
   const claimed = { ...claimedBy(other.view, other.life, carriesFingerprint), deduplicated: true };
   const sealed = await attempt.seal([{ view, decisions: [], ...nothingToSeal }]);
   if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;

@@ -2,9 +2,9 @@ import { Secret } from '../../domain/secret.js';
 import { environmentName, flagMember, flagName } from './setting.js';
 
 /**
- * What commands that act as an application take besides the settings: the service that they talk to, and the API key. They are
- * no settings of the vault: `serve` and the commands of operators ignore the variables, and a configuration file cannot hold
- * them. See docs/contract.md, "Commands over HTTP".
+ * What commands that act as an application take besides the settings: the service that they talk to, and the API key.
+ * They are no settings of the vault: `serve` and the commands of operators ignore the variables, and a configuration
+ * file cannot hold them. See docs/contract.md, "Commands over HTTP".
  */
 export const clientSettings = {
   address: {
@@ -41,7 +41,10 @@ export type AddressResult =
     }
   | Problem;
 
-/** Returns the address of the service that a command talks to. A problem never repeats the value, which may hold a password. */
+/**
+ * Returns the address of the service that a command talks to. A problem never repeats the value, which may hold a
+ * password.
+ */
 export function serviceAddress(sources: ClientSources): AddressResult {
   const given = givenValue('address', sources);
   if (given === null) return { ok: true, address: null };
@@ -65,7 +68,9 @@ export type ApiKeySource =
   | { readonly kind: 'file'; readonly file: string; readonly name: string }
   | { readonly kind: 'variable'; readonly key: Secret<string>; readonly name: string };
 
-/** Returns where the API key of a command comes from; null if nothing names one. A flag takes precedence over variables. */
+/**
+ * Returns where the API key of a command comes from; null if nothing names one. A flag takes precedence over variables.
+ */
 export function apiKeySource(
   sources: ClientSources,
 ): { readonly ok: true; readonly source: ApiKeySource | null } | Problem {

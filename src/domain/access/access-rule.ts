@@ -11,8 +11,8 @@ export type Access =
   | { readonly kind: 'rules'; readonly rules: readonly AccessRule[] };
 
 /**
- * A rule that grants permissions on the tokens under one container and sets what is shown of them. See docs/contract.md,
- * "Access rules".
+ * A rule that grants permissions on the tokens under one container and sets what is shown of them. See
+ * docs/contract.md, "Access rules".
  */
 export type AccessRule = {
   /** Empty if the caller gave none. */

@@ -11,8 +11,8 @@ export function grantsAnywhere({ access }: Caller, permission: Permission): bool
 }
 
 /**
- * Returns how the caller sees a token in these containers when it uses this permission, or null if it may not (403, or left
- * out of a list). `decideMove` decides an update that changes containers, and `transformForCreate` a creation. See
+ * Returns how the caller sees a token in these containers when it uses this permission, or null if it may not (403, or
+ * left out of a list). `decideMove` decides an update that changes containers, and `transformForCreate` a creation. See
  * docs/contract.md, "Access rules".
  */
 export function transformFor(
@@ -30,8 +30,8 @@ export function transformFor(
 }
 
 /**
- * Returns the strictest transform when the permission is needed in each of the containers, decided one by one. Returns null
- * if one of them is denied, or if there are none. See docs/contract.md, "Access rules".
+ * Returns the strictest transform when the permission is needed in each of the containers, decided one by one. Returns
+ * null if one of them is denied, or if there are none. See docs/contract.md, "Access rules".
  */
 export function transformForEach(
   caller: Caller,
@@ -51,9 +51,10 @@ export function transformForCreate(caller: Caller, containers: readonly string[]
 }
 
 /**
- * Returns whether the caller may read in plaintext every token on which it holds `permission`, or every token of the tenant when
- * `permission` is null. Such a caller learns nothing from looking up values. True only if a single permission reveals all
- * of these tokens: a caller whose rules reveal only some containers is below reveal. See docs/contract.md, "Operations routes".
+ * Returns whether the caller may read in plaintext every token on which it holds `permission`, or every token of the
+ * tenant when `permission` is null. Such a caller learns nothing from looking up values. True only if a single
+ * permission reveals all of these tokens: a caller whose rules reveal only some containers is below reveal. See
+ * docs/contract.md, "Operations routes".
  */
 export function readsEveryValue(caller: Caller, permission: TokenPermission | null): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -76,8 +77,8 @@ function revealsWherever({ access }: Caller, permission: TokenPermission): boole
 
 /**
  * Returns whether the caller may see this token in plaintext and may therefore change expressions over it
- * (docs/contract.md, "Changing expressions"). A public application never may. Threat: a mask or an index is a program over
- * the data; a caller that can write one could read the data through it.
+ * (docs/contract.md, "Changing expressions"). A public application never may. Threat: a mask or an index is a program
+ * over the data; a caller that can write one could read the data through it.
  */
 export function maySeeClear(caller: Caller, containers: readonly string[]): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -88,9 +89,9 @@ export function maySeeClear(caller: Caller, containers: readonly string[]): bool
 }
 
 /**
- * Returns the rule that decides one permission on a token: the one with the lowest priority among those that grant it and
- * cover one of the token's containers, and the earlier of equal ones. Null means denied. See docs/contract.md, "Access
- * rules".
+ * Returns the rule that decides one permission on a token: the one with the lowest priority among those that grant it
+ * and cover one of the token's containers, and the earlier of equal ones. Null means denied. See docs/contract.md,
+ * "Access rules".
  */
 function decidingRule(
   rules: readonly AccessRule[],

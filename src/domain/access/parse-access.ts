@@ -32,8 +32,8 @@ export function parseAccess(
 const permissionsMax = 50;
 
 /**
- * Parses a list of 1 to 50 permissions, each one of `allowed`. Repeats collapse. Errors are at `path` and `path[i]`. See
- * docs/contract.md, "Applications".
+ * Parses a list of 1 to 50 permissions, each one of `allowed`. Repeats collapse. Errors are at `path` and `path[i]`.
+ * See docs/contract.md, "Applications".
  */
 function parsePermissions<P extends string>(
   value: Json | undefined,
@@ -62,9 +62,9 @@ function parsePermissions<P extends string>(
 const rulesMax = 50;
 
 /**
- * Parses the access rules of an application, 1 to 50, in the given order. Errors are at `rules`, `rules[0].container` and
- * so on. A management application has no token permissions, so it has no rules. See docs/contract.md, "Access rules" and
- * "Application types".
+ * Parses the access rules of an application, 1 to 50, in the given order. Errors are at `rules`, `rules[0].container`
+ * and so on. A management application has no token permissions, so it has no rules. See docs/contract.md, "Access
+ * rules" and "Application types".
  */
 function parseAccessRules(value: Json, applicationType: ApplicationType): Checked<readonly AccessRule[]> {
   if (applicationType === 'management')
@@ -88,8 +88,8 @@ const fields: ReadonlySet<string> = new Set(['description', 'priority', 'contain
 
 /**
  * Parses one access rule. `container`, `transform` and `permissions` are required; by default `priority` is 1 and
- * `description` is empty. An unknown field is rejected. Threat: it may be meant as a condition that narrows the rule, and
- * ignoring it would grant more than intended. See docs/contract.md, "Access rules".
+ * `description` is empty. An unknown field is rejected. Threat: it may be meant as a condition that narrows the rule,
+ * and ignoring it would grant more than intended. See docs/contract.md, "Access rules".
  */
 function parseAccessRule(
   value: Json,

@@ -5,8 +5,9 @@ import type { TokenPermission } from './permission.js';
 export type Reach = 'everything' | readonly string[];
 
 /**
- * Returns where the caller holds a permission: the containers of the rules that grant it, none inside another. The tokens
- * under them are exactly those for which `transformFor` returns a transform. See docs/contract.md, "Access rules".
+ * Returns where the caller holds a permission: the containers of the rules that grant it, none inside another. The
+ * tokens under them are exactly those for which `transformFor` returns a transform. See docs/contract.md, "Access
+ * rules".
  */
 export function reachOf({ access }: Caller, permission: TokenPermission): Reach {
   if (access.kind === 'permissions') return access.permissions.has(permission) ? 'everything' : [];

@@ -10,8 +10,8 @@ import type { Steps } from '../steps.js';
 import type { Leaf, Slot, Template } from './parse-template.js';
 
 /**
- * What the caller may see of a token; null where it sees nothing. `whole` is the token object. `skipped`: the mask was not
- * evaluated, because the masks of other tokens of the request used up the budget.
+ * What the caller may see of a token; null where it sees nothing. `whole` is the token object. `skipped`: the mask was
+ * not evaluated, because the masks of other tokens of the request used up the budget.
  */
 export type Shown = { readonly data: Json; readonly whole: JsonObject | null } | 'skipped';
 
@@ -28,8 +28,8 @@ export function templateBudget(): Budget {
 }
 
 /**
- * Evaluates one expression of a template. Threat: filters over the stored value would be an oracle for masked callers, so
- * filters read only what the caller sees.
+ * Evaluates one expression of a template. Threat: filters over the stored value would be an oracle for masked callers,
+ * so filters read only what the caller sees.
  */
 export function* evaluateSlot(
   expressions: Expressions,
@@ -48,10 +48,10 @@ export function* evaluateSlot(
 }
 
 /**
- * Returns the body with each expression replaced by its value: the JSON value if the expression is the whole text, otherwise
- * its text, with null as an empty text. One pass: a value from a token is never parsed for expressions. All values
- * together take at most 8 MiB. An expression that cannot be evaluated is an error at its path. See docs/contract.md,
- * "Detokenize".
+ * Returns the body with each expression replaced by its value: the JSON value if the expression is the whole text,
+ * otherwise its text, with null as an empty text. One pass: a value from a token is never parsed for expressions. All
+ * values together take at most 8 MiB. An expression that cannot be evaluated is an error at its path. See
+ * docs/contract.md, "Detokenize".
  */
 export function* fillTemplate({ body, leaves }: Template, filledOf: (slot: Slot) => Filled): Steps<Checked<Json>> {
   const errors = new Map<string, readonly string[]>();

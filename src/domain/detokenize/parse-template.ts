@@ -33,8 +33,9 @@ const errorsMax = 20;
 type Text = { readonly parts: readonly LeafPart[]; readonly paths: string[] };
 
 /**
- * Parses the texts of a body in one pass. Object keys are not parsed. See docs/contract.md, "Detokenize". Threat: a single
- * text of 4 MiB holds 200,000 expressions, so they are counted before any is compiled, and then each is compiled in a step.
+ * Parses the texts of a body in one pass. Object keys are not parsed. See docs/contract.md, "Detokenize". Threat: a
+ * single text of 4 MiB holds 200,000 expressions, so they are counted before any is compiled, and then each is compiled
+ * in a step.
  */
 export function* parseTemplate(expressions: Expressions, body: Json): Steps<Checked<Template>> {
   const texts = new Map<string, Text>();
@@ -112,9 +113,9 @@ type SplitLeaf =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Splits a text into literal text and expressions (docs/contract.md, "Detokenize"). An id may contain apostrophes, quotes
- * and hyphens, so the text before the first `|` is not parsed as Liquid. The id ends at `|` or `}}`, without the white
- * space around it. Quotes count only after the `|`.
+ * Splits a text into literal text and expressions (docs/contract.md, "Detokenize"). An id may contain apostrophes,
+ * quotes and hyphens, so the text before the first `|` is not parsed as Liquid. The id ends at `|` or `}}`, without the
+ * white space around it. Quotes count only after the `|`.
  */
 export function splitLeaf(text: string, referencesMax = Number.POSITIVE_INFINITY): SplitLeaf {
   const parts: LeafPart[] = [];

@@ -9,9 +9,9 @@ import { Refusal } from './refusal.js';
 import type { RandomBelow } from './scope.js';
 
 /**
- * `alias_card: bin, last4` replaces digits by random ones. It keeps length and separators, and the BIN and the last four
- * digits if `bin` and `last4` are true. It rejects a value with no digit left to draw. The result never passes the Luhn
- * check: an alias that passes could be another person's card number, and could not be told from a card number.
+ * `alias_card: bin, last4` replaces digits by random ones. It keeps length and separators, and the BIN and the last
+ * four digits if `bin` and `last4` are true. It rejects a value with no digit left to draw. The result never passes the
+ * Luhn check: an alias that passes could be another person's card number, and could not be told from a card number.
  */
 const aliasCard = aliasFilter(
   'alias_card',

@@ -2,14 +2,17 @@ import { limits } from './limits.js';
 
 /**
  * What the expressions of one token may still produce and read. Create one per token and request, and pass it to every
- * evaluation, which uses it up. Results are bounded (docs/contract.md, "Expression limits": 1 MiB). Work, the bytes that
- * filters read or produce, is bounded too. Threat: 200 objects of 20 filters that each read 512 KiB and keep nothing would
- * block the process for seconds.
+ * evaluation, which uses it up. Results are bounded (docs/contract.md, "Expression limits": 1 MiB). Work, the bytes
+ * that filters read or produce, is bounded too. Threat: 200 objects of 20 filters that each read 512 KiB and keep
+ * nothing would block the process for seconds.
  */
 export type Budget = {
   remainingBytes: number;
   remainingWorkBytes: number;
-  /** A filter whose input is longer than the rest does not run. Without this flag, the last filter may overdraw the budget. */
+  /**
+   * A filter whose input is longer than the rest does not run. Without this flag, the last filter may overdraw the
+   * budget.
+   */
   readonly isStrict?: boolean;
 };
 
@@ -44,8 +47,8 @@ export function isSpent(budget: Budget): boolean {
 }
 
 /**
- * The work that all masks of one response may do together, beyond the little that each token may do in any case. Threat: with
- * only a budget per token, one list of 100 hostile masks would take half a minute of the process.
+ * The work that all masks of one response may do together, beyond the little that each token may do in any case.
+ * Threat: with only a budget per token, one list of 100 hostile masks would take half a minute of the process.
  */
 export type SharedBudget = { remainingWorkBytes: number };
 
@@ -53,7 +56,10 @@ export function createSharedBudget(): SharedBudget {
   return { remainingWorkBytes: limits.sharedWorkBytesMax };
 }
 
-/** Returns the budget of one token of a response. Call `settle` after its evaluation, before the next token gets its budget. */
+/**
+ * Returns the budget of one token of a response. Call `settle` after its evaluation, before the next token gets its
+ * budget.
+ */
 export function budgetWithin(shared: SharedBudget): Budget & { settle(): 'complete' | 'cut short' } {
   const workBytes = Math.min(limits.tokenWorkBytesMax, limits.ownWorkBytes + shared.remainingWorkBytes);
   const budget = createBudget(limits.tokenResultBytesMax, workBytes);

@@ -3,7 +3,9 @@ export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/** Returns the code points as numbers, for long texts: an array of 500,000 strings takes ten times as long to create. */
+/**
+ * Returns the code points as numbers, for long texts: an array of 500,000 strings takes ten times as long to create.
+ */
 export function codePoints(text: string): Uint32Array {
   const all = new Uint32Array(text.length);
   let length = 0;

@@ -44,8 +44,8 @@ export function compileChain(chain: Chain, names: Names): CompiledObject | Refus
 }
 
 /**
- * Runs the filters in turn. The largest result of an object counts against the budget, or the value itself if there are no
- * filters. This bounds the work of all objects together without counting a long text once per filter.
+ * Runs the filters in turn. The largest result of an object counts against the budget, or the value itself if there are
+ * no filters. This bounds the work of all objects together without counting a long text once per filter.
  */
 function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateObject {
   return function* (scope) {

@@ -26,8 +26,8 @@ export type Evaluated = { readonly ok: true; readonly value: Json } | { readonly
 export type MaskedData = { readonly redacted: true } | { readonly redacted: false; readonly data: Json };
 
 /**
- * Parses and evaluates the expressions of tokens (docs/contract.md, "Expression syntax"). Caches a bounded number of parsed
- * expressions.
+ * Parses and evaluates the expressions of tokens (docs/contract.md, "Expression syntax"). Caches a bounded number of
+ * parsed expressions.
  */
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
@@ -51,9 +51,10 @@ export type Expressions = {
   /** Checks a mask before it is stored. Errors are under `path`, by default `mask`. */
   parseMask(mask: Json, path?: string): Checked<Json>;
   /**
-   * Evaluates a stored mask over the current data. An object that fails is null; a null member is dropped, a null item stays,
-   * and null at the top redacts. `hideShortValues` is for the default masks of `bank` and `us_bank_account_number`: their
-   * `reveal_last` hides all of a value that it would otherwise show completely (docs/contract.md, "Masks").
+   * Evaluates a stored mask over the current data. An object that fails is null; a null member is dropped, a null item
+   * stays, and null at the top redacts. `hideShortValues` is for the default masks of `bank` and
+   * `us_bank_account_number`: their `reveal_last` hides all of a value that it would otherwise show completely
+   * (docs/contract.md, "Masks").
    */
   evaluateMask(
     mask: Json,
@@ -68,7 +69,10 @@ export type Expressions = {
   ): Steps<MaskedData>;
 };
 
-/** Expression sources may be sensitive, so the cache is small, per instance, and holds no source of over 4,000 characters. */
+/**
+ * Expression sources may be sensitive, so the cache is small, per instance, and holds no source of over 4,000
+ * characters.
+ */
 export function createExpressions({
   cacheEntriesMax = 1_000,
 }: {

@@ -62,7 +62,9 @@ export function valueFilter<const P extends readonly Parameter<unknown>[]>(
   };
 }
 
-/** Returns a filter of text. Its input is converted to text first (numbers and objects to their JSON); null stays null. */
+/**
+ * Returns a filter of text. Its input is converted to text first (numbers and objects to their JSON); null stays null.
+ */
 export function textFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
@@ -182,8 +184,8 @@ function negative(number: number | undefined): number | undefined {
 }
 
 /**
- * Returns the input of a filter as text. The JSON text of an object or array is measured and then built, and members are
- * slower to read than characters. So it counts as work twice, even if it is rejected.
+ * Returns the input of a filter as text. The JSON text of an object or array is measured and then built, and members
+ * are slower to read than characters. So it counts as work twice, even if it is rejected.
  */
 export function inputText(input: Json, { budget }: Scope): string | null | Refusal {
   if (typeof input !== 'object' || input === null) return textOf(input);

@@ -1,8 +1,8 @@
 import { isJsonArray, isJsonObject, type Json } from '../json.js';
 
 /**
- * Returns the bytes of `JSON.stringify(value)` as UTF-8, without building that text. Counting ends soon after `stopAfter`, so
- * a larger result is not exact.
+ * Returns the bytes of `JSON.stringify(value)` as UTF-8, without building that text. Counting ends soon after
+ * `stopAfter`, so a larger result is not exact.
  */
 export function jsonSize(value: Json, stopAfter: number = Number.POSITIVE_INFINITY): number {
   if (typeof value === 'string') return jsonStringSize(value);

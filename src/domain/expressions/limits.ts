@@ -1,6 +1,6 @@
 /**
- * The limits of expressions (docs/contract.md, "Expression limits"). Sizes are bytes of UTF-8; for a value that is not a text,
- * of its JSON.
+ * The limits of expressions (docs/contract.md, "Expression limits"). Sizes are bytes of UTF-8; for a value that is not
+ * a text, of its JSON.
  */
 export const limits = {
   sourceCharactersMax: 4_000,
@@ -11,8 +11,8 @@ export const limits = {
   resultBytesMax: 512 * 1024,
   tokenResultBytesMax: 1024 * 1024,
   /**
-   * What filters read or produce, whichever is more: four passes over the largest value, about 0.1 s of CPU time with the
-   * slowest filters (50 ns per byte). The time of a masked read has no other limit.
+   * What filters read or produce, whichever is more: four passes over the largest value, about 0.1 s of CPU time with
+   * the slowest filters (50 ns per byte). The time of a masked read has no other limit.
    */
   tokenWorkBytesMax: 2 * 1024 * 1024,
   /** The work of all masks of one response together, beyond `ownWorkBytes` for each token. */

@@ -104,8 +104,8 @@ export function digitPositions(all: readonly string[]): number[] {
 }
 
 /**
- * Returns a mark for each code point of a value: 1 for those that occur in `keep`, 0 for all others. It uses tables and loops
- * instead of a function call per character, because a value has up to 500,000 characters.
+ * Returns a mark for each code point of a value: 1 for those that occur in `keep`, 0 for all others. It uses tables and
+ * loops instead of a function call per character, because a value has up to 500,000 characters.
  */
 function shownOf(all: Uint32Array, keep = ''): Uint8Array {
   const shown = new Uint8Array(all.length);

@@ -3,7 +3,9 @@ import type { Steps } from '../steps.js';
 import type { Budget } from './budget.js';
 import type { Refusal } from './refusal.js';
 
-/** Returns a whole number from 0 to `maxExclusive` - 1 from a cryptographic source. Injected, so that tests control it. */
+/**
+ * Returns a whole number from 0 to `maxExclusive` - 1 from a cryptographic source. Injected, so that tests control it.
+ */
 export type RandomBelow = (maxExclusive: number) => number;
 
 /** What a compiled expression runs over. */
@@ -12,7 +14,10 @@ export type Scope = {
   readonly metadata: Json;
   readonly budget: Budget;
   readonly random: RandomBelow | undefined;
-  /** `reveal_last` hides all of a value that it would otherwise show completely, as in the default masks of bank accounts. */
+  /**
+   * `reveal_last` hides all of a value that it would otherwise show completely, as in the default masks of bank
+   * accounts.
+   */
   readonly hideShortValues: boolean;
 };
 

@@ -56,7 +56,9 @@ const upcase = textFilter('upcase', [], (text) => changeCase(text, (part) => par
 
 const downcase = textFilter('downcase', [], (text) => changeCase(text, (part) => part.toLowerCase()));
 
-/** Changes the case. A letter takes at most three times its bytes in the other case, so only a long text is measured. */
+/**
+ * Changes the case. A letter takes at most three times its bytes in the other case, so only a long text is measured.
+ */
 function changeCase(text: string, change: (part: string) => string): string | Refusal {
   const mayNotFit = 3 * Buffer.byteLength(text) > limits.resultBytesMax;
   return mayNotFit && changedSize(text, change) > limits.resultBytesMax ? tooBig() : change(text);

@@ -15,8 +15,8 @@ const castToString = valueFilter('to_string', [], (input) => {
 });
 
 /**
- * `to_number` converts decimal text, with or without leading zeros, to a number. It rejects other text, and whole numbers
- * that a JSON number cannot hold exactly: a changed account number is worse than an error.
+ * `to_number` converts decimal text, with or without leading zeros, to a number. It rejects other text, and whole
+ * numbers that a JSON number cannot hold exactly: a changed account number is worse than an error.
  */
 const castToNumber = valueFilter('to_number', [], (input) => {
   if (input === null || typeof input === 'number') return input;
@@ -33,13 +33,15 @@ const castToBoolean = textFilter('to_boolean', [], (text) => {
   return new Refusal('to_boolean: the value is neither true nor false');
 });
 
-/** `stringify` returns JSON text without spaces, with keys in the order of the data. A string and null are unchanged. */
+/**
+ * `stringify` returns JSON text without spaces, with keys in the order of the data. A string and null are unchanged.
+ */
 const stringify = textFilter('stringify', [], (text) => text);
 
 /**
- * `json: path` returns the value at a JSONPath of members and indexes (RFC 9535: `$.a['b c'][0][-1]`), or null if there is
- * none. Selectors that can match several values (`*`, `..`, slices, unions, filters) are rejected. Even a literal path is
- * checked at evaluation, because a mask with such a path is stored and evaluates to null.
+ * `json: path` returns the value at a JSONPath of members and indexes (RFC 9535: `$.a['b c'][0][-1]`), or null if there
+ * is none. Selectors that can match several values (`*`, `..`, slices, unions, filters) are rejected. Even a literal
+ * path is checked at evaluation, because a mask with such a path is stored and evaluates to null.
  */
 const json = valueFilter('json', [text], (input, [path], { budget }) => {
   // A literal path counts too: it is parsed at each evaluation.

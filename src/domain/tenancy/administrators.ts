@@ -3,8 +3,8 @@ import type { AccessDocument, ApplicationDocument } from './documents.js';
 import type { TenantDirectory } from './tenant-directory.js';
 
 /**
- * Returns whether this application can administrate the tenant for good: it may create and update applications, has a key,
- * and does not expire. An application that expires does not count, because it would leave the tenant without an
+ * Returns whether this application can administrate the tenant for good: it may create and update applications, has a
+ * key, and does not expire. An application that expires does not count, because it would leave the tenant without an
  * administrator on that day.
  */
 export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: ApplicationDocument): boolean {
@@ -15,8 +15,8 @@ export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: 
 }
 
 /**
- * Returns whether a change of one application (null means its deletion) would leave the tenant without an administrator.
- * See docs/contract.md, "Management rights".
+ * Returns whether a change of one application (null means its deletion) would leave the tenant without an
+ * administrator. See docs/contract.md, "Management rights".
  */
 export function leavesNoAdministrator(
   { applications }: TenantDirectory,
@@ -36,7 +36,8 @@ export function heldManagementPermissions(access: AccessDocument): readonly Mana
 }
 
 /**
- * Returns whether `holder` has all management permissions that `other` grants. See docs/contract.md, "Management rights".
+ * Returns whether `holder` has all management permissions that `other` grants. See docs/contract.md, "Management
+ * rights".
  */
 export function holdsAllOf(holder: AccessDocument, other: AccessDocument): boolean {
   const held = heldManagementPermissions(holder);

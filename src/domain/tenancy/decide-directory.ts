@@ -30,8 +30,8 @@ const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'op
 
 /**
  * Decides a command on the directory of a tenant. Pure: uses no clock and no keys. Threat: a caller may have lost its
- * rights since it was authenticated. So its rights are checked again here, at the revision that the events will follow. See
- * docs/contract.md, "Management rights".
+ * rights since it was authenticated. So its rights are checked again here, at the revision that the events will follow.
+ * See docs/contract.md, "Management rights".
  */
 export function decideDirectory(command: DirectoryCommand, by: By, directory: TenantDirectory): DirectoryDecided {
   const holder = by.actor.kind === 'operator' ? null : callerOf(by.actor, by.at, directory);
@@ -108,8 +108,8 @@ type Doer = {
 
 /**
  * Decides a command on an application or its keys. Threat: a management application that creates or changes a stronger
- * application, or issues a key for it, gains its rights. So the caller must hold each management permission that the other
- * application has or will have. See docs/contract.md, "Management rights".
+ * application, or issues a key for it, gains its rights. So the caller must hold each management permission that the
+ * other application has or will have. See docs/contract.md, "Management rights".
  */
 function decideApplication(command: ApplicationCommand, doer: Doer, directory: TenantDirectory): DirectoryDecided {
   if (directory.tenant === null) return refused('tenant_not_found');
@@ -176,7 +176,10 @@ function stampedKey({ id, hash }: NewKey, { stamp }: Doer): ApiKeyDocument {
 
 type Update = Extract<ApplicationCommand, { do: 'update_application' }>;
 
-/** Decides a `PUT` on an application whose present permissions the caller holds. See docs/contract.md, "Management rights". */
+/**
+ * Decides a `PUT` on an application whose present permissions the caller holds. See docs/contract.md, "Management
+ * rights".
+ */
 function decideUpdate(
   { id, name, type, access: fields, expiresAt }: Update,
   application: ApplicationDocument,

@@ -1,9 +1,9 @@
 import type { ApplicationDocument, TenantDocument } from './documents.js';
 
 /**
- * An event of a tenant's directory. A document is the complete result of the event and is encrypted. The rest is stored in
- * plaintext: random ids, names of fields, and the hash of a key of 256 random bits. `changed` has the top-level names of the
- * changed fields, in request casing.
+ * An event of a tenant's directory. A document is the complete result of the event and is encrypted. The rest is stored
+ * in plaintext: random ids, names of fields, and the hash of a key of 256 random bits. `changed` has the top-level
+ * names of the changed fields, in request casing.
  */
 export type DirectoryFact =
   | { readonly type: 'tenant.created'; readonly document: TenantDocument }

@@ -3,7 +3,9 @@ import type { ApplicationType } from '../access/application-type.js';
 import type { Permission } from '../access/permission.js';
 import type { TenantSettings } from '../access/tenant-settings.js';
 
-/** The creator and the last editor of a tenant or an application (an application id or `operator`), with times in ms. */
+/**
+ * The creator and the last editor of a tenant or an application (an application id or `operator`), with times in ms.
+ */
 export type Stamps = {
   readonly created_by: string;
   readonly created_at: number;

@@ -47,8 +47,8 @@ export function parseName(text: string): Checked<string> {
 const names = ['deduplicate_tokens', 'keep_superseded_data', 'show_fingerprints'] as const;
 
 /**
- * Parses the settings of a request, each "true" or "false". A setting that is missing or null stays unchanged. An unknown
- * name is rejected, because a caller would believe that it is in force. See docs/contract.md, "Tenants".
+ * Parses the settings of a request, each "true" or "false". A setting that is missing or null stays unchanged. An
+ * unknown name is rejected, because a caller would believe that it is in force. See docs/contract.md, "Tenants".
  */
 export function parseSettings(value: Json | undefined): Checked<Partial<TenantSettings>> {
   if (value === undefined || value === null) return valid({});

@@ -3,11 +3,11 @@ import type { ApplicationDocument, TenantDocument } from './documents.js';
 
 /**
  * A tenant with its applications, on which decisions about them are based. All of its events are in one stream, so the
- * expected revision of an append is enough to keep the rules that span applications ("an administrator remains", "a caller
- * grants only permissions that it holds") under concurrency.
+ * expected revision of an append is enough to keep the rules that span applications ("an administrator remains", "a
+ * caller grants only permissions that it holds") under concurrency.
  *
- * `applications` may be incomplete. A decision needs the changed application, the caller's application and, if it removes
- * rights, any other administrator.
+ * `applications` may be incomplete. A decision needs the changed application, the caller's application and, if it
+ * removes rights, any other administrator.
  */
 export type TenantDirectory = {
   /** The revision of the newest event of the stream, or -1 if there is none. */

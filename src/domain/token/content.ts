@@ -2,8 +2,8 @@ import type { Json } from '../json.js';
 import type { TokenType } from './types/token-type.js';
 
 /**
- * All fields of a token that callers supply, except the cvc, which has a ciphertext of its own. An event encrypts it as a whole,
- * and a row carries that ciphertext. Absent fields are null. See docs/contract.md, "The token object".
+ * All fields of a token that callers supply, except the cvc, which has a ciphertext of its own. An event encrypts it as
+ * a whole, and a row carries that ciphertext. Absent fields are null. See docs/contract.md, "The token object".
  */
 export type TokenContent = {
   readonly id: string;

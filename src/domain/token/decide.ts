@@ -2,9 +2,10 @@ import { cvcAt, isExpired, keysOf, type TokenLife, type TokenState } from './tok
 import type { TokenType } from './types/token-type.js';
 
 /**
- * A command on a token, from a caller or from a clock. `at` is the instant of the command, in milliseconds since the epoch. Data
- * that was due by `endsUpTo` may be destroyed: by default the same instant, an earlier one if the clock is uncertain or not
- * trusted. `codesEndUpTo` is the same for verification codes, which have a time scale of their own (`Clock.codesAhead`).
+ * A command on a token, from a caller or from a clock. `at` is the instant of the command, in milliseconds since the
+ * epoch. Data that was due by `endsUpTo` may be destroyed: by default the same instant, an earlier one if the clock is
+ * uncertain or not trusted. `codesEndUpTo` is the same for verification codes, which have a time scale of their own
+ * (`Clock.codesAhead`).
  */
 export type TokenCommand = { readonly at: number; readonly endsUpTo?: number; readonly codesEndUpTo?: number } & Wanted;
 
@@ -69,8 +70,8 @@ export type Decided =
   | { readonly ok: false; readonly code: 'token_not_found' | 'id_in_use' };
 
 /**
- * Decides a command on a token (docs/contract.md, "States and transitions"). Pure: uses no clock, no I/O and no keys. A command
- * that changes nothing returns no events, and nothing is appended.
+ * Decides a command on a token (docs/contract.md, "States and transitions"). Pure: uses no clock, no I/O and no keys. A
+ * command that changes nothing returns no events, and nothing is appended.
  */
 export function decide(command: TokenCommand, state: TokenState): Decided {
   const { life } = state;

@@ -14,8 +14,8 @@ export type ContentDraft = Omit<TokenContent, 'fingerprint' | 'id'>;
 export type Derived = { readonly fingerprintValue: string; readonly indexValues: readonly string[] };
 
 /**
- * Checks the size of the content, then evaluates its expressions over the data without the cvc. See docs/contract.md, "Request
- * bodies", "Search indexes" and "Expression limits".
+ * Checks the size of the content, then evaluates its expressions over the data without the cvc. See docs/contract.md,
+ * "Request bodies", "Search indexes" and "Expression limits".
  */
 export function deriveFrom(expressions: Expressions, draft: ContentDraft): Checked<Derived> {
   return finish(deriving(expressions, draft));

@@ -16,8 +16,8 @@ import type { TypeRule } from './types/type-rule.js';
 import { typeRules } from './types/type-rules.js';
 
 /**
- * An update. An absent field stays unchanged; null resets it to its default or removes it (docs/contract.md, "Null and absent
- * fields").
+ * An update. An absent field stays unchanged; null resets it to its default or removes it (docs/contract.md, "Null and
+ * absent fields").
  */
 export type TokenPatch = {
   readonly id?: Json | undefined;
@@ -104,8 +104,8 @@ export type UpdateDraft = {
 type Stored = { readonly content: TokenContent; readonly expiresAt: number | null; readonly hasCvc: boolean };
 
 /**
- * Merges a checked patch onto the stored token and checks the result (RFC 7386; docs/contract.md, "Token types"). Works in
- * steps, because merging or comparing an object of 35,000 keys takes some tens of milliseconds.
+ * Merges a checked patch onto the stored token and checks the result (RFC 7386; docs/contract.md, "Token types"). Works
+ * in steps, because merging or comparing an object of 35,000 keys takes some tens of milliseconds.
  */
 export function* draftUpdate(
   expressions: Expressions,

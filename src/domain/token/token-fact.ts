@@ -4,9 +4,9 @@ import type { TokenType } from './types/token-type.js';
 export type TokenTimes = { readonly expires_at?: number | undefined; readonly cvc_purge_at?: number | undefined };
 
 /**
- * The plaintext part of each token event. It remains after erasure, so it names types, times, keys and changed fields, and
- * contains nothing that is derived from data. `ends` lists the keys that the event ends. `keeps` names the previous key of the
- * content if it lives on, so that the earlier state can still be decrypted.
+ * The plaintext part of each token event. It remains after erasure, so it names types, times, keys and changed fields,
+ * and contains nothing that is derived from data. `ends` lists the keys that the event ends. `keeps` names the previous
+ * key of the content if it lives on, so that the earlier state can still be decrypted.
  */
 export type TokenFact =
   | {

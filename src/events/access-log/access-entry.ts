@@ -8,8 +8,8 @@ export type AccessOutcome = 'success' | 'denied' | 'failed';
 export type TracePlace = { readonly stream: string; readonly revision: number };
 
 /**
- * One line of the access log (docs/contract.md, "Access log"). Nothing in it is derived from data; the id of a token
- * is in it as a keyed hash alone, so that it erases by itself when the row that holds the id goes.
+ * One line of the access log (docs/contract.md, "Access log"). Nothing in it is derived from data. It contains only a
+ * keyed hash of a token's id, so the id is erased with the row that contains it.
  */
 export type AccessEntry = {
   readonly tenantId: string;
@@ -28,7 +28,7 @@ export type AccessEntry = {
   readonly entityId: string | null;
   readonly operation: string;
   readonly outcome: AccessOutcome;
-  /** A fixed text of ours. */
+  /** A fixed text. */
   readonly message: string;
   /** The trace id, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;

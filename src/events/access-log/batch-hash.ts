@@ -5,8 +5,8 @@ import type { AccessEntry } from './access-entry.js';
 export const noBatch: Uint8Array = new Uint8Array(32);
 
 /**
- * SHA-256 over the hash before, the sequence and the lines of a batch: each link of the chain (docs/design.md, "Access
- * log").
+ * Returns SHA-256 over the previous hash, the sequence and the lines of a batch: a link of the chain (docs/design.md,
+ * "Access log").
  */
 export function batchHash(previous: Uint8Array, sequence: number, lines: readonly string[]): Buffer {
   return createHash('sha256')

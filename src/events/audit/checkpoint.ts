@@ -16,9 +16,9 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /**
- * What a checkpoint signs: the log up to a position, by the hash of its chain and by the root of the Merkle tree over its
- * commits; the checkpoint before; and the ends of those chains of the access log that have grown since. `time` is ms since
- * the epoch.
+ * The content of a checkpoint. It signs the log up to a position by the hash of its chain and by the root of the Merkle
+ * tree over its commits, the previous checkpoint, and the ends of the access log chains that have grown since. `time`
+ * is ms since the epoch.
  */
 export const checkpointSchema = z.object({
   log_id: z.string(),
@@ -26,21 +26,21 @@ export const checkpointSchema = z.object({
   time: count,
   /** The number of the newest checkpoint, up to this one, that was signed because an hour began. */
   hourly: z.int().min(1),
-  /** How many such checkpoints there are up to this one. */
+  /** The number of such checkpoints up to this one. */
   hours: z.int().min(1),
   position: count,
-  /** How many commits the chain is over, which is the size of the tree. */
+  /** The number of commits in the chain, which is the size of the tree. */
   count,
   hash,
   root: hash,
-  /** `checkpointHash` of the checkpoint before; null in the first. */
+  /** The `checkpointHash` of the previous checkpoint; null in the first. */
   previous: hash.nullable(),
   access: z.array(z.object({ chain: z.string(), sequence: z.int().min(1), hash })),
   /** The hash of the public key that verifies it. */
   signed_by: hash,
   /** Ed25519 (RFC 8032) over `signedBytes`, base64. */
   signature: z.string(),
-  /** The peaks of the tree, from which the next checkpoint goes on. Not signed: they must lead to `root`. */
+  /** The peaks of the tree, from which the next checkpoint continues. They are not signed; they must lead to `root`. */
   peaks: z.array(hash),
 });
 
@@ -48,8 +48,8 @@ export type Checkpoint = z.output<typeof checkpointSchema>;
 type Signed = Omit<Checkpoint, 'signature' | 'peaks'>;
 
 /**
- * SHA-256 over every signed field, each with its length before it, in hex: what the signature and the next checkpoint
- * name.
+ * Returns SHA-256 over every signed field, each with its length before it, in hex. The signature and the next
+ * checkpoint refer to it.
  */
 export function checkpointHash(checkpoint: Signed): string {
   const { log_id, number, time, hourly, hours, position, count: commits, hash: head, root, previous } = checkpoint;
@@ -72,7 +72,7 @@ export function rememberedOf(checkpoint: Checkpoint) {
   return { number, hash: checkpointHash(checkpoint), signature };
 }
 
-/** The tree that a checkpoint signs. */
+/** Returns the tree that a checkpoint signs. */
 export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks'>): MerkleTree {
   return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };
 }
@@ -96,7 +96,7 @@ export function readCheckpointEvent(event: ClearEvent): Checkpoint {
 export function checkpointLine(checkpoint: Checkpoint): string {
   return JSON.stringify({ strongroom_checkpoint: checkpointVersion, ...checkpoint });
 }
-/** Parses such a line; null if it is not one. */
+/** Parses such a line. Returns null for any other text. */
 export function readCheckpointLine(line: string): Checkpoint | null {
   try {
     const parsed = z

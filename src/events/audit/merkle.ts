@@ -3,17 +3,17 @@ import { hash } from 'node:crypto';
 /** RFC 6962, 2.1: separates inner nodes from leaves. */
 const nodePrefix = Buffer.of(1);
 
-/** A Merkle tree as RFC 6962, section 2.1, defines it, of which only what later leaves need is kept. */
+/** A Merkle tree as RFC 6962, section 2.1, defines it, reduced to what later leaves need. */
 export type MerkleTree = {
-  /** How many leaves it has. */
+  /** The number of leaves. */
   readonly size: number;
-  /** The roots of its whole subtrees, the largest first: one for each bit that is set in `size`. */
+  /** The roots of its complete subtrees, largest first: one for each bit that is set in `size`. */
   readonly peaks: readonly Uint8Array[];
 };
 
 export const emptyTree: MerkleTree = { size: 0, peaks: [] };
 
-/** Returns the tree with one leaf more. The leaf is a hash already. */
+/** Returns the tree with one more leaf, which is a hash. */
 export function withLeaf({ size, peaks }: MerkleTree, leaf: Uint8Array): MerkleTree {
   const kept = [...peaks];
   let node = leaf;
@@ -21,7 +21,7 @@ export function withLeaf({ size, peaks }: MerkleTree, leaf: Uint8Array): MerkleT
   return { size: size + 1, peaks: [...kept, node] };
 }
 
-/** The Merkle tree hash. */
+/** Returns the Merkle tree hash. */
 export function treeRoot({ peaks }: MerkleTree): Uint8Array {
   const [last, ...larger] = [...peaks].reverse();
   if (last === undefined) return hash('sha256', Buffer.of(), 'buffer');

@@ -6,19 +6,21 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const headBytes = 1 + nonceBytes;
 
-/** What a ciphertext is bound to, as additional data of the cipher. It opens nowhere else. */
+/**
+ * The place that a ciphertext is bound to, as additional data of the cipher. It cannot be decrypted for another place.
+ */
 export type BoxPlace = {
   readonly tenantId: string;
   readonly stream: string;
-  /** The revision of the event that the ciphertext was made for. */
+  /** The revision of the event that contains the ciphertext. */
   readonly revision: number;
   readonly keyId: string;
   readonly field: 'content' | 'cvc' | 'trace' | 'data-key' | 'tenant-key' | 'generation-key' | 'root-check';
 };
 
 /**
- * Random bytes for the nonces of many boxes, each used once: asking for twelve at a time costs half as much as sealing. A thread has
- * its own, since every thread loads this module for itself; a box copies its nonce.
+ * Random bytes for the nonces of many ciphertexts, each used once: requesting twelve bytes at a time costs half as much
+ * as encryption. Every thread loads this module and has its own bytes. A ciphertext contains a copy of its nonce.
  */
 const nonces = Buffer.allocUnsafeSlow(512 * nonceBytes);
 let nextNonce = nonces.length;
@@ -33,8 +35,8 @@ function newNonce(): Buffer {
 }
 
 /**
- * Seals bytes with AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce.
- * The box is: format version (1 byte), nonce (12), ciphertext, tag (16); in a buffer of its own.
+ * Encrypts bytes with AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce. Returns format version (1 byte), nonce
+ * (12), ciphertext and tag (16), in a buffer of its own.
  */
 export function sealBox(key: Uint8Array, plain: Uint8Array, place: BoxPlace): Buffer {
   const nonce = newNonce();

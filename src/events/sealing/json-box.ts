@@ -5,8 +5,8 @@ const blockBytes = 64;
 const space = 0x20;
 
 /**
- * Seals a JSON value. The text is padded with spaces, which JSON ignores, to a multiple of 64 bytes, so that the
- * length of a box tells little about what lies in it.
+ * Encrypts a JSON value. The text is padded with spaces, which JSON ignores, to a multiple of 64 bytes, so that the
+ * length of the ciphertext reveals little about the value.
  */
 export function sealJson(key: Uint8Array, value: unknown, place: BoxPlace): Buffer {
   const text = JSON.stringify(value);

@@ -10,9 +10,9 @@ const epochBytes = 4;
 const keyBytes = 32;
 
 /**
- * Seals the trace id of the request that caused an event or entry. Its key is derived from the tenant's audit key for the
- * present epoch (HKDF, RFC 5869), which the stored bytes begin with: so a key seals a bounded number of traces, and older
- * traces stay readable.
+ * Encrypts the trace id of the request that caused an event or entry. Its key is derived from the tenant's audit key
+ * for the current epoch (HKDF, RFC 5869), and the stored bytes begin with the epoch. So a key encrypts a bounded number
+ * of traces, and older traces stay readable.
  */
 export function sealTrace(keys: TraceKeys, traceId: string, at: TracePlace): Buffer {
   const epoch = keys.traceEpoch();

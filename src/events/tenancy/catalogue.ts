@@ -11,8 +11,9 @@ const changed = z.array(z.string());
 type DirectoryEventType = DirectoryFactType | 'tenant.fenced';
 
 /**
- * Schemas of the clear parts in the newest version of each event. Ids are random and say nothing; the hash is of a key
- * of 256 random bits. What a person wrote lies in the sealed document, the whole result of the event.
+ * The schemas of the plaintext parts of each event in its newest version. Ids are random and reveal nothing; the hash
+ * is that of a key of 256 random bits. Text that a person wrote is in the encrypted document, which is the complete
+ * result of the event.
  */
 const schemas = {
   'tenant.created': z.object({}),

@@ -2,8 +2,8 @@ import type { TokenType } from '../../domain/token/types/token-type.js';
 import { keyedHash } from '../sealing/keyed-hash.js';
 
 /**
- * Returns the fingerprint that callers see: base58 of a keyed hash of type and value, 43-44 characters (docs/contract.md,
- * "Fingerprints").
+ * Returns the fingerprint that callers see: base58 of a keyed hash of type and value, 43-44 characters
+ * (docs/contract.md, "Fingerprints").
  */
 export function fingerprintOf(fingerprintsKey: Buffer, type: TokenType, value: string): string {
   return base58(keyedHash(fingerprintsKey, 'fingerprint', type, value));

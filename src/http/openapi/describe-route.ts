@@ -44,8 +44,9 @@ export type SecurityScheme = keyof typeof securitySchemes;
 const anyJson = z.unknown();
 
 /**
- * Returns a function that describes a route for the document, from the schemas that it validates with and from its operation.
- * It runs once, when the document is generated; serving does not use it. A route without an operation is not in the document.
+ * Returns a function that describes a route for the document, from the schemas that it validates with and from its
+ * operation. It runs once, when the document is generated; serving does not use it. A route without an operation is not
+ * in the document.
  */
 export function routeDescriber(schemes: readonly SecurityScheme[]): SwaggerTransform {
   return (route) => describeRoute(route, schemes);

@@ -20,8 +20,8 @@ const listTokensQuery = z.looseObject({ ...pageQuery, id: values, type: values }
 type ListTokensQuery = z.output<typeof listTokensQuery>;
 
 /**
- * The metadata filters of a list, for the document. `metadata.<key>` has no fixed name, so it is an object that is written as one
- * parameter for each of its members (docs/adr/0050-the-openapi-document-is-for-generators.md).
+ * The metadata filters of a list, for the document. `metadata.<key>` has no fixed name, so it is an object that is
+ * written as one parameter for each of its members (docs/adr/0050-the-openapi-document-is-for-generators.md).
  */
 export const documentedMetadata = {
   metadata_filter: z
@@ -94,7 +94,8 @@ export function metadataOf(name: string, value: unknown): (readonly [string, str
   const [first = ''] = [value].flat().map(String);
   if (name === 'metadata') return entriesOf(first);
   if (name.startsWith(metadataPrefix)) return [[name.slice(metadataPrefix.length), first]];
-  // Threat: a client that writes the filter in another way, such as `metadata[key]`, would get every token and could act on it.
+  // Threat: a client that writes the filter in another way, such as `metadata[key]`, would get every token and could
+  // act on it.
   if (name.startsWith('metadata')) {
     throw new Problem('validation_failed', { metadata: ['must be written as metadata.<key>, or as one JSON object'] });
   }

@@ -44,8 +44,8 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
 }
 
 /**
- * Returns the API key of a request. Returns undefined if it has none, or if its headers carry different keys: which of the two
- * applications is meant would depend on the order in which we look (docs/contract.md, "Authentication").
+ * Returns the API key of a request. Returns undefined if it has none, or if its headers carry different keys: which of
+ * the two applications is meant would depend on the order in which we look (docs/contract.md, "Authentication").
  */
 function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarriers): string | undefined {
   const key = headerOf(request, headerNames);
@@ -63,8 +63,8 @@ function bearerOf({ headers: { authorization } }: FastifyRequest): string | unde
 const realm = 'realm="strongroom"';
 
 /**
- * Returns the challenges of a 401 (RFC 9110, section 11.6.1). They are the same for every reason. A request with a bearer token
- * gets `invalid_token`, as RFC 6750, section 3, asks.
+ * Returns the challenges of a 401 (RFC 9110, section 11.6.1). They are the same for every reason. A request with a
+ * bearer token gets `invalid_token`, as RFC 6750, section 3, asks.
  */
 export function challengesOf(request: FastifyRequest, acceptsBearer: boolean): string {
   const header = `ApiKey ${realm}, header="SERVICE-API-KEY"`;

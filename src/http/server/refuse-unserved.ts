@@ -18,7 +18,9 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
     served.set(url, known);
   });
 
-  /** Returns the methods of all routes that match the path. A token may be called `search`, so several routes may match. */
+  /**
+   * Returns the methods of all routes that match the path. A token may be called `search`, so several routes may match.
+   */
   function methodsAt(path: string): readonly string[] {
     const matching = [...served.values()].filter(({ pattern }) => pattern.test(path));
     return [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort();
@@ -37,8 +39,8 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
     if (request.method === 'OPTIONS' && !request.is404 && !isPreflight(request)) refuse(request, reply).catch(done);
     else done();
   });
-  // After the hooks of CORS, so that a browser can read the response. Threat: a body is parsed before the handler for unknown
-  // paths runs, so callers without a key could have any number of bodies parsed past the limit.
+  // After the hooks of CORS, so that a browser can read the response. Threat: a body is parsed before the handler for
+  // unknown paths runs, so callers without a key could have any number of bodies parsed past the limit.
   app.addHook('preParsing', (request, reply, _payload, done) => {
     if (request.is404) refuse(request, reply).catch(done);
     else done();

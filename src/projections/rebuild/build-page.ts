@@ -7,8 +7,9 @@ import { foldRow, type RowSources } from '../fold-row.js';
 const lanes = 16;
 
 /**
- * Returns the rows of all streams with an event on a page of the log, each at the end of its stream. `revisionsOf` returns the
- * revisions of existing rows, so that rows which writers wrote meanwhile are not built again. Throws KeyLost.
+ * Returns the rows of all streams with an event on a page of the log, each at the end of its stream. `revisionsOf`
+ * returns the revisions of existing rows, so that rows which writers wrote meanwhile are not built again. Throws
+ * KeyLost.
  */
 export async function buildPage(
   sources: RowSources,

@@ -27,7 +27,10 @@ export type ProjectionsNeeds = {
   readonly state: () => Promise<Pick<ServiceState, 'projections'>>;
 };
 
-/** Implements `Projections`. Tokens have a rebuild of their own; the other projections are small and rebuilt in one step. */
+/**
+ * Implements `Projections`. Tokens have a rebuild of their own; the other projections are small and rebuilt in one
+ * step.
+ */
 export function createProjections(needs: ProjectionsNeeds): Projections {
   const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = needs;
 

@@ -34,8 +34,8 @@ type TokenThread = Omit<RebuildThread, 'directory'>;
 export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
 
 /**
- * Builds a new generation of token rows from the log while the old one is read, and then switches to it (docs/design.md,
- * "Rebuild"). Each step is recorded in the stores, so that `resume` continues after a crash.
+ * Builds a new generation of token rows from the log while the old one is read, and then switches to it
+ * (docs/design.md, "Rebuild"). Each step is recorded in the stores, so that `resume` continues after a crash.
  */
 export function createTokenRebuild(needs: TokenRebuildNeeds) {
   const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
@@ -239,8 +239,8 @@ type Compared = { readonly rows: number; readonly different: readonly string[] }
 
 /**
  * Compares all rows of two generations. Because writes continue, a row that differs is compared three times, each time
- * after the rebuild has caught up. `goesOn` is called between pages; `caughtUp` brings the new generation to the head of the
- * log.
+ * after the rebuild has caught up. `goesOn` is called between pages; `caughtUp` brings the new generation to the head
+ * of the log.
  */
 async function compareGenerations(
   thread: Pick<RebuildThread, 'compare'>,

@@ -127,8 +127,8 @@ const knownFields = [...plainFields, metadataField];
 const comparedLengthMax = 100;
 
 /**
- * Reads a field name with its colon. `run` is the run of name characters at its start, and `end` is the start of the value.
- * Throws QueryError for a bare word, an unknown field, or metadata without a key.
+ * Reads a field name with its colon. `run` is the run of name characters at its start, and `end` is the start of the
+ * value. Throws QueryError for a bare word, an unknown field, or metadata without a key.
  */
 function readField(text: string, at: number, run: string): { readonly field: Field; readonly end: number } {
   if (run === '') throw new QueryError(startMessage(text.charAt(at)), at);
@@ -170,7 +170,9 @@ function bareWordMessage(run: string): string {
     : 'a field is missing; a term is written field:value';
 }
 
-/** The characters of a quoted text that need handling: a quote, a backslash, and a lone surrogate, which is not valid. */
+/**
+ * The characters of a quoted text that need handling: a quote, a backslash, and a lone surrogate, which is not valid.
+ */
 const special = /["\\]|\p{Cs}/gu;
 
 /** Reads a text in double quotes that begins at `at`. `\"` and `\\` stand for `"` and `\`. Throws QueryError. */
@@ -193,7 +195,9 @@ function readQuoted(text: string, at: number): { readonly text: string; readonly
   }
 }
 
-/** The characters of a field name or an unquoted metadata key: letters of any script with their marks, digits, `_ - .` */
+/**
+ * The characters of a field name or an unquoted metadata key: letters of any script with their marks, digits, `_ - .`
+ */
 const nameRun = /[\p{L}\p{M}\p{Nd}_.-]+/uy;
 /** The characters of an unquoted value (docs/contract.md, "Search grammar"), and `*`, which only some values allow. */
 const valueRun = /[\p{L}\p{M}\p{Nd}\-_.@:/+',#$%&=~*]+/uy;

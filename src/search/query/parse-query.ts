@@ -18,8 +18,8 @@ export type ParsedQuery =
     };
 
 /**
- * Parses a search (docs/contract.md, "Search grammar"). An error names the problem and the position, counted from 1, and
- * never quotes the text. Takes linear time; never throws.
+ * Parses a search (docs/contract.md, "Search grammar"). An error names the problem and the position, counted from 1,
+ * and never quotes the text. Takes linear time; never throws.
  */
 export function parseQuery(text: string): ParsedQuery {
   if (text.length > 2 * charactersMax || codePointCount(text) > charactersMax) {
@@ -135,8 +135,8 @@ const dayMs = 86_400_000;
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Reads a date. Outside of a range, a date means the whole day and a date-time its millisecond. In a range, a date is its
- * first instant in UTC. Throws QueryError for text that is not an ISO 8601 date.
+ * Reads a date. Outside of a range, a date means the whole day and a date-time its millisecond. In a range, a date is
+ * its first instant in UTC. Throws QueryError for text that is not an ISO 8601 date.
  */
 function readDate(field: DateField, value: Value): Query {
   if (value.is === 'text') {

@@ -17,7 +17,10 @@ declare module 'lunr' {
   const lunr: {
     readonly TokenSet: {
       readonly Builder: new () => TokenSetBuilder;
-      /** Returns the words within this number of changed, added, removed or swapped characters; `*` matches any character. */
+      /**
+       * Returns the words within this number of changed, added, removed or swapped characters; `*` matches any
+       * character.
+       */
       fromFuzzyString(text: string, edits: number): TokenSet;
     };
   };

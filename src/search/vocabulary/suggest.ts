@@ -18,8 +18,8 @@ type Source = {
 };
 
 /**
- * Returns at most 20 completions of a prefix: fields, types, metadata keys and containers, each kind sorted; after `type:`,
- * `container:` or `metadata.` only that kind. If no word begins with the prefix, returns the nearest words.
+ * Returns at most 20 completions of a prefix: fields, types, metadata keys and containers, each kind sorted; after
+ * `type:`, `container:` or `metadata.` only that kind. If no word begins with the prefix, returns the nearest words.
  */
 export function suggest(prefix: string, visible: VisibleWords): readonly Suggestion[] {
   const sources = sourcesOf(prefix, visible);

@@ -14,8 +14,8 @@ const buildsMax = 2;
 type Kept = { readonly words: TenantWords; readonly startedAt: number };
 
 /**
- * The vocabularies of tenants with recent requests, at most 100, in the memory of this process. They help to write a query and
- * are at most ten minutes old, so they name an erased word for at most that long.
+ * The vocabularies of tenants with recent requests, at most 100, in the memory of this process. They help to write a
+ * query and are at most ten minutes old, so they name an erased word for at most that long.
  */
 export type Vocabularies = {
   /** Returns the words of a tenant, collected again if they are too old. Returns null if that takes over 50 ms. */

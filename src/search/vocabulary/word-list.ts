@@ -70,8 +70,8 @@ const rankedMax = 100;
 const starInside = /\*./s;
 
 /**
- * Returns the numbers of edits to try, fewest first. Threat: the time of a fuzzy match grows with the length to the power of
- * the edits, and much more for repetitive words: two edits of 64 characters can take half a second.
+ * Returns the numbers of edits to try, fewest first. Threat: the time of a fuzzy match grows with the length to the
+ * power of the edits, and much more for repetitive words: two edits of 64 characters can take half a second.
  */
 function editsAllowed(text: string): readonly number[] {
   if (text.length < 3 || text.length > 64 || starInside.test(text)) return [];
@@ -95,7 +95,9 @@ export type TenantWords = { readonly keys: WordList; readonly containers: WordLi
 
 /** The words that a caller may see besides fields and types (docs/contract.md, "Suggestions"). */
 export type VisibleWords = TenantWords & {
-  /** Returns whether a container (with `within`, or one below it) may contain tokens, so that it needs no correction. */
+  /**
+   * Returns whether a container (with `within`, or one below it) may contain tokens, so that it needs no correction.
+   */
   knowsContainer(path: string, within: boolean): boolean;
 };
 
@@ -124,8 +126,8 @@ export function wordsOfRules(containers: readonly string[]): VisibleWords {
 }
 
 /**
- * Returns at most `max` containers as written in a query: those in use, and `/pci/*` for an ancestor that contains no token
- * itself. They have the order of the given paths, each before its ancestors.
+ * Returns at most `max` containers as written in a query: those in use, and `/pci/*` for an ancestor that contains no
+ * token itself. They have the order of the given paths, each before its ancestors.
  */
 export function containersInUse(paths: ReadonlySet<string>, max: number): readonly string[] {
   const words = new Set(paths);

@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../../json.js';
 const contentBytesMax = 512 * 1024;
 
 /**
- * Rejects content (data, mask, metadata and the rest together) of more than 512 KiB as JSON in UTF-8, with the error at `data`.
- * Call it before any expression is evaluated. See docs/contract.md, "Request bodies".
+ * Rejects content (data, mask, metadata and the rest together) of more than 512 KiB as JSON in UTF-8, with the error at
+ * `data`. Call it before any expression is evaluated. See docs/contract.md, "Request bodies".
  */
 export function checkContentSize(content: JsonObject): Checked<null> {
   if (jsonSize(content, contentBytesMax) <= contentBytesMax) return valid(null);

@@ -30,14 +30,15 @@ export function* evaluateFingerprint(
   if (!evaluated.ok) return invalid(path, evaluated.message);
   if (evaluated.value === null) return invalid(path, 'evaluates to nothing; it must give a value to fingerprint');
   const { value } = evaluated;
-  // UTF-8 would encode all lone surrogates as the same character, so different values would be equal. JSON escapes them.
+  // UTF-8 would encode all lone surrogates as the same character, so different values would be equal. JSON escapes
+  // them.
   return valid(typeof value === 'string' && isWellFormed(value) ? value : JSON.stringify(value));
 }
 
 /**
- * Returns whether a request contains every value that the expression reads, so that the fingerprint tells its sender nothing
- * new. `sent` are the data and metadata of the request, `stored` those of the token after it. Threat: the response to `PATCH
- * {}` would show the fingerprint of a value that its sender may not see.
+ * Returns whether a request contains every value that the expression reads, so that the fingerprint tells its sender
+ * nothing new. `sent` are the data and metadata of the request, `stored` those of the token after it. Threat: the
+ * response to `PATCH {}` would show the fingerprint of a value that its sender may not see.
  */
 export function carriesFingerprint(
   expressions: Expressions,

@@ -29,8 +29,9 @@ export function checkId(value: Json): Checked<string> {
 const scope = { variables: ['data'], aliases: true } as const;
 
 /**
- * The source of an id: a plain id, or an expression over the data, which may draw a random alias. All draws of a request
- * share one budget. Threat: if all aliases of a caller are in use, one request would otherwise do the work of many.
+ * The source of an id: a plain id, or an expression over the data, which may draw a random alias. All draws of a
+ * request share one budget. Threat: if all aliases of a caller are in use, one request would otherwise do the work of
+ * many.
  */
 export type IdSource =
   | { readonly kind: 'given'; readonly id: string }

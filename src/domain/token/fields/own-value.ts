@@ -11,9 +11,9 @@ export type OpenFields = {
 };
 
 /**
- * Rejects an id, a container, a metadata value or a metadata key that contains one of the token's own values of six or more
- * digits, however grouped. Threat: these fields are shown to callers that may not see the data, and outlive erasure as
- * keyed hashes. `ownValues` come from the type's rule. See docs/contract.md, "Own values".
+ * Rejects an id, a container, a metadata value or a metadata key that contains one of the token's own values of six or
+ * more digits, however grouped. Threat: these fields are shown to callers that may not see the data, and outlive
+ * erasure as keyed hashes. `ownValues` come from the type's rule. See docs/contract.md, "Own values".
  */
 export function checkOwnValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
   const values = ownValues.map(bareText).filter((value) => value.length >= digitsMin);
@@ -39,9 +39,9 @@ function refuseEntry(key: string, value: string, refuse: (path: string, text: st
 
 /**
  * Applies the rule for a caller that may not see the stored value and does not replace it. New containers and new or
- * changed metadata may not contain any run of digits that could be a value of this type, whatever the value is. Threat: if
- * the result depended on the value, a caller could find it by trying thousands of candidates. `ownValueDigitsMin` comes
- * from the type's rule.
+ * changed metadata may not contain any run of digits that could be a value of this type, whatever the value is. Threat:
+ * if the result depended on the value, a caller could find it by trying thousands of candidates. `ownValueDigitsMin`
+ * comes from the type's rule.
  */
 export function checkUnseenOwnValue(
   ownValueDigitsMin: number | null,

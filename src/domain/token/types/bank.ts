@@ -49,8 +49,8 @@ export const usBankAccountNumber: TypeRule = {
 };
 
 /**
- * `us_bank_routing_number`: a string of nine digits with the ABA checksum. A routing number names a bank, not a person, so
- * ids and metadata may contain it. See docs/contract.md, "Own values".
+ * `us_bank_routing_number`: a string of nine digits with the ABA checksum. A routing number names a bank, not a person,
+ * so ids and metadata may contain it. See docs/contract.md, "Own values".
  */
 export const usBankRoutingNumber: TypeRule = {
   validate: (data) => {
@@ -69,8 +69,8 @@ export const usBankRoutingNumber: TypeRule = {
 const weights = [3, 7, 1, 3, 7, 1, 3, 7, 1];
 
 /**
- * Checks a nine-digit ABA routing number: the sum of its digits weighted 3, 7, 1 is a multiple of ten. All zeros pass that
- * check, but are not a routing number and are rejected. See docs/contract.md, "Bank data".
+ * Checks a nine-digit ABA routing number: the sum of its digits weighted 3, 7, 1 is a multiple of ten. All zeros pass
+ * that check, but are not a routing number and are rejected. See docs/contract.md, "Bank data".
  */
 export function checkRoutingNumber(value: Json | undefined, path: string): Checked<string> {
   const digits = checkDigits(value, path, 9, 9);

@@ -33,8 +33,8 @@ function ownValues(data: Json): readonly string[] {
 }
 
 /**
- * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Month and year are stored as integers, and the cvc is
- * returned separately. Other keys are kept unless they name verification data. A past expiration is accepted. See
+ * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Month and year are stored as integers, and the cvc
+ * is returned separately. Other keys are kept unless they name verification data. A past expiration is accepted. See
  * docs/contract.md, "Card data".
  */
 export const card: TypeRule = {
@@ -67,7 +67,10 @@ export const cardNumber: TypeRule = {
   defaultSearchIndexes: [],
 };
 
-/** Checks a card number: `min` to 19 digits without separators, with a valid Luhn digit. See docs/contract.md, "Card data". */
+/**
+ * Checks a card number: `min` to 19 digits without separators, with a valid Luhn digit. See docs/contract.md, "Card
+ * data".
+ */
 export function checkCardNumber(value: Json | undefined, path: string, min: number): Checked<string> {
   const digits = checkDigits(value, path, min, 19);
   if (!digits.ok || passesLuhn(digits.value)) return digits;
@@ -75,8 +78,8 @@ export function checkCardNumber(value: Json | undefined, path: string, min: numb
 }
 
 /**
- * Checks a card verification code: a string or integer of 3-4 digits, kept as a string, or null if absent. An integer below
- * 100 is rejected, because the number of lost zeros is unknown. See docs/contract.md, "Card data".
+ * Checks a card verification code: a string or integer of 3-4 digits, kept as a string, or null if absent. An integer
+ * below 100 is rejected, because the number of lost zeros is unknown. See docs/contract.md, "Card data".
  */
 function checkCvc(value: Json | undefined, path: string): Checked<string | null> {
   if (value === undefined || value === null) return valid(null);
@@ -85,7 +88,10 @@ function checkCvc(value: Json | undefined, path: string): Checked<string | null>
   return invalid(path, 'must be a string of 3 or 4 digits');
 }
 
-/** Checks an integer from `min` to `max`, or a string of the given shape with such a value. Returns null if absent or null. */
+/**
+ * Checks an integer from `min` to `max`, or a string of the given shape with such a value. Returns null if absent or
+ * null.
+ */
 function checkIntegerOrDigits(
   value: Json | undefined,
   path: string,
@@ -121,9 +127,9 @@ const errorsMax = 10;
 const keyCharactersMax = 64;
 
 /**
- * Rejects card verification data outside of `data.cvc` and names each place (at most 10). Only the key decides, whatever
- * the value. Threat: a code or a PIN under a key that is never purged would be kept, which PCI DSS 3.3 forbids after
- * authorization. See docs/contract.md, "Card data".
+ * Rejects card verification data outside of `data.cvc` and names each place (at most 10). Only the key decides,
+ * whatever the value. Threat: a code or a PIN under a key that is never purged would be kept, which PCI DSS 3.3 forbids
+ * after authorization. See docs/contract.md, "Card data".
  */
 function checkNoVerificationData(data: JsonObject): Checked<null> {
   const errors: Record<string, readonly string[]> = {};

@@ -22,8 +22,8 @@ export type TypeRule = {
 };
 
 /**
- * Checks a string of `min` to `max` ASCII digits. A JSON number is rejected: it would have lost its leading zeros, and above
- * 2^53 also its last digits.
+ * Checks a string of `min` to `max` ASCII digits. A JSON number is rejected: it would have lost its leading zeros, and
+ * above 2^53 also its last digits.
  */
 export function checkDigits(value: Json | undefined, path: string, min: number, max: number): Checked<string> {
   if (value === undefined || value === null) return invalid(path, 'is required');
