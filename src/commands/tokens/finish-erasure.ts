@@ -32,8 +32,8 @@ export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, 
 }
 
 /**
- * Finishes what earlier deletes of the tenant left: a query does not find a token that is deleted, so its repeat could
- * say that all is done while keys live. After a restart the shredder has done it.
+ * Finishes earlier deletes of the tenant. A query does not find a deleted token, so a repeat of the query could report
+ * success while keys are alive. After a restart, the shredder has finished them.
  */
 export async function finishRemembered(vault: Vault, tenantId: string): Promise<void> {
   for (const stream of [...(vault.unfinishedErasures.get(tenantId) ?? [])]) {

@@ -12,16 +12,16 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { createToken } from './create-tokens.js';
 
-/** `skipped`: the token of the request is there already. */
+/** `skipped`: the token of the request exists already. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';
 
-/** A create request with an id, so that carrying it out again changes nothing. */
+/** A create request with an id, so that repeating it changes nothing. */
 export type ImportRequest = TokenRequest & { readonly id: string };
 
 /**
- * Creates a token unless it is there (ADR 19). An id in use means that it is, unless the caller may read the token
- * there, it was never changed, and it has another value: then the id is somebody else's, and the request is refused.
- * With `isDerived` the id stands for this very request and nothing is compared.
+ * Creates a token unless it exists (ADR 19). If its id is in use, the token exists, unless the caller may read the token
+ * under that id, it was never changed, and it has another value. Then the id belongs to another token, and the request
+ * is rejected. With `isDerived`, the id is derived from this request, and nothing is compared.
  */
 export async function importToken(
   vault: Vault,
@@ -36,7 +36,7 @@ export async function importToken(
   const created = await createToken(vault, context, request, 'exempt');
   if (created.ok) {
     if (created.value.recordedAs === 'create') return done('created');
-    // Deduplication comes before the look at ids, and may have met the token of this very request.
+    // Deduplication comes before the check of ids, and may have found the token of this very request.
     return done(created.value.id === idOf(vault, request) ? 'skipped' : 'deduplicated');
   }
   if (created.code !== 'id_in_use') return created;
@@ -44,7 +44,7 @@ export async function importToken(
   return { ...created, errors: { id: ['is in use by a token with another value'] } };
 }
 
-/** The id that a request names or evaluates to; null: the request is not valid. */
+/** Returns the id that a request names or evaluates to, or null if the request is invalid. */
 function idOf({ expressions, clock }: Vault, request: ImportRequest): string | null {
   const drafted = draftToken(expressions, request, clock.now());
   if (!drafted.ok || drafted.value.id === null) return null;
@@ -53,8 +53,8 @@ function idOf({ expressions, clock }: Vault, request: ImportRequest): string | n
 }
 
 /**
- * Whether the token under the id of a request is known to be another one, by its fingerprint. Threat: a caller that may
- * not read the value in plaintext would learn by this whether a guessed value is right.
+ * Returns whether the token under the id of a request is known to be another one, by its fingerprint. Threat: a caller
+ * that may not read the value in plaintext would learn whether a guessed value is right.
  */
 async function isAnother(vault: Vault, { caller }: CommandContext, request: ImportRequest): Promise<boolean> {
   const id = idOf(vault, request);

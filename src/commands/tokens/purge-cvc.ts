@@ -16,8 +16,8 @@ import { type Attempt, changeTokens, nothingToSeal } from '../write-path.js';
 import { preconditionHolds } from './precondition.js';
 
 /**
- * Purges a card's cvc at once, for use right after authorisation; also done when there is none (docs/contract.md,
- * "Purge a cvc").
+ * Purges the cvc of a card at once, for use right after authorisation. Succeeds also if there is no cvc
+ * (docs/contract.md, "Purge a cvc").
  */
 export async function purgeCvc(
   vault: Vault,

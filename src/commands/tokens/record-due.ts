@@ -5,9 +5,9 @@ import type { Vault } from '../../vault/vault.js';
 import { changeTokens, nothingToSeal } from '../write-path.js';
 
 /**
- * Records that a token expired or that its cvc's hour is over, and destroys the keys. Does nothing when somebody else
- * has done it or the time was moved: the stream decides, not the row that named it. Needs no key of the tenant, so the
- * tokens of a deleted one end like any other.
+ * Records that a token expired or that the hour of its cvc is over, and destroys the keys. Does nothing if another
+ * process has done so or the time was changed: the stream decides, not the row that named it. It needs no key of the
+ * tenant, so tokens of a deleted tenant end like all others.
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, cmd: null };

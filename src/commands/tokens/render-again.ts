@@ -10,7 +10,7 @@ import { ensureProjected } from '../write-path.js';
 import { duplicateAnswer } from './deduplication.js';
 
 /**
- * A token that the first request with an idempotency key led to, for the repeat; gone when that life of it has ended.
+ * Returns the token that the first request with an idempotency key led to. Rejected if that life of the token has ended.
  */
 export async function renderAgain(
   vault: Vault,
@@ -27,12 +27,12 @@ export async function renderAgain(
   if (operation === 'create' && !deduplicated && read.life.createdBy !== caller.applicationId) {
     return rejected('idempotent_result_gone');
   }
-  // Threat: since the first request, somebody else may have stored another value.
+  // Threat: since the first request, another caller may have stored another value.
   const carriesFingerprint = read.life.contentRevision === claimed.carriedContent;
   if (deduplicated) {
     return done(duplicateAnswer(context, read, { operation, cvcIgnored, carriesFingerprint }));
   }
-  // The first may have been answered 503 because the keys of replaced data could not be destroyed yet.
+  // The first response may have been 503, because the keys of replaced data could not be destroyed yet.
   const now = await loadToken(vault, caller.tenantId, claimed.stream);
   if (now.state.ended.length > 0) {
     await ensureProjected(vault, [now]);
