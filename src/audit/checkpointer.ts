@@ -18,7 +18,7 @@ const roundMs = 1_000;
 /** The pause after an anchor has rejected a line. */
 const anchorRestMs = 5_000;
 
-export type CheckpointerNeeds = {
+export type CheckpointerDeps = {
   readonly log: EventLog;
   readonly chain: EventChain;
   readonly keys: KeyRing;
@@ -45,7 +45,7 @@ export type Checkpointer = {
  * (docs/design.md, "Audit"). It signs only what it has read and verified since the previous checkpoint. If two
  * processes sign at the same time, one of them is first at the revision, and no harm is done.
  */
-export function createCheckpointer(needs: CheckpointerNeeds): Checkpointer {
+export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
   const { log, chain, keys, accessLog, clock, random, metrics, logId, anchor, onError } = needs;
   const heads = createSignedHeads(log, accessLog);
   /** Null until it is read. */

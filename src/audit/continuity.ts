@@ -8,7 +8,7 @@ import type { KeyRing, RememberedCheckpoint } from '../ports/key-ring.js';
 import { orderProblem, signatureProblem } from './check-checkpoint.js';
 import { chainAt, followLog, isAt, type ProvenChain } from './proven-chain.js';
 
-type Needs = {
+type Deps = {
   readonly log: Pick<EventLog, 'readClear' | 'readNewest'>;
   readonly chain: EventChain;
   readonly keys: Pick<KeyRing, 'signingKey' | 'logMemory'>;
@@ -22,7 +22,7 @@ const recentMax = 20_000;
  * signed, every commit after it is authentic, and the commits lead to the links in the key store and in the chain. It
  * reads only what was added since that checkpoint. Throws ForgedLog.
  */
-export async function expectContinuity({ log, chain, keys }: Needs): Promise<void> {
+export async function expectContinuity({ log, chain, keys }: Deps): Promise<void> {
   const { checkpoint: remembered, link } = await keys.logMemory();
   await chain.follow();
   const from = remembered === null ? null : await checkpointIn(log, keys, remembered);
@@ -30,7 +30,7 @@ export async function expectContinuity({ log, chain, keys }: Needs): Promise<voi
 }
 
 /** Verifies the whole log in the same way, with every checkpoint in it, regardless of what the key store remembers. */
-export async function expectWholeLog({ log, chain, keys }: Needs): Promise<void> {
+export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> {
   await chain.follow();
   const { publicKey } = await keys.signingKey();
   const recent = new Map<number, ProvenChain>();
@@ -61,8 +61,8 @@ export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): 
 
 /** Returns the remembered checkpoint as the log holds it. */
 async function checkpointIn(
-  log: Needs['log'],
-  keys: Needs['keys'],
+  log: Deps['log'],
+  keys: Deps['keys'],
   remembered: RememberedCheckpoint,
 ): Promise<Checkpoint> {
   const { number, hash, signature } = remembered;
@@ -79,7 +79,7 @@ async function checkpointIn(
 
 /** Follows the log to its head. Each stored link after the checkpoint must be in the computed chain. */
 async function followTo(
-  log: Needs['log'],
+  log: Deps['log'],
   from: Checkpoint | null,
   links: readonly (ChainLink | null)[],
   onCommit: (at: ProvenChain, event: ProvenClear) => void = () => undefined,

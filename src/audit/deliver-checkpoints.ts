@@ -5,7 +5,7 @@ import type { KeyRing } from '../ports/key-ring.js';
 
 const pageSize = 100;
 
-type Needs = {
+type Deps = {
   readonly log: EventLog;
   /** Stores which checkpoints the anchor has accepted. */
   readonly keys: Pick<KeyRing, 'checkpoint' | 'saveCheckpoint'>;
@@ -16,7 +16,7 @@ type Needs = {
  * Delivers every checkpoint that the anchor has not accepted yet, in order, up to this one. Throws at the first
  * failure.
  */
-export async function deliverCheckpoints({ log, keys, anchor }: Needs, upTo: number): Promise<void> {
+export async function deliverCheckpoints({ log, keys, anchor }: Deps, upTo: number): Promise<void> {
   let delivered = await keys.checkpoint('anchor');
   while (delivered < upTo) {
     const end = Math.min(delivered + pageSize, upTo);

@@ -22,13 +22,13 @@ export type ChainedPage = {
  * verification that names faults. It decrypts nothing. If links are stored after their events, those up to `upTo` must
  * exist.
  */
-type Needs = {
+type Deps = {
   readonly log: Pick<StoredLog, 'readAll'>;
   readonly chain: EventChain;
   readonly keys: Pick<KeyRing, 'integrityKeys'>;
 };
 
-export async function readChained({ log, chain, keys }: Needs, after: number, upTo: number): Promise<ChainedPage> {
+export async function readChained({ log, chain, keys }: Deps, after: number, upTo: number): Promise<ChainedPage> {
   const events = upToBytes(await log.readAll(after, pageSize));
   const links = await chain.after(after, pageSize);
   const end = Math.min(endOf(events.page, events.isWhole), endOf(links, links.length < pageSize));

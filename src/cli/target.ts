@@ -8,7 +8,7 @@ import { type Client, createClient } from './client.js';
 import { Failure } from './failure.js';
 import type { Answers } from './operations.js';
 import { configOf, storeSettings } from './options.js';
-import { runVerb } from './run-verb.js';
+import { runCommand } from './run-command.js';
 
 // What commands on tokens and applications work on: a service at an address, or the data of this machine. Both return
 // the same.
@@ -52,10 +52,10 @@ export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
     const config = configOf(options);
     const key = await applicationKey(options, config.settings.data);
     return {
-      getToken: (id) => runVerb(config, 'tokens-get', { key, id }),
-      createToken: (request) => runVerb(config, 'tokens-create', { key, request }),
-      deleteToken: (id) => runVerb(config, 'tokens-delete', { key, id }),
-      searchTokens: (search) => runVerb(config, 'tokens-search', { key, ...search }),
+      getToken: (id) => runCommand(config, 'tokens-get', { key, id }),
+      createToken: (request) => runCommand(config, 'tokens-create', { key, request }),
+      deleteToken: (id) => runCommand(config, 'tokens-delete', { key, id }),
+      searchTokens: (search) => runCommand(config, 'tokens-search', { key, ...search }),
     };
   }
   return {
@@ -85,8 +85,8 @@ export async function applicationTargetOf(options: Options): Promise<Application
     const config = configOf(options);
     const tenantId = tenant ?? null;
     return {
-      createApplication: (fields) => runVerb(config, 'applications-create', { tenantId, ...fields }),
-      listApplications: () => runVerb(config, 'applications-list', { tenantId }),
+      createApplication: (fields) => runCommand(config, 'applications-create', { tenantId, ...fields }),
+      listApplications: () => runCommand(config, 'applications-list', { tenantId }),
     };
   }
   if (tenant !== undefined) throw new Failure('at an address, the API key names the tenant; leave out --tenant.', 2);

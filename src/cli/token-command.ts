@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { storeSettings, withSettings } from './options.js';
 
 /** The options of every command that acts as an application. */
-export type TokenVerbOptions = { readonly apiKeyFile?: string; readonly json?: boolean };
+export type TokenCommandOptions = { readonly apiKeyFile?: string; readonly json?: boolean };
 
 /** Adds a command that acts as the application whose API key is given. */
-export function tokenVerb(tokens: Command, nameAndArguments: string, json = 'print one line of JSON'): Command {
+export function tokenCommand(tokens: Command, nameAndArguments: string, json = 'print one line of JSON'): Command {
   return withSettings(tokens.command(nameAndArguments), storeSettings)
     .option(
       '--api-key-file <file>',

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../domain/json.js';
 import type { TokenContent } from '../domain/token/content.js';
-import type { TokenDecision } from '../domain/token/decide.js';
+import type { TokenEvent } from '../domain/token/decide.js';
 import { type NewEvent, noSealedParts, type SealedParts } from '../events/event.js';
-import { sealJson } from '../events/sealing/json-box.js';
-import { sealTrace } from '../events/sealing/trace-box.js';
+import { sealJson } from '../events/sealing/json-ciphertext.js';
+import { sealTrace } from '../events/sealing/trace-ciphertext.js';
 import { tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { DataKey, TenantKeys } from '../ports/key-ring.js';
 import type { Decrypted } from '../vault/decrypted.js';
@@ -26,7 +26,7 @@ export async function sealEvents(
   vault: Vault,
   tenantKeys: TenantKeys | null,
   view: TokenView,
-  decisions: readonly TokenDecision[],
+  decisions: readonly TokenEvent[],
   payload: Payload,
   origin: EventOrigin,
 ): Promise<Sealed> {
@@ -61,7 +61,7 @@ type Place = { readonly tenantId: string; readonly stream: string; readonly revi
 async function sealDecision(
   vault: Vault,
   place: Place,
-  decision: TokenDecision,
+  decision: TokenEvent,
   payload: Payload,
 ): Promise<{ readonly clear: JsonObject; readonly sealed: SealedParts }> {
   switch (decision.type) {

@@ -1,4 +1,4 @@
-import type { TokenDecision } from '../domain/token/decide.js';
+import type { TokenEvent } from '../domain/token/decide.js';
 import { advancedKeys } from '../events/advanced-keys.js';
 import { endedKeys } from '../events/ended-keys.js';
 import { type KeyRevision, keyNamedWithinMs, type TenantKeys } from '../ports/key-ring.js';
@@ -32,7 +32,7 @@ export type Target = {
 export type TokenWrite = {
   readonly view: TokenView;
   /** If empty, nothing is appended, and keys that the stream has ended are destroyed again. */
-  readonly decisions: readonly TokenDecision[];
+  readonly decisions: readonly TokenEvent[];
   readonly payload: Payload;
   readonly index: RowIndex;
   /** Keyed fingerprint that no other living token may have. */

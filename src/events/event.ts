@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.js';
 
-/** The encrypted part of an event: ciphertexts of `sealing/box.ts`. The cvc has a ciphertext of its own. */
+/** The encrypted part of an event: ciphertexts of `sealing/ciphertext.ts`. The cvc has a ciphertext of its own. */
 export type SealedParts = {
   readonly content: Uint8Array | null;
   readonly cvc: Uint8Array | null;

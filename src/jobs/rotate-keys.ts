@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../ports/store-unavailable.js';
 /** The number of living data keys that were processed. */
 type RotationProgress = { readonly done: number; readonly total: number };
 
-const twoMinutes: Patience = { againMs: 1_000, limitMs: 120_000 };
+const twoMinutes: RetryPolicy = { againMs: 1_000, limitMs: 120_000 };
 
 /**
  * Wraps all keys with new keys of their tenants, and those with `next` (ADR 29). After an interruption, a call with the
@@ -16,9 +16,9 @@ export async function rotateKeys(
   rotation: KeyRotation,
   next: Buffer,
   onProgress: (progress: RotationProgress) => void = () => undefined,
-  patience: Patience = twoMinutes,
+  patience: RetryPolicy = twoMinutes,
 ): Promise<boolean> {
-  const again = <T>(step: () => Promise<T>) => waitOut(patience, step);
+  const again = <T>(step: () => Promise<T>) => retry(patience, step);
   let isRotated = false;
   while (!(await again(() => rotation.isUnder(next)))) {
     isRotated = true;
@@ -40,13 +40,13 @@ export async function rotateKeys(
 }
 
 /** Retries after `againMs`, until attempts have failed for `limitMs`. */
-type Patience = { readonly againMs: number; readonly limitMs: number };
+type RetryPolicy = { readonly againMs: number; readonly limitMs: number };
 
 /**
  * Retries an idempotent step while a store is unavailable, and returns its result. Throws StoreUnavailable after the
  * limit, and any other error at once. The pauses do not keep a process running.
  */
-async function waitOut<T>({ againMs, limitMs }: Patience, step: () => Promise<T>): Promise<T> {
+async function retry<T>({ againMs, limitMs }: RetryPolicy, step: () => Promise<T>): Promise<T> {
   const until = performance.now() + limitMs;
   for (;;) {
     try {

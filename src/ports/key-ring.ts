@@ -83,7 +83,7 @@ export type RememberedCheckpoint = { readonly number: number; readonly hash: str
 export type LogMemory = { readonly checkpoint: RememberedCheckpoint | null; readonly link: ChainLink | null };
 
 /** The state of a data key. */
-export type KeyFate = {
+export type KeyStatus = {
   readonly keyId: string;
   /** Milliseconds since the epoch; null: the key is alive. */
   readonly destroyedAt: number | null;
@@ -168,7 +168,7 @@ export interface KeyRing {
    */
   made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
   /** Returns the state of these keys; a key without a row is left out. */
-  fates(keyIds: readonly string[]): Promise<readonly KeyFate[]>;
+  keyStatuses(keyIds: readonly string[]): Promise<readonly KeyStatus[]>;
   /**
    * Returns the key that signs checkpoints: one for the whole vault, created by the first call and durable before it
    * returns.

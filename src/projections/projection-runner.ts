@@ -13,7 +13,7 @@ const lanes = 16;
 /** The writer of an event also writes its row. The runner waits this long before it writes the row itself. */
 const graceMs = 250;
 
-export type RunnerNeeds = {
+export type RunnerDeps = {
   readonly vault: Vault;
   readonly rows: TokenRowWriter;
   readonly directory: DirectoryWriter;
@@ -22,7 +22,7 @@ export type RunnerNeeds = {
    * Streams of unfinished batches, whose tokens may still be undone. The process that finishes the batch writes their
    * rows.
    */
-  readonly heldBack: () => Promise<ReadonlySet<string>>;
+  readonly pendingBatchStreams: () => Promise<ReadonlySet<string>>;
 };
 
 /**
@@ -31,7 +31,7 @@ export type RunnerNeeds = {
  * page, and nothing is skipped.
  */
 export async function catchUp(
-  { vault, rows, directory, checkpoints, heldBack }: RunnerNeeds,
+  { vault, rows, directory, checkpoints, pendingBatchStreams }: RunnerDeps,
   lead: Lead,
 ): Promise<number> {
   let position = await checkpoints.position(lead.name);
@@ -43,7 +43,7 @@ export async function catchUp(
     const newest = newestOfStreams(page);
     if ((await behind(rows, newest)).length > 0) await wait(graceMs);
     const late = await behind(rows, newest);
-    const hidden = late.length === 0 ? new Set() : await heldBack();
+    const hidden = late.length === 0 ? new Set() : await pendingBatchStreams();
     const shown = late.filter(({ stream }) => !hidden.has(stream));
     await atMost(lanes, shown, ({ tenantId, stream }) => projectToken(vault, rows, tenantId, stream));
     const tenants = newest.filter(({ stream }) => stream.startsWith('tenant-'));

@@ -2,7 +2,7 @@ import { isExpired } from '../domain/token/token-state.js';
 import type { RecordedEvent } from '../events/event.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
 import { latestNow } from '../ports/clock.js';
-import type { Looked } from '../ports/traces.js';
+import type { Looked } from '../ports/erasure-probe.js';
 import { planSearch } from '../search/plan-search.js';
 import { searchKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
@@ -50,18 +50,18 @@ export async function erasureFacts(vault: Vault, tenantId: string, id: string): 
 
   const named = [...new Set(events.flatMap(({ clear }) => [clear['key'], clear['cvc_key']]))];
   const keyIds = named.filter((keyId) => typeof keyId === 'string');
-  const fates = await vault.keys.fates(keyIds);
-  const destroyed = fates.flatMap(({ destroyedAt }) => destroyedAt ?? []);
+  const keyStatuses = await vault.keys.keyStatuses(keyIds);
+  const destroyed = keyStatuses.flatMap(({ destroyedAt }) => destroyedAt ?? []);
   const created = events.filter(({ type }) => type === 'token.created').map(({ position }) => position);
   const looked: readonly Sought[] = [
-    ...(await vault.traces.of({ stream, created })),
+    ...(await vault.erasureProbe.of({ stream, created })),
     await searchedById(vault, tenantId, id),
     await timersOf(vault, events),
   ];
   const left = looked.filter(({ found }) => found > 0);
   if (destroyed.length < keyIds.length || left.length > 0) {
-    const livingKeys = fates.length - destroyed.length;
-    return { is: 'incomplete', livingKeys, lostKeys: keyIds.length - fates.length, left };
+    const livingKeys = keyStatuses.length - destroyed.length;
+    return { is: 'incomplete', livingKeys, lostKeys: keyIds.length - keyStatuses.length, left };
   }
   return {
     ...{ is: 'erased', stream, lives: endedLives(events), keys: destroyed.length, looked },

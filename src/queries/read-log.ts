@@ -3,7 +3,7 @@ import type { Caller } from '../domain/access/caller.js';
 import { atMost } from '../domain/at-most.js';
 import type { AccessEntry } from '../events/access-log/access-entry.js';
 import { entityRef, tokenStreamOf } from '../events/access-log/entity-ref.js';
-import { openTrace } from '../events/sealing/trace-box.js';
+import { openTrace } from '../events/sealing/trace-ciphertext.js';
 import type { AccessFilter } from '../ports/access-log.js';
 import type { TenantKeys } from '../ports/key-ring.js';
 import type { CommandContext } from '../vault/command-context.js';

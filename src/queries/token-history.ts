@@ -4,7 +4,7 @@ import type { JsonObject } from '../domain/json.js';
 import { formatTimestamp } from '../domain/time.js';
 import type { ProvenEvent } from '../events/commit.js';
 import type { ClearEvent, RecordedEvent } from '../events/event.js';
-import { openTrace } from '../events/sealing/trace-box.js';
+import { openTrace } from '../events/sealing/trace-ciphertext.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
 import type { TenantKeys } from '../ports/key-ring.js';

@@ -12,7 +12,7 @@ export type AuthenticDirectory = Directory<DirectoryRecord> & {
   check(kind: DirectoryRecord['kind']): Promise<readonly CheckedRecord[]>;
 };
 
-type Needs = {
+type Deps = {
   readonly directory: Directory;
   readonly keys: Pick<KeyRing, 'directoryRevisions'>;
   readonly key: Uint8Array;
@@ -31,7 +31,7 @@ type Revisions = ReadonlyMap<string, number>;
  * Threat: an attacker that can write the rows puts back an application from before its rules were narrowed, or before
  * it was deleted. Throws ForgedRow.
  */
-export function authenticDirectory({ directory, keys, key, heal }: Needs): AuthenticDirectory {
+export function authenticDirectory({ directory, keys, key, heal }: Deps): AuthenticDirectory {
   /** Returns the revisions that the key store remembers of the records; reads only those that are not in `known`. */
   async function revisionsOf(records: Records, known: Revisions): Promise<Revisions> {
     const unknown = records.filter((record) => !known.has(directoryName(record)));

@@ -36,7 +36,7 @@ export type GuessRecords = {
   suspected(caller: Caller): Promise<void>;
 };
 
-type Needs = {
+type Deps = {
   readonly budgets: Budgets;
   readonly settings: LimitSettings;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ const codes = {
   deduplication_misses: 'deduplication_misses_exhausted',
 } as const satisfies Record<BudgetName, RejectionCode>;
 
-export function createGuesses(needs: Needs): Guesses {
+export function createGuesses(needs: Deps): Guesses {
   const { settings } = needs;
   const guesses = spender(needs, 'guesses', settings.guesses, null);
   const missesMax = settings.deduplicationMisses;
@@ -70,7 +70,7 @@ export function createGuesses(needs: Needs): Guesses {
 
 /** Spends from one budget. Without a limit, it grants everything and stores nothing, but still counts. */
 function spender(
-  { budgets, settings, clock, metrics, records }: Needs,
+  { budgets, settings, clock, metrics, records }: Deps,
   name: BudgetName,
   max: number,
   suspectAbove: number | null,

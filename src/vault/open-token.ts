@@ -1,7 +1,7 @@
 import type { TokenContent } from '../domain/token/content.js';
 import type { TokenLife } from '../domain/token/token-state.js';
 import { cvcAt } from '../domain/token/token-state.js';
-import { openJson } from '../events/sealing/json-box.js';
+import { openJson } from '../events/sealing/json-ciphertext.js';
 import { latestForCodes } from '../ports/clock.js';
 import type { TokenView } from '../views/token-view.js';
 import { Decrypted } from './decrypted.js';

@@ -4,13 +4,13 @@ import type { AccessEntry } from '../events/access-log/access-entry.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
+import type { ErasureProbe } from '../ports/erasure-probe.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog, StoredLog } from '../ports/event-log.js';
 import type { GenerationsInUse } from '../ports/generations.js';
 import type { IntegrityKeys, KeyRing } from '../ports/key-ring.js';
 import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
-import type { Traces } from '../ports/traces.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { Vocabularies } from '../search/vocabulary/vocabularies.js';
 import type { AuthenticClaims } from './authentic-claims.js';
@@ -52,7 +52,7 @@ export type Vault = {
   readonly budgets: Budgets;
   readonly directory: AuthenticDirectory;
   /** Searches for what is left of an erased token. */
-  readonly traces: Traces;
+  readonly erasureProbe: ErasureProbe;
   /** Records what it commits (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { createPlain, path } from '../http/routes/support.js';
 import { behindTriggers } from '../support/behind-triggers.js';
 import { startTestService } from '../support/test-service.js';
@@ -35,7 +35,7 @@ test.each(Object.entries(tamperings))('%s: recomputing the chain detects it', as
   expect(intact, 'before').toBe(true);
   await service.stop();
 
-  const database = keptDatabase(join(service.dataDir, file), {});
+  const database = pinStatements(join(service.dataDir, file), {});
   behindTriggers(database, () => database.exec(statements));
   database.close();
 

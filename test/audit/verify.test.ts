@@ -8,7 +8,7 @@ import { fileAnchor } from '#src/adapters/anchor/file-anchor.js';
 import { exportLog } from '#src/cli/audit/run-export.js';
 import { type Verification, type VerifyOptions, verifyExport, verifyVault } from '#src/cli/audit/run-verify.js';
 import { verificationText } from '#src/cli/audit/verification-text.js';
-import type { RunOperation } from '#src/cli/run-verb.js';
+import type { RunOperation } from '#src/cli/run-command.js';
 import { openEmbedded } from '#src/compose/embedded/embedded.js';
 import { behindTriggers } from '../support/behind-triggers.js';
 import { profile } from '../support/profile.js';

@@ -19,7 +19,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import {
   type Ended,
   hashesOf,
@@ -203,7 +203,7 @@ describe('store files', () => {
     async (file, away, which) => {
       const vault = await makeVault();
       const change = (by: number) => {
-        const database = keptDatabase(join(vault.dataDir, file), {});
+        const database = pinStatements(join(vault.dataDir, file), {});
         const stored = Number(database.pragma('user_version', { simple: true }));
         database.pragma(`user_version = ${stored + by}`);
         database.pragma('wal_checkpoint(TRUNCATE)');
@@ -230,7 +230,7 @@ describe('store files', () => {
 
   test('a file that another program has locked', async () => {
     const vault = await makeVault();
-    const holder = keptDatabase(join(vault.dataDir, 'vault.db'), {});
+    const holder = pinStatements(join(vault.dataDir, 'vault.db'), {});
     holder.pragma('locking_mode = EXCLUSIVE');
     holder.exec('BEGIN EXCLUSIVE');
     const { stderr, code } = await run(['serve', '--port', '0', ...vault.flags]);

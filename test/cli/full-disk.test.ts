@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';
 import {
   type HttpAnswer,
@@ -153,7 +153,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     stored.delete(someId);
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 
-    const vault = keptDatabase(join(dataDir, 'vault.db'), { readonly: true });
+    const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
     const count = (sql: string) => vault.prepare(sql).pluck().get();
     expect(count(`SELECT count(*) FROM events WHERE type = 'token.created'`)).toBe(stored.size + 2);
     expect(count('SELECT count(*) FROM token_rows_1 WHERE removed_at IS NULL')).toBe(stored.size);

@@ -4,6 +4,7 @@ import { mongoBudgets } from '#src/adapters/mongodb/budgets.js';
 import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
+import { mongoErasureProbe } from '#src/adapters/mongodb/erasure-probe.js';
 import { mongoEventChain } from '#src/adapters/mongodb/event-chain.js';
 import { ensureGenerations } from '#src/adapters/mongodb/generations/generations-document.js';
 import { mongoGenerations } from '#src/adapters/mongodb/generations/mongo-generations.js';
@@ -12,7 +13,6 @@ import { tokenRowsInUse } from '#src/adapters/mongodb/generations/rows-in-use.js
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
-import { mongoTraces } from '#src/adapters/mongodb/traces.js';
 import { createBatches } from '#src/adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '#src/adapters/mongodb/work/fingerprint-claims.js';
 import { createMongoClaims } from '#src/adapters/mongodb/work/mongo-claims.js';
@@ -75,7 +75,7 @@ async function open(
   const directory = mongoDirectoryWriter(connection);
   return {
     chain: mongoEventChain(connection, log),
-    traces: mongoTraces(connection),
+    erasureProbe: mongoErasureProbe(connection),
     budgets: mongoBudgets(connection),
     ...{ log, rows, generations, clock, claims: claims.port, directory: mongoDirectory(connection) },
     work: mongoUnitOfWork({ ...needs, rows: rowWriter, directory, claims, fingerprints, batches }),

@@ -1,11 +1,11 @@
 import { mongoDirectory } from '#src/adapters/mongodb/directory/directory.js';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { mongoDirectoryWriter } from '#src/adapters/mongodb/directory/directory-writer.js';
+import { mongoErasureProbe } from '#src/adapters/mongodb/erasure-probe.js';
 import { tokenRowsInUse } from '#src/adapters/mongodb/generations/rows-in-use.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { mongoRowWriter } from '#src/adapters/mongodb/token-rows/row-writer.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
-import { mongoTraces } from '#src/adapters/mongodb/traces.js';
 import { workIndexes } from '#src/adapters/mongodb/work-indexes.js';
 import { type ProvenEvent, sealCommit } from '#src/events/commit.js';
 import type { EventLog } from '#src/ports/event-log.js';
@@ -37,7 +37,7 @@ function onDatabase(
   return {
     work: workOn(connection, streams),
     rows: tokenRowsInUse(connection, { known: inUse, fresh: inUse }),
-    traces: mongoTraces(connection),
+    erasureProbe: mongoErasureProbe(connection),
     directory: mongoDirectory(connection),
     clock: manualClock(),
     log: { ...(port as EventLog), readStream: async (stream) => streams.get(stream) ?? [] },

@@ -17,12 +17,12 @@ export function keyRingContract(name: string, open: OpenStores): void {
         const [one, other] = [await keys.create(tenantId), await keys.create(tenantId)];
         const at = clock.now();
         await keys.destroy([{ keyId: one.id, eventId: randomUUID() }]);
-        const fates = await keys.fates([one.id, other.id, randomUUID()]);
-        expect([...fates].sort((a) => (a.keyId === one.id ? -1 : 1))).toEqual([
+        const keyStatuses = await keys.keyStatuses([one.id, other.id, randomUUID()]);
+        expect([...keyStatuses].sort((a) => (a.keyId === one.id ? -1 : 1))).toEqual([
           { keyId: one.id, destroyedAt: at },
           { keyId: other.id, destroyedAt: null },
         ]);
-        expect(await keys.fates([])).toEqual([]);
+        expect(await keys.keyStatuses([])).toEqual([]);
       }),
     );
 

@@ -10,6 +10,7 @@ import { accessLogContract } from './access-log.js';
 import { budgetsContract } from './budgets.js';
 import { claimsContract } from './claims.js';
 import { directoryContract } from './directory.js';
+import { erasureProbeContract } from './erasure-probe.js';
 import { eventChainContract } from './event-chain.js';
 import { eventLogContract } from './event-log.js';
 import { generationsContract } from './generations.js';
@@ -17,7 +18,6 @@ import { keyRingContract } from './key-ring.js';
 import { keyRotationContract } from './key-rotation.js';
 import { type ContractStores, change, noTokenYet, tokenCreated, tokenWrite } from './support.js';
 import { tokenRowsContract } from './token-rows.js';
-import { tracesContract } from './traces.js';
 import { unitOfWorkContract } from './unit-of-work.js';
 
 /** Both SQLite files in a folder of their own. */
@@ -51,7 +51,7 @@ eventLogContract('sqlite', sqlite);
 eventChainContract('sqlite', sqlite);
 unitOfWorkContract('sqlite', sqlite);
 tokenRowsContract('sqlite', sqlite);
-tracesContract('sqlite', sqlite);
+erasureProbeContract('sqlite', sqlite);
 generationsContract('sqlite', sqlite);
 
 test('a change without the terms of a generation that was added meanwhile is decided again', async () => {

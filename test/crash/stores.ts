@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRootKeys } from '#src/adapters/key-ring/root-keys.js';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { createTenantKeys } from '#src/adapters/sqlite/key-ring/tenant-keys.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { copyOf } from '../support/process.js';
@@ -11,8 +11,8 @@ type KeyRow = { readonly id: string; readonly wrapped: Buffer };
 /** What lies in the files of a vault that no process holds. They are copied first, so that looking changes nothing. */
 export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string) {
   const copy = copyOf(dataDir);
-  const vault = keptDatabase(join(copy, 'vault.db'), {});
-  const keys = keptDatabase(join(copy, 'keys.db'), {});
+  const vault = pinStatements(join(copy, 'vault.db'), {});
+  const keys = pinStatements(join(copy, 'keys.db'), {});
   const rootKey = Buffer.from(readFileSync(rootKeyFile, 'utf8').trim(), 'hex');
   const names = createTenantKeys(keys, createRootKeys(rootKey), { next: () => 0 }).subkeys(tenantId)?.names;
   if (names === undefined) throw new Error('the tenant has no keys');
@@ -49,7 +49,7 @@ export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
 
 /** The bytes of every key that opens now, by its id, also while a service runs. */
 export function livingKeys(dataDir: string): ReadonlyMap<string, Buffer> {
-  const keys = keptDatabase(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
+  const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
   try {
     const rows = keys.prepare('SELECT lower(hex(id)) AS id, wrapped FROM data_keys').all() as KeyRow[];
     return new Map(rows.filter(({ wrapped }) => !isZero(wrapped)).map(({ id, wrapped }) => [id, wrapped]));
@@ -64,7 +64,7 @@ function isZero(bytes: Buffer): boolean {
 
 /** Rows of living tokens, also while a service runs. */
 export function livingTokens(dataDir: string): number {
-  const vault = keptDatabase(join(dataDir, 'vault.db'), { readonly: true, timeout: 5_000 });
+  const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true, timeout: 5_000 });
   try {
     return Number(vault.prepare('SELECT count(*) FROM token_rows_1 WHERE removed_at IS NULL').pluck().get());
   } finally {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 
 export type StoreFile = { readonly name: string; readonly content: Buffer };
 
@@ -90,7 +90,7 @@ export type WrappedKey = { readonly id: string; readonly wrapped: Buffer; readon
 
 /** The rows of `keys.db` through a second connection that only reads. */
 export function wrappedKeys(dataDir: string): Map<string, WrappedKey> {
-  const database = keptDatabase(join(dataDir, 'keys.db'), { readonly: true });
+  const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
   try {
     const rows = database.prepare('SELECT hex(id) AS hex, wrapped, destroyed_by FROM data_keys').all() as {
       readonly hex: string;

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
-import { openBox } from '#src/events/sealing/box.js';
+import { openCiphertext } from '#src/events/sealing/ciphertext.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { expectNowhere, isSomewhere } from './files.js';
 import { aCard, copyOf, create, deletedWithLivingKeys, keyIdsOf, streamOf, wrappedKeysOf } from './support.js';
@@ -53,7 +53,8 @@ test('an old vault.db with the keys.db of today: the deleted value cannot be ope
   const places = [...content, ...cvc, ...living].flatMap((keyId) =>
     (['content', 'cvc'] as const).map((field) => ({ tenantId, stream, revision: 0, keyId, field })),
   );
-  const opens = (with_: Buffer) => boxes.some((box) => places.some((place) => openBox(with_, box, place) !== null));
+  const opens = (with_: Buffer) =>
+    boxes.some((box) => places.some((place) => openCiphertext(with_, box, place) !== null));
   for (const keyId of [...living, ...content, ...cvc]) {
     const used = await stores.keys.use(tenantId, keyId, opens);
     expect(used).toEqual(

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { withTokenMac } from '#src/views/row-mac.js';
 import { applyToView } from '#src/views/token-view.js';
@@ -56,7 +56,7 @@ export async function wrappedKeysOf(service: TestService, id: string) {
 
 /** A second connection, as another process would have it. */
 export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys.db') {
-  const database = keptDatabase(join(dataDir, file), { readonly: true });
+  const database = pinStatements(join(dataDir, file), { readonly: true });
   return {
     /** Reads once and holds nothing after it. */
     look: () => database.prepare('SELECT count(*) FROM sqlite_schema').get(),
@@ -78,7 +78,7 @@ export async function copyOf(dataDir: string, names: readonly string[] = ['vault
 
 /** Runs statements on a file of a stopped service. */
 export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement: string, ...values: unknown[]): number {
-  const database = keptDatabase(join(dataDir, file), {});
+  const database = pinStatements(join(dataDir, file), {});
   try {
     return database.prepare(statement).run(...values).changes;
   } finally {
@@ -88,7 +88,7 @@ export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement:
 
 /** The same for tables that triggers protect. */
 export function tamperBehindTriggers(dataDir: string, file: 'keys.db' | 'vault.db', statement: string): number {
-  const database = keptDatabase(join(dataDir, file), {});
+  const database = pinStatements(join(dataDir, file), {});
   try {
     return behindTriggers(database, () => database.prepare(statement).run().changes);
   } finally {

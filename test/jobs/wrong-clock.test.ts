@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { createSweep } from '#src/jobs/sweep.js';
 import { aCard, anHour, create, streamOf } from '../erasure/support.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
@@ -205,7 +205,7 @@ for (const back of [5_000, 30 * 60_000, tenYears]) {
     const service = await restart(() => {
       clock.advance(-back);
       // As after a crash: the event is newer than the last record.
-      const keys = keptDatabase(join(dataDir, 'keys.db'), {});
+      const keys = pinStatements(join(dataDir, 'keys.db'), {});
       const newest = clock.now() + back - 50_000;
       const record = Buffer.from(JSON.stringify({ newest, codesAhead: 0, hold: null }));
       keys.prepare(`UPDATE meta SET value = ? WHERE name = 'clock'`).run(record);
@@ -229,7 +229,7 @@ test('a time of the clock is recorded durably, in the key store', async (context
   get().service.start();
   clock.advance(aDay);
   await restart();
-  const keys = keptDatabase(join(get().dataDir, 'keys.db'), { readonly: true });
+  const keys = pinStatements(join(get().dataDir, 'keys.db'), { readonly: true });
   const stored = keys.prepare(`SELECT value FROM meta WHERE name = 'clock'`).pluck().get() as Buffer;
   keys.close();
   expect(JSON.parse(stored.toString('utf8'))).toEqual({ newest: clock.now(), codesAhead: 0, hold: null });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { uuidText } from '#src/adapters/sqlite/database/uuid-bytes.js';
 import { http, type TestVault } from '../support/process.js';
 
@@ -14,7 +14,7 @@ export type DataKeyRow = { readonly id: string; readonly tenantKeyId: string; re
 
 /** Everything wrapped that lives in a key store, read as another process would. */
 export function wrapsIn(dataDir: string) {
-  const database = keptDatabase(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
+  const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
   const living = <T>(sql: string) =>
     (database.prepare(sql).all() as (T & { readonly wrapped: Buffer })[]).filter(({ wrapped }) =>
       wrapped.some((byte) => byte !== 0),

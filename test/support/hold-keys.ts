@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { profile } from './profile.js';
 import type { TestService } from './test-service.js';
@@ -10,7 +10,7 @@ import type { TestService } from './test-service.js';
  */
 export function holdKeys({ dataDir, vault: { keys } }: TestService): () => void {
   if (profile === 'embedded') {
-    const reader = keptDatabase(join(dataDir, 'keys.db'), { readonly: true });
+    const reader = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
     reader.exec('BEGIN');
     reader.prepare('SELECT count(*) FROM sqlite_master').get();
     return () => reader.close();

@@ -1,4 +1,4 @@
-import { openBox, sealBox } from '../../events/sealing/box.js';
+import { openCiphertext, sealCiphertext } from '../../events/sealing/ciphertext.js';
 import { ownBuffer } from './random-key.js';
 
 /** The number of wraps after which a new wrapping key is used: nonces are random (NIST SP 800-38D, 8.3). */
@@ -8,12 +8,12 @@ export const wrapsMax = 2 ** 30;
 export type DataKeyPlace = { readonly tenantId: string; readonly tenantKeyId: string; readonly keyId: string };
 
 export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace): Buffer {
-  return sealBox(wrappingKey, key, place(of));
+  return sealCiphertext(wrappingKey, key, place(of));
 }
 
 /** Returns the key in separate memory; null if it was wrapped for another place or by another key. */
 export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPlace): Buffer | null {
-  const opened = openBox(wrappingKey, wrapped, place(of));
+  const opened = openCiphertext(wrappingKey, wrapped, place(of));
   return opened === null ? null : ownBuffer(opened);
 }
 

@@ -1,11 +1,11 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { type BoxPlace, openBox, sealBox } from '../../events/sealing/box.js';
+import { type CiphertextPlace, openCiphertext, sealCiphertext } from '../../events/sealing/ciphertext.js';
 import { keyBytes } from './random-key.js';
 
 /** The generation of token rows that a new vault begins with. */
 export const firstGeneration = 1;
 
-function place(generation: number): BoxPlace {
+function place(generation: number): CiphertextPlace {
   return {
     ...{ tenantId: '', stream: 'token-rows', revision: generation },
     ...{ keyId: 'search', field: 'generation-key' },
@@ -15,20 +15,20 @@ function place(generation: number): BoxPlace {
 /** Returns a new key of a generation, wrapped under the root key. */
 export function newGenerationKey(rootKey: Buffer, generation: number): Buffer {
   const key = randomBytes(keyBytes);
-  const wrapped = sealBox(rootKey, key, place(generation));
+  const wrapped = sealCiphertext(rootKey, key, place(generation));
   key.fill(0);
   return wrapped;
 }
 
 export function openGenerationKey(rootKey: Buffer, wrapped: Buffer, generation: number): Buffer | null {
-  return openBox(rootKey, wrapped, place(generation));
+  return openCiphertext(rootKey, wrapped, place(generation));
 }
 
 /** Returns the key wrapped under the next root key; null if it does not open with the current one. */
 export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, generation: number): Buffer | null {
   const key = openGenerationKey(rootKey, wrapped, generation);
   if (key === null) return null;
-  const rewrapped = sealBox(next, key, place(generation));
+  const rewrapped = sealCiphertext(next, key, place(generation));
   key.fill(0);
   return rewrapped;
 }

@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
-import { openBox, sealBox } from '../../events/sealing/box.js';
+import { openCiphertext, sealCiphertext } from '../../events/sealing/ciphertext.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import { keyBytes } from './random-key.js';
 
@@ -26,7 +26,7 @@ const subkeyPurposes = ['names', 'fingerprints', 'claims', 'audit', 'directory']
 export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKeyPurpose) {
   const name = { id: randomUUID(), tenant, purpose };
   const key = randomBytes(keyBytes);
-  const wrapped = sealBox(rootKey, key, place(name));
+  const wrapped = sealCiphertext(rootKey, key, place(name));
   key.fill(0);
   return { ...name, wrapped };
 }
@@ -35,14 +35,14 @@ export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKey
 export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   const key = openTenantKey(rootKey, wrapped, name);
   if (key === null) return null;
-  const rewrapped = sealBox(next, key, place(name));
+  const rewrapped = sealCiphertext(next, key, place(name));
   key.fill(0);
   return rewrapped;
 }
 
 /** Returns null if the key was not wrapped by this root key, or not for this place. */
 export function openTenantKey(rootKey: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
-  return openBox(rootKey, wrapped, place(name));
+  return openCiphertext(rootKey, wrapped, place(name));
 }
 
 /** Derives the subkeys of an identity key (HKDF, RFC 5869), and zeroes the identity key. */

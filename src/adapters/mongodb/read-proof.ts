@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { batcher } from './batcher.js';
 import type { MongoConnection } from './connection.js';
-import { inGroups } from './in-groups.js';
 
 /** The number of documents. Each process writes to a random one, so that processes rarely contend for the same one. */
 const places = 64;
@@ -13,7 +13,7 @@ const places = 64;
  */
 export function createReadProof({ call }: MongoConnection): () => Promise<void> {
   const place = randomInt(places);
-  const proofs = inGroups<null, void>(async () => {
+  const proofs = batcher<null, void>(async () => {
     await call((db) =>
       db
         .collection<{ readonly _id: number; readonly proofs: number }>('read_proofs')

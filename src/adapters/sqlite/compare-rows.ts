@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../ports/rebuild-thread.js';
-import { markOf } from '../search-plan/mark-of.js';
+import { termsDigest } from '../search-plan/mark-of.js';
 import { sorted } from '../search-plan/sorted.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
@@ -81,7 +81,7 @@ function byStream(rows: readonly Row[]): ReadonlyMap<string, Row> {
 
 function isSame(read: Row | undefined, made: Row | undefined): boolean {
   if (read === undefined || made === undefined) return read === made;
-  return digest(read, markOf(read.terms, made.terms)).equals(digest(made, made.mark));
+  return digest(read, termsDigest(read.terms, made.terms)).equals(digest(made, made.mark));
 }
 
 /** Returns a hash of a row without its terms, with `mark` in place of its own mark. */

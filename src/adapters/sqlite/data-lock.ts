@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { databaseError } from './database/database-error.js';
-import { keptDatabase } from './database/kept-database.js';
+import { pinStatements } from './database/pin-statements.js';
 
 /**
  * Locks a data directory with an exclusive transaction on a separate file, held for the life of the process. The
@@ -12,7 +12,7 @@ import { keptDatabase } from './database/kept-database.js';
 export function lockData(dataDir: string): { release(): void } | null {
   let database: Database.Database | null = null;
   try {
-    database = keptDatabase(join(dataDir, 'lock'), { timeout: 0 });
+    database = pinStatements(join(dataDir, 'lock'), { timeout: 0 });
     database.pragma('journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {

@@ -13,6 +13,7 @@ import type { StoreBroken } from './database/database-error.js';
 import { openDatabase, type SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
 import { sqliteDirectory } from './directory.js';
+import { sqliteErasureProbe } from './erasure-probe.js';
 import { sqliteEventChain } from './event-chain.js';
 import { sqliteEventLog } from './event-log.js';
 import { rememberingInUse, sqliteGenerations } from './generations.js';
@@ -20,7 +21,6 @@ import { ensureGenerationKey } from './key-ring/generation-keys.js';
 import { findRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
 import { createSearchConnections } from './search/search-connections.js';
 import { sqliteTokenRows } from './token-rows.js';
-import { sqliteTraces } from './traces.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
 import { startWriter } from './writer/writer.js';
 
@@ -80,7 +80,7 @@ export async function openSqliteStores(
         vault,
         createSearchConnections(() => openReader('vault.db')),
       ),
-      traces: sqliteTraces(vault),
+      erasureProbe: sqliteErasureProbe(vault),
       generations: rememberingInUse(sqliteGenerations(vault, writer)),
       claims: sqliteClaims(vault, writer),
       budgets: sqliteBudgets(vault, writer),

@@ -7,7 +7,7 @@ import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import { orderProblem, signatureProblem } from '../check-checkpoint.js';
 import type { ChainedEvent } from '../export-line.js';
 import { type ChainedCommit, chainedCommits, follows } from './chained-commits.js';
-import { nameBreak, nameOf } from './name-break.js';
+import { diagnoseBreak, nameOf } from './diagnose-break.js';
 import type { Problem } from './problem.js';
 
 /** How many commits after a break are read to diagnose it. */
@@ -77,7 +77,7 @@ export async function verifyLog(
     const broken = unlinked ?? commit;
     const count = tree.size;
     if (unlinked !== null || !follows(link, commit)) {
-      return report(nameBreak({ link, count, before, broken, following: await reader.ahead(followingMax) }));
+      return report(diagnoseBreak({ link, count, before, broken, following: await reader.ahead(followingMax) }));
     }
     before.push(commit);
     if (before.length > 2 * beforeMax) before.splice(0, beforeMax);
@@ -85,7 +85,7 @@ export async function verifyLog(
     if (commit.leaf !== null) tree = withLeaf(tree, commit.leaf);
     linked += commit.events.length;
     if (commit.count !== null && commit.count !== tree.size) {
-      return report(nameBreak({ link, count, before, broken: commit, following: [] }));
+      return report(diagnoseBreak({ link, count, before, broken: commit, following: [] }));
     }
     remember(links, commit.position, { link, tree });
     const [event] = commit.events;

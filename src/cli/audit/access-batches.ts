@@ -1,7 +1,7 @@
 import type { ChainBatch } from '../../audit/verify/verify-access.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { Answers } from '../operations.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 import type { AuditBegin } from './audit-begin.js';
 
 /**

@@ -8,7 +8,7 @@ import { type ErasureFound, erasureFacts, type Sought } from '../../queries/eras
 import { tokenHistory } from '../../queries/token-history.js';
 import { logIdentity } from '../../vault/open-log.js';
 import type { Vault } from '../../vault/vault.js';
-import { unwrap, verbContext } from '../operations/as-application.js';
+import { commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 const pageSize = 100;
@@ -31,7 +31,7 @@ export const auditErasure = operation(
     const { vault } = service;
     const caller = await service.authenticate(key);
     if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
-    const context = verbContext(service, caller);
+    const context = commandContext(service, caller);
     unwrap(await tokenHistory(vault, caller, id, firstPage));
     const { tenantId } = caller;
     const found = await erasureFacts(vault, tenantId, id);

@@ -5,15 +5,15 @@ import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
 import { configOf } from '../options.js';
 import { print } from '../print.js';
-import { runVerb } from '../run-verb.js';
-import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { runCommand } from '../run-command.js';
+import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
 import { readPublicKey } from './read-public-key.js';
 
-type Options = TokenVerbOptions & { readonly check?: string; readonly publicKey?: string };
+type Options = TokenCommandOptions & { readonly check?: string; readonly publicKey?: string };
 
 /** `strongroom audit erasure`. */
 export function addAuditErasure(audit: Command): void {
-  tokenVerb(audit, 'erasure [id]', 'print one line of JSON')
+  tokenCommand(audit, 'erasure [id]', 'print one line of JSON')
     .description(
       'print a signed statement of when a token was deleted and its keys destroyed, and that no row of it is left',
     )
@@ -37,14 +37,18 @@ Examples:
       if (check !== undefined) return checkStatement(check, publicKey, options);
       const config = configOf(options);
       const key = await applicationKey(options, config.settings.data);
-      const answer = await runVerb(config, 'audit-erasure', { key, id });
+      const answer = await runCommand(config, 'audit-erasure', { key, id });
       if (answer.statement === null) throw new Failure(answer.problem ?? '', 3);
       const { statement } = answer;
       print(statement, options, () => JSON.stringify(statement, null, 2));
     });
 }
 
-async function checkStatement(file: string, publicKey: string | undefined, options: TokenVerbOptions): Promise<void> {
+async function checkStatement(
+  file: string,
+  publicKey: string | undefined,
+  options: TokenCommandOptions,
+): Promise<void> {
   if (publicKey === undefined) throw new Failure('name the public key to check it with: --public-key FILE.', 2);
   const key = await readPublicKey(publicKey);
   const statement = erasureStatement.safeParse(await jsonOf(file));

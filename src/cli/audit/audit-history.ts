@@ -5,16 +5,16 @@ import { applicationKey } from '../application-key.js';
 import { configOf } from '../options.js';
 import { pageText } from '../page-text.js';
 import { print } from '../print.js';
-import { runVerb } from '../run-verb.js';
+import { runCommand } from '../run-command.js';
 import { table } from '../table.js';
-import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
 import { wholeNumber } from '../whole-number.js';
 
-type Options = TokenVerbOptions & { readonly page: number; readonly size: number };
+type Options = TokenCommandOptions & { readonly page: number; readonly size: number };
 
 /** `strongroom audit history`. */
 export function addAuditHistory(audit: Command): void {
-  tokenVerb(
+  tokenCommand(
     audit,
     'history <id>',
     'print the response of GET /tokens/{id}/history, with what is erased, as one line of JSON',
@@ -26,7 +26,7 @@ export function addAuditHistory(audit: Command): void {
     .action(async (id: string, { page, size, ...options }: Options) => {
       const config = configOf(options);
       const key = await applicationKey(options, config.settings.data);
-      const history = await runVerb(config, 'audit-history', { key, id, page, size });
+      const history = await runCommand(config, 'audit-history', { key, id, page, size });
       print(history, options, () => historyText(history));
     });
 }

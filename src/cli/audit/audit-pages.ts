@@ -8,7 +8,7 @@ import { tokenStream } from '../../events/tokens/stream-name.js';
 import { pageAnswer, pageFields, rangeOf } from '../../http/pagination.js';
 import { tokenHistory } from '../../queries/token-history.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
-import { unwrap, verbContext } from '../operations/as-application.js';
+import { commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 /** Returns a page of the log with its links. Sealed values stay sealed. */
@@ -53,7 +53,7 @@ export const auditHistory = operation(
     if (!grantsAnywhere(caller, 'log:read') && !grantsAnywhere(caller, 'token:read')) {
       throw new OperationFailed('the application holds neither log:read nor token:read. Use the key of one that does.');
     }
-    const context = verbContext(service, caller);
+    const context = commandContext(service, caller);
     const { entries, total } = unwrap(await tokenHistory(vault, caller, id, rangeOf(page)));
     const events = await vault.log.readStream(tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id));
     await vault.confirmReads(context.beganAt, false);

@@ -7,7 +7,7 @@ import { replayQuery } from '../../queries/replay-query.js';
 import { replayToken } from '../../queries/replay-token.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
-import { asApplication, unwrap, verbContext } from '../operations/as-application.js';
+import { asApplication, commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
@@ -25,7 +25,7 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
   const { key, id, reveal } = input;
   const { vault } = service;
   const caller = await asApplication(service, key, 'token:read');
-  const context = verbContext(service, caller);
+  const context = commandContext(service, caller);
   const asOf = await momentOf(vault, input.asOf);
   const stream = tokenStream((await tenantKeysOf(vault, caller.tenantId)).names, id);
   const replayed = await replayToken(vault, context, stream, await vault.log.readStream(stream), { asOf, reveal });
@@ -46,7 +46,7 @@ export const auditReplayQuery = operation(
   async (service, { key, query, after, reveal, ...input }): Promise<ReplayAnswer> => {
     const { vault } = service;
     const caller = await asApplication(service, key, 'token:search');
-    const context = verbContext(service, caller);
+    const context = commandContext(service, caller);
     const asOf = await momentOf(vault, input.asOf);
     const { tokens, erased, next } = unwrap(await replayQuery(vault, context, query, { asOf, reveal }, after));
     const render = await release(vault, context, tokens);

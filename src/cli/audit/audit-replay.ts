@@ -3,11 +3,11 @@ import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
 import { configOf } from '../options.js';
 import { print } from '../print.js';
-import { runOperations, runVerb } from '../run-verb.js';
-import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { runCommand, runOperations } from '../run-command.js';
+import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
 import { replayByQuery } from './run-replay.js';
 
-type Options = TokenVerbOptions & {
+type Options = TokenCommandOptions & {
   readonly asOf: string;
   readonly token?: string;
   readonly query?: string;
@@ -16,7 +16,7 @@ type Options = TokenVerbOptions & {
 
 /** `strongroom audit replay`. */
 export function addAuditReplay(audit: Command): void {
-  tokenVerb(audit, 'replay', 'print one line of JSON per token')
+  tokenCommand(audit, 'replay', 'print one line of JSON per token')
     .description('show tokens as they were at a moment, masked; data that was erased since is shown as erased')
     .requiredOption('--as-of <moment>', 'a position in the log, or a date or date-time (2026-01-31T12:00:00Z)')
     .option('--token <id>', 'this token')
@@ -45,7 +45,7 @@ Examples:
       if (query !== undefined) {
         return runOperations(config, (run) => replayByQuery(run, { key, asOf, query, reveal, json }));
       }
-      const token = await runVerb(config, 'audit-replay', { key, asOf, id, reveal });
+      const token = await runCommand(config, 'audit-replay', { key, asOf, id, reveal });
       print(token, options, () => JSON.stringify(token, null, 2));
     });
 }

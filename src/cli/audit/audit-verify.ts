@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
-import { runOperations } from '../run-verb.js';
+import { runOperations } from '../run-command.js';
 import { wholeNumber } from '../whole-number.js';
 import { readPublicKey } from './read-public-key.js';
 import { type Verification, type VerifyOptions, verifyExport, verifyVault } from './run-verify.js';

@@ -3,7 +3,7 @@ import { counted } from '../../domain/text.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
-import { runOperations } from '../run-verb.js';
+import { runOperations } from '../run-command.js';
 import { wholeNumber } from '../whole-number.js';
 import { addAuditErasure } from './audit-erasure.js';
 import { addAuditHistory } from './audit-history.js';

@@ -1,6 +1,6 @@
 import type { ExportLine } from '../../audit/export-line.js';
 import type { ChainedPage } from '../../audit/read-chained.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 import type { AuditBegin } from './audit-begin.js';
 
 /**

@@ -4,7 +4,7 @@ import { exists, openOutFile } from '../bulk/out-file.js';
 import { showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 import { accessBatches } from './access-batches.js';
 import type { ExportHeader } from './export-file.js';
 import { beginAudit, logLines } from './log-lines.js';

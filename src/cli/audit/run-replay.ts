@@ -2,7 +2,7 @@ import { counted } from '../../domain/text.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { showProgress } from '../bulk/progress.js';
 import { printLine } from '../print.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 import { table } from '../table.js';
 import type { ReplayAnswer } from './audit-replay-operation.js';
 

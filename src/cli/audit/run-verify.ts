@@ -7,7 +7,7 @@ import { type Checkpoint, checkpointSchema } from '../../events/audit/checkpoint
 import { showProgress } from '../bulk/progress.js';
 import { checkAllRows, forgedText } from '../doctor/check-all-rows.js';
 import { Failure } from '../failure.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 import { accessBatches } from './access-batches.js';
 import { openExport } from './export-file.js';
 import { beginAudit, logLines } from './log-lines.js';

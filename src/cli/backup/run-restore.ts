@@ -4,7 +4,7 @@ import { backupMacKey } from '../../compose/backup/backup-mac-key.js';
 import { expectNoData, restoreStores } from '../../compose/backup/restore-stores.js';
 import type { Config } from '../../compose/config/config.js';
 import { counted } from '../../domain/text.js';
-import type { LostToken } from '../../jobs/end-erased.js';
+import type { UnreadableToken } from '../../jobs/close-unreadable-tokens.js';
 import type { OnPhase } from '../../ports/backup.js';
 import { openImport } from '../bulk/open-import.js';
 import { readLines } from '../bulk/read-lines.js';
@@ -91,7 +91,7 @@ export async function runAccept(config: Config): Promise<number> {
   }
 }
 
-function expectAccepted(lost: readonly LostToken[], madeAt: string, acceptsOlderLog: boolean): void {
+function expectAccepted(lost: readonly UnreadableToken[], madeAt: string, acceptsOlderLog: boolean): void {
   if (lost.length === 0 || acceptsOlderLog) return;
   throw new Failure(
     `the log of this backup, of ${madeAt}, is older than the list of erased keys: since then, ` +

@@ -9,7 +9,7 @@ import type { KeysToCopy, OnPhase } from '../../ports/backup.js';
 import { exists } from '../bulk/out-file.js';
 import { sealed } from '../bulk/run-export.js';
 import { Failure } from '../failure.js';
-import { runVerb } from '../run-verb.js';
+import { runCommand } from '../run-command.js';
 import { erasedLines } from './erased-list.js';
 import { authenticatedText, erasedFile, keysFile, manifestFile, sha256Of } from './manifest.js';
 
@@ -45,7 +45,7 @@ export async function writeBackup(
     const { profile } = config.settings;
     const logId = await keys.logId();
     const listed = { format: 'strongroom backup 2', profile, log_id: logId, made_at: madeAt, files } as const;
-    const { mac } = await runVerb(config, 'backup-mac', { of: 'manifest', text: authenticatedText(listed) });
+    const { mac } = await runCommand(config, 'backup-mac', { of: 'manifest', text: authenticatedText(listed) });
     const manifest = { ...listed, mac };
     await writeChunks(join(part, manifestFile), Readable.from([`${JSON.stringify(manifest, null, 2)}\n`]));
     onPhase('saving the files to disk');
@@ -84,7 +84,7 @@ export async function writeErasedList(config: Config, out: string): Promise<Back
 function authenticErasedLines(config: Config, keys: KeysToCopy): AsyncIterable<string> {
   return erasedLines(
     keys,
-    async (digest) => (await runVerb(config, 'backup-mac', { of: 'erased-keys', text: digest })).mac,
+    async (digest) => (await runCommand(config, 'backup-mac', { of: 'erased-keys', text: digest })).mac,
   );
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.js';
 import { countForExport, exportTokens as exportStep } from '../../queries/export-tokens.js';
-import { asApplication, verbContext } from '../operations/as-application.js';
+import { asApplication, commandContext } from '../operations/as-application.js';
 import { operation } from '../operations/operation.js';
 
 /** The number of tokens in one step: 32 MiB if each has the maximum size. */
@@ -21,7 +21,7 @@ export const exportTokens = operation(
   async (service, { key, before }) => {
     const { vault } = service;
     const caller = await asApplication(service, key, 'token:read');
-    const context = verbContext(service, caller);
+    const context = commandContext(service, caller);
     const total = before === null ? await countForExport(vault, context) : null;
     return { ...(await exportStep(vault, context, before, stepSize)), total };
   },

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { Failure } from '../failure.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 import { type ImportItem, type LineIds, readItem } from './import-item.js';
 import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Encrypter } from 'age-encryption';
 import { counted } from '../../domain/text.js';
 import { Failure } from '../failure.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 import type { ExportAnswer } from './export-tokens.js';
 import { exists, openOutFile } from './out-file.js';
 import { showProgress } from './progress.js';

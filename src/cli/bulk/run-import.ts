@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../domain/text.js';
 import { Failure } from '../failure.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 import { type LineIds, lineBytesMax } from './import-item.js';
 import { type ImportCounts, importLines } from './import-lines.js';
 import { createLineIds } from './line-ids.js';

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
 import { configOf } from '../options.js';
-import { runOperations } from '../run-verb.js';
-import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { runOperations } from '../run-command.js';
+import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
 import { encrypterFor } from './age-keys.js';
 import { runExport } from './run-export.js';
 
-type Options = TokenVerbOptions & {
+type Options = TokenCommandOptions & {
   readonly out: string;
   readonly recipient?: readonly string[];
   readonly recipientFile?: readonly string[];
@@ -16,7 +16,7 @@ type Options = TokenVerbOptions & {
 
 /** `strongroom tokens export`. */
 export function addTokensExport(tokens: Command): void {
-  tokenVerb(tokens, 'export', 'print progress and the summary as lines of JSON')
+  tokenCommand(tokens, 'export', 'print progress and the summary as lines of JSON')
     .description('write all tokens that the application may see unmasked to a file for `tokens import`')
     .requiredOption('--out <file>', 'a new file (- for standard output, unless that is a terminal)')
     .option('--recipient <age1...>', 'encrypt it to this age recipient; can be repeated', collect)

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { applicationKey } from '../application-key.js';
 import { Failure } from '../failure.js';
 import { configOf } from '../options.js';
-import { runOperations } from '../run-verb.js';
-import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { runOperations } from '../run-command.js';
+import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
 import { openImport } from './open-import.js';
 import { runImport } from './run-import.js';
 
-type Options = TokenVerbOptions & {
+type Options = TokenCommandOptions & {
   readonly strict?: boolean;
   readonly resumeFile?: string;
   readonly identityFile?: string;
@@ -15,7 +15,7 @@ type Options = TokenVerbOptions & {
 
 /** `strongroom tokens import`. */
 export function addTokensImport(tokens: Command): void {
-  tokenVerb(tokens, 'import <file>', 'print progress, failed lines and the summary as lines of JSON')
+  tokenCommand(tokens, 'import <file>', 'print progress, failed lines and the summary as lines of JSON')
     .description(
       'create a token for each line of a file (- for standard input); each line is a request as for POST /tokens',
     )

@@ -3,7 +3,7 @@ import { grouped } from '../../domain/text.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import { showProgress } from '../bulk/progress.js';
 import type { Answers } from '../operations.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 
 const namedMax = 10;
 

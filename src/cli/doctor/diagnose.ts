@@ -3,8 +3,8 @@ import { expectContinuity } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import { counted, grouped } from '../../domain/text.js';
-import { lookOverKeys } from '../../jobs/look-over-keys.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
+import { reconcileKeys } from '../../jobs/reconcile-keys.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import { operation } from '../operations/operation.js';
@@ -100,7 +100,7 @@ async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<re
 }
 
 async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]> {
-  const { lost, orphans, newer } = await lookOverKeys(vault);
+  const { lost, orphans, newer } = await reconcileKeys(vault);
   return [
     lost.length === 0
       ? ok('lost keys', 'every token has its keys')

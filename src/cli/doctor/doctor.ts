@@ -7,7 +7,7 @@ import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { productVersion } from '../product-version.js';
-import { type RunOperation, runOperations } from '../run-verb.js';
+import { type RunOperation, runOperations } from '../run-command.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 import { table } from '../table.js';
 import { checkAllRows, forgedText } from './check-all-rows.js';

@@ -4,7 +4,7 @@ import type { KeyRotationState } from '../../compose/vault/key-rotation-work.js'
 import { showProgress } from '../bulk/progress.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
-import { runOperations } from '../run-verb.js';
+import { runOperations } from '../run-command.js';
 
 const pollMs = 100;
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
-import { runVerb } from '../run-verb.js';
+import { runCommand } from '../run-command.js';
 
 const texts = {
   confirmed: 'the clock is confirmed: data that is due is destroyed from now on.',
@@ -29,7 +29,7 @@ Example:
     --root-key-file /etc/strongroom/root.key`,
     )
     .action(async ({ json = false, ...options }: { readonly json?: boolean }) => {
-      const { was } = await runVerb(configOf({ ...options }), 'clock-confirm', {});
+      const { was } = await runCommand(configOf({ ...options }), 'clock-confirm', {});
       print({ was }, { json }, () => texts[was]);
     });
 }

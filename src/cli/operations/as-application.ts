@@ -21,7 +21,7 @@ export async function asApplication(service: Service, key: string, permission: T
 }
 
 /** Returns the context that a command of the command line passes on. It has no request, so its start time is now. */
-export function verbContext({ vault }: Service, caller: Caller) {
+export function commandContext({ vault }: Service, caller: Caller) {
   return { caller, traceId: vault.random.uuid(), beganAt: performance.now() };
 }
 

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { counted } from '../../domain/text.js';
 import type { ProjectionName } from '../../ports/projections.js';
 import { Failure } from '../failure.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 import { descriptions } from './descriptions.js';
 
 type Plan = { readonly name: ProjectionName; readonly events?: number; readonly rows?: number };

@@ -3,7 +3,7 @@ import { type ProjectionName, projectionNames } from '../../ports/projections.js
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
-import { runOperations, runVerb } from '../run-verb.js';
+import { runCommand, runOperations } from '../run-command.js';
 import { table } from '../table.js';
 import { confirmRebuild } from './confirm-rebuild.js';
 import { descriptions } from './descriptions.js';
@@ -43,7 +43,7 @@ export function addProjections(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom projections status --json')
     .action(async (options: JsonOption) => {
-      const { projections: statuses } = await runVerb(configOf(options), 'projections-status', {});
+      const { projections: statuses } = await runCommand(configOf(options), 'projections-status', {});
       print(statusJson(statuses), options, () => statusTable(statuses));
     });
   withSettings(projections.command('rebuild [name]'), storeSettings)
@@ -68,7 +68,7 @@ export function addProjections(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom projections cancel tokens')
     .action(async (name: string, options: JsonOption) => {
-      const value = await runVerb(configOf(options), 'projections-cancel', { name: known(name) });
+      const value = await runCommand(configOf(options), 'projections-cancel', { name: known(name) });
       print(value, options, () => `cancelled the rebuild of ${name}; its rows are removed`);
     });
 }

@@ -4,7 +4,7 @@ import type { ProjectionName, ProjectionStatus } from '../../ports/projections.j
 import { showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
-import type { RunOperation } from '../run-verb.js';
+import type { RunOperation } from '../run-command.js';
 import { rebuildText } from './status-table.js';
 
 const pollMs = 250;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Answers } from '../operations.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
-import { runVerb } from '../run-verb.js';
+import { runCommand } from '../run-command.js';
 
 /** `strongroom init`. */
 export function addInit(program: Command): void {
@@ -19,7 +19,7 @@ Example:
     --root-key-file /etc/strongroom/root.key`,
     )
     .action(async (options: { readonly name: string; readonly json?: boolean }) => {
-      const value = await runVerb(configOf(options), 'init', { name: options.name });
+      const value = await runCommand(configOf(options), 'init', { name: options.name });
       print(value, options, () => createdTenantText(value));
     });
 }

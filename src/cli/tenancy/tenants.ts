@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
-import { runVerb } from '../run-verb.js';
+import { runCommand } from '../run-command.js';
 import { table } from '../table.js';
 import { createdTenantText } from './init.js';
 
@@ -14,7 +14,7 @@ export function addTenants(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom tenants create --name "Second shop" --json')
     .action(async (options: { readonly name: string; readonly json?: boolean }) => {
-      const value = await runVerb(configOf(options), 'tenants-create', { name: options.name });
+      const value = await runCommand(configOf(options), 'tenants-create', { name: options.name });
       print(value, options, () => createdTenantText(value));
     });
   withSettings(tenants.command('list'), storeSettings)
@@ -22,7 +22,7 @@ export function addTenants(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom tenants list')
     .action(async (options: { readonly json?: boolean }) => {
-      const value = await runVerb(configOf(options), 'tenants-list', {});
+      const value = await runCommand(configOf(options), 'tenants-list', {});
       const rows = value.tenants.map(({ tenant_id, name }) => [tenant_id, name]);
       const lines = () => table(['id', 'name'], rows).join('\n');
       print(value, options, () => (rows.length > 0 ? lines() : 'no tenants yet; create one with `strongroom init`'));

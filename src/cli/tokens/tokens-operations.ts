@@ -8,14 +8,14 @@ import { createTokenBody } from '../../http/token-body.js';
 import { getToken as get } from '../../queries/get-token.js';
 import { release } from '../../queries/release.js';
 import { searchTokens as search } from '../../queries/search-tokens.js';
-import { asApplication, unwrap, verbContext } from '../operations/as-application.js';
+import { asApplication, commandContext, unwrap } from '../operations/as-application.js';
 import { fieldErrorText, issueErrors } from '../operations/field-error-text.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 /** Returns a token as the application may see it. */
 export const getToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
   const caller = await asApplication(service, key, 'token:read');
-  const context = verbContext(service, caller);
+  const context = commandContext(service, caller);
   const token = unwrap(await get(service.vault, context, id));
   const render = await release(service.vault, context, [token]);
   return service.vault.turns.begin(caller.tenantId).run(render(token));
@@ -28,7 +28,7 @@ export const createToken = operation(
     const caller = await asApplication(service, key, 'token:create');
     const body = createTokenBody.safeParse(request);
     if (!body.success) throw new OperationFailed(fieldErrorText(issueErrors(body.error.issues, 'body')));
-    const context = { ...verbContext(service, caller), idempotency: null };
+    const context = { ...commandContext(service, caller), idempotency: null };
     const token = unwrap(await create(service.vault, context, body.data));
     const render = await release(service.vault, context, [token]);
     return service.vault.turns.begin(caller.tenantId).run(render(token));
@@ -50,7 +50,7 @@ export const searchTokens = operation(
   async (service, { key, query, ...page }): Promise<FoundPage> => {
     const { vault } = service;
     const caller = await asApplication(service, key, 'token:search');
-    const context = verbContext(service, caller);
+    const context = commandContext(service, caller);
     const found = unwrap(await search(vault, context, query, rangeOf(page)));
     const data: JsonObject[] = [];
     const work = vault.turns.begin(caller.tenantId);

@@ -7,14 +7,14 @@ import { print } from '../print.js';
 import { readInput } from '../read-input.js';
 import { table } from '../table.js';
 import { tokenTargetOf, withAddress } from '../target.js';
-import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
 import { wholeNumber } from '../whole-number.js';
 
-type Options = TokenVerbOptions & { readonly page: number; readonly size: number };
+type Options = TokenCommandOptions & { readonly page: number; readonly size: number };
 
 /** `strongroom tokens search`. */
 export function addTokensSearch(tokens: Command): void {
-  withAddress(tokenVerb(tokens, 'search <query>', 'print the response of POST /tokens/search as one line of JSON'))
+  withAddress(tokenCommand(tokens, 'search <query>', 'print the response of POST /tokens/search as one line of JSON'))
     .description('list the tokens that match a query, newest first (- reads the query from standard input)')
     .option('--page <number>', 'page number', wholeNumber, 1)
     .option('--size <number>', 'tokens per page, at most 100', wholeNumber, 20)

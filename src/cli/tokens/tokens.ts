@@ -6,7 +6,7 @@ import { Failure } from '../failure.js';
 import { print } from '../print.js';
 import { readInput } from '../read-input.js';
 import { tokenTargetOf, withAddress } from '../target.js';
-import { type TokenVerbOptions, tokenVerb } from '../token-command.js';
+import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
 import { addTokensSearch } from './tokens-search.js';
 
 /**
@@ -16,7 +16,7 @@ import { addTokensSearch } from './tokens-search.js';
 export function addTokens(program: Command): void {
   const tokens = program.command('tokens').description('work with tokens as one of the applications');
 
-  withAddress(tokenVerb(tokens, 'get <id>'))
+  withAddress(tokenCommand(tokens, 'get <id>'))
     .description('show a token as the application may see it')
     .addHelpText(
       'after',
@@ -26,12 +26,12 @@ Examples:
   strongroom tokens get 4b0e... --address https://vault.example.com \\
     --api-key-file support.key`,
     )
-    .action(async (id: string, options: TokenVerbOptions) => {
+    .action(async (id: string, options: TokenCommandOptions) => {
       const token = await (await tokenTargetOf(options)).getToken(id);
       print(token, options, () => JSON.stringify(token, null, 2));
     });
 
-  withAddress(tokenVerb(tokens, 'create'))
+  withAddress(tokenCommand(tokens, 'create'))
     .description('create a token from a JSON request')
     .option('--file <file>', 'the request, as for POST /tokens (- for standard input)', '-')
     .addHelpText(
@@ -42,7 +42,7 @@ Examples:
     strongroom tokens create --json
   strongroom tokens create --file request.json --api-key-file checkout.key`,
     )
-    .action(async (options: TokenVerbOptions & { readonly file: string }) => {
+    .action(async (options: TokenCommandOptions & { readonly file: string }) => {
       if (options.file === '-' && options.apiKeyFile === '-') {
         throw new Failure('only one of --file and --api-key-file can be read from standard input.', 2);
       }
@@ -54,10 +54,10 @@ Examples:
       print(token, options, () => JSON.stringify(token, null, 2));
     });
 
-  withAddress(tokenVerb(tokens, 'delete <id>'))
+  withAddress(tokenCommand(tokens, 'delete <id>'))
     .description('delete a token for good; its data is erased when the command returns')
     .addHelpText('after', '\nExample:\n  strongroom tokens delete 4b0e... --api-key-file eraser.key')
-    .action(async (id: string, options: TokenVerbOptions) => {
+    .action(async (id: string, options: TokenCommandOptions) => {
       const value = await (await tokenTargetOf(options)).deleteToken(id);
       print(value, options, () => 'deleted');
     });

@@ -1,6 +1,6 @@
 import type { DirectoryFact, DirectoryFactType } from '../../domain/tenancy/directory-fact.js';
 import { type NewEvent, noSealedParts } from '../../events/event.js';
-import { sealTrace } from '../../events/sealing/trace-box.js';
+import { sealTrace } from '../../events/sealing/trace-ciphertext.js';
 import { type DirectoryClear, directoryEventVersion } from '../../events/tenancy/catalogue.js';
 import { sealDocument } from '../../events/tenancy/documents.js';
 import { tenantStream } from '../../events/tenancy/streams.js';

@@ -1,8 +1,8 @@
 import { type Checked, type FieldErrors, valid } from '../../domain/field-errors.js';
 import type { Steps } from '../../domain/steps.js';
 import type { TokenDraft } from '../../domain/token/draft-token.js';
+import { rejectEmbeddedValue } from '../../domain/token/fields/embedded-value.js';
 import { evaluateId } from '../../domain/token/fields/id.js';
-import { checkOwnValue } from '../../domain/token/fields/own-value.js';
 import type { Random } from '../../ports/random.js';
 import type { Vault } from '../../vault/vault.js';
 
@@ -27,7 +27,7 @@ export function* chooseId(
         ? valid(random.uuid())
         : yield* evaluateId(vault.expressions, id, draft.data, (max) => random.integer(max));
     if (!chosen.ok) return chosen;
-    const own = checkOwnValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
+    const own = rejectEmbeddedValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
     if (own.ok) return chosen;
     // A random alias may by chance be the value itself; then another one is generated, as if it were in use.
     if (!isRandom(id) || !concernsId(own.errors)) return own;

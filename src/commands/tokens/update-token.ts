@@ -14,7 +14,7 @@ import {
   type TokenPatch,
   type UpdateDraft,
 } from '../../domain/token/draft-update.js';
-import { checkOwnValue, checkUnseenOwnValue } from '../../domain/token/fields/own-value.js';
+import { rejectEmbeddedValue, rejectPossibleEmbeddedValue } from '../../domain/token/fields/embedded-value.js';
 import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { typeRules } from '../../domain/token/types/type-rules.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
@@ -236,10 +236,10 @@ async function draft(
   if (!derived.ok) return derived;
   const own =
     ownValuesGiven || maySeeClear(context.caller, content.containers)
-      ? checkOwnValue(ownValues, { givenId: null, ...next })
-      : checkUnseenOwnValue(typeRules[content.type].ownValueDigitsMin, content, next);
+      ? rejectEmbeddedValue(ownValues, { givenId: null, ...next })
+      : rejectPossibleEmbeddedValue(typeRules[content.type].ownValueDigitsMin, content, next);
   if (!own.ok) return own;
-  if (!checkOwnValue(ownValues, { givenId: content.id, containers: [], metadata: null }).ok) {
+  if (!rejectEmbeddedValue(ownValues, { givenId: content.id, containers: [], metadata: null }).ok) {
     return invalid('data', "the token's id must not contain its value");
   }
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, content.type, derived.value.fingerprintValue);

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectWholeLog } from '../../audit/continuity.js';
-import { endLost } from '../../jobs/end-erased.js';
-import { lookOverKeys } from '../../jobs/look-over-keys.js';
+import { closeUnreadableTokens } from '../../jobs/close-unreadable-tokens.js';
+import { reconcileKeys } from '../../jobs/reconcile-keys.js';
 import { BackupRefused } from '../../ports/backup.js';
 import { acceptLog, logBehind } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
@@ -30,8 +30,8 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
     // Threat: an attacker puts back a forged log. Every later start trusts what is accepted here.
     await expectWholeLog(vault);
     // A key without a row was not erased. A backup of the keys repairs that.
-    const erased = (await lookOverKeys(vault)).lost.filter(({ key }) => key === 'destroyed');
-    await endLost(vault, erased);
+    const erased = (await reconcileKeys(vault)).lost.filter(({ key }) => key === 'destroyed');
+    await closeUnreadableTokens(vault, erased);
     await acceptLog(vault);
     return erased.length;
   } finally {

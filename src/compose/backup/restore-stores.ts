@@ -3,7 +3,11 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync
 import { dirname, join, resolve } from 'node:path';
 import { writeKeys } from '../../adapters/sqlite/backup/write-keys.js';
 import { expectWholeLog } from '../../audit/continuity.js';
-import { endLost, findLost, type LostToken } from '../../jobs/end-erased.js';
+import {
+  closeUnreadableTokens,
+  findUnreadableTokens,
+  type UnreadableToken,
+} from '../../jobs/close-unreadable-tokens.js';
 import { BackupRefused, type ErasedKeys, type OnPhase } from '../../ports/backup.js';
 import { acceptLog } from '../../vault/log-behind.js';
 import type { Config } from '../config/config.js';
@@ -25,7 +29,7 @@ export type Restoring = {
    * Throws if tokens ended that the log of the backup does not record as ended, and the operator has not accepted
    * that.
    */
-  readonly expectAccepted: (lost: readonly LostToken[]) => void;
+  readonly expectAccepted: (lost: readonly UnreadableToken[]) => void;
 };
 
 /**
@@ -75,7 +79,7 @@ async function restoreKeys(restoring: Restoring): Promise<number> {
   const { log, close } = await openEventStoreDb(stores.urls.eventstore);
   try {
     onPhase('comparing the log with the list of erased keys');
-    expectAccepted(await findLost(log, (keyId) => erased.ids.has(keyId)));
+    expectAccepted(await findUnreadableTokens(log, (keyId) => erased.ids.has(keyId)));
   } finally {
     await close();
   }
@@ -96,9 +100,9 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted, o
     onPhase('verifying the log');
     await expectWholeLog(service.vault);
     onPhase('recording what was erased since');
-    const lost = await findLost(service.vault.log, (keyId) => erased.ids.has(keyId));
+    const lost = await findUnreadableTokens(service.vault.log, (keyId) => erased.ids.has(keyId));
     expectAccepted(lost);
-    await endLost(service.vault, lost);
+    await closeUnreadableTokens(service.vault, lost);
     await acceptLog(service.vault);
     return lost.length;
   } finally {

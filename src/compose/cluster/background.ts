@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Checkpointer } from '../../audit/checkpointer.js';
 import type { Sweep } from '../../jobs/sweep.js';
 import type { Lead } from '../../ports/checkpoints.js';
-import { catchUp, type RunnerNeeds } from '../../projections/projection-runner.js';
+import { catchUp, type RunnerDeps } from '../../projections/projection-runner.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
 
 /** When a leader dies, another worker takes over after this lease expires. */
@@ -12,7 +12,7 @@ const renewMs = 2_500;
 const pauseMs = 100;
 const retryMs = 1_000;
 
-type Needs = RunnerNeeds & {
+type Deps = RunnerDeps & {
   /** Creates the sweep for one term as leader. */
   readonly sweep: () => Sweep;
   /** Creates the checkpointer for one term as leader. */
@@ -31,7 +31,7 @@ export type Background = { start(): void; stop(): Promise<void> };
  * destroys ended keys, and records what is due. While the lease moves to another process, two leaders may overlap.
  * That is safe, because writes of rows and keys have their own guards.
  */
-export function createBackground(needs: Needs): Background {
+export function createBackground(needs: Deps): Background {
   const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, clear, onError } = needs;
   const holder = randomUUID();
   let stopped = true;

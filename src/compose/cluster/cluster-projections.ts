@@ -9,7 +9,7 @@ import { comparedVersions, projectionVersions } from '../../views/versions.js';
 import type { ClusterStores } from './cluster-stores.js';
 import { rebuildInProcess } from './rebuild-in-process.js';
 
-type Needs = {
+type Deps = {
   readonly vault: Vault;
   readonly stores: ClusterStores;
   readonly keptMs: number;
@@ -24,7 +24,7 @@ type Needs = {
 const minimalGraceMs = 3_000;
 
 /** Creates the projections of the cluster profile, and the rebuild of tokens. */
-export function clusterProjections({ vault, stores, keptMs, state, onError }: Needs) {
+export function clusterProjections({ vault, stores, keptMs, state, onError }: Deps) {
   const { generations, checkpoints, rowsConnection } = stores;
   const openThread = () => rebuildInProcess(vault, stores);
   const { log, keys, clock } = vault;

@@ -8,7 +8,7 @@ import { type ClusterClock, clockOffMsMax } from './cluster-clock.js';
 const gapMax = 1_000;
 const limitMs = 1_000;
 
-type Needs = {
+type Deps = {
   readonly log: EventLog;
   readonly keys: Pick<KeyRing, 'checkpoint'>;
   readonly checkpoints: Checkpoints;
@@ -25,7 +25,7 @@ type Needs = {
  * still serves reads, and without Redis it is late by seconds at most. Requests that need a store that is down get
  * 503. `gap` counts up to 1,000 events.
  */
-export async function clusterState(needs: Needs): Promise<ServiceState> {
+export async function clusterState(needs: Deps): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;
   const behind = async (position: Promise<number>): Promise<number> =>
     (await log.readClear(await position, gapMax)).length;

@@ -24,8 +24,8 @@ import type { Vault } from '../../vault/vault.js';
 import type { StoreUrls } from '../config/store-urls.js';
 import { keptRowsMs } from '../embedded/embedded.js';
 import { composeVault, systemRandom } from '../vault/compose-vault.js';
-import { makeAnew } from '../vault/make-anew.js';
 import type { OpenService } from '../vault/open-service.js';
+import { rebuildOutdated } from '../vault/rebuild-outdated.js';
 import { createBackground } from './background.js';
 import { clusterClock, exactClock } from './cluster-clock.js';
 import { clusterProjections, outdatedInCluster } from './cluster-projections.js';
@@ -151,7 +151,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       createCheckpointer({ ...{ ...vault, metrics, logId, anchor }, onError: onBackgroundError });
     const background = createBackground({
       ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
-      heldBack: batches.heldBack,
+      pendingBatchStreams: batches.pendingBatchStreams,
       sweep: newSweep,
       checkpointer: newCheckpointer,
       mayLead: clock.isTrusted,
@@ -184,7 +184,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       start() {
         if (!works) return;
         background.start();
-        makeAnew({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
+        rebuildOutdated({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
         // If the clock of this machine is off, the sweep of another machine does this work.
         redis.work(async (row) => (clock.isTrusted() ? recordDue(vault, row) : undefined), onBackgroundError);
       },

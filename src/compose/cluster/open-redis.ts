@@ -8,7 +8,7 @@ import type { DueRow, TokenRows } from '../../ports/token-rows.js';
 
 const refilledMax = 1_000;
 
-type Needs = {
+type Deps = {
   readonly url: string;
   readonly prefix: string;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ type Needs = {
  * Opens what Redis provides: timers, and limits that all processes share. Without Redis, timers are late and each
  * process applies the limits by itself.
  */
-export function openRedis({ url, prefix, clock, fallback, onError }: Needs) {
+export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
   const timers = bullmqTimers({ url, prefix, clock, onError });
   const connection = connectRedis(url, rateLimitClientOptions, () => undefined);
   const rateLimits = redisRateLimits({ client: connection.client, prefix, clock, fallback, onError });

@@ -30,8 +30,8 @@ export async function rebuildInProcess(
       const page = await buildPage(vault, mongoRowWriter(rowsConnection, generation).revisionsOf, after, limit);
       // Threat: a caller could read a token of a batch that may still be rolled back. The process that ends the batch
       // writes the row.
-      const heldBack = await batches.heldBack();
-      return { ...page, rows: page.rows.filter(({ view }) => !heldBack.has(view.stream)) };
+      const pendingBatchStreams = await batches.pendingBatchStreams();
+      return { ...page, rows: page.rows.filter(({ view }) => !pendingBatchStreams.has(view.stream)) };
     },
     compare: createMongoRowComparison(rowsConnection),
     // The process uses the same keys for all its work, and a rotation replaces them.

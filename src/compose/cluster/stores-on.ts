@@ -5,13 +5,13 @@ import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import type { MongoConnection } from '../../adapters/mongodb/connection.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
 import { mongoDirectoryWriter } from '../../adapters/mongodb/directory/directory-writer.js';
+import { mongoErasureProbe } from '../../adapters/mongodb/erasure-probe.js';
 import { mongoEventChain } from '../../adapters/mongodb/event-chain.js';
 import { mongoGenerations } from '../../adapters/mongodb/generations/mongo-generations.js';
 import { rowWriterInUse } from '../../adapters/mongodb/generations/row-writer-in-use.js';
 import { tokenRowsInUse } from '../../adapters/mongodb/generations/rows-in-use.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { openMongoKeyStore } from '../../adapters/mongodb/key-ring/open-key-store.js';
-import { mongoTraces } from '../../adapters/mongodb/traces.js';
 import { createBatches } from '../../adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '../../adapters/mongodb/work/fingerprint-claims.js';
 import { createMongoClaims } from '../../adapters/mongodb/work/mongo-claims.js';
@@ -22,7 +22,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { StoredLog } from '../../ports/event-log.js';
 import type { KeyRing } from '../../ports/key-ring.js';
 
-type Needs<C extends Clock> = {
+type Deps<C extends Clock> = {
   readonly rowsConnection: MongoConnection;
   readonly keysConnection: MongoConnection;
   readonly log: StoredLog;
@@ -36,7 +36,7 @@ type Needs<C extends Clock> = {
 };
 
 /** Creates the stores of the cluster profile on open connections. `close` leaves these connections open. */
-export async function storesOn<C extends Clock>(needs: Needs<C>) {
+export async function storesOn<C extends Clock>(needs: Deps<C>) {
   const { rowsConnection, keysConnection, log: stored, clock, rootKey, project } = needs;
   const { waits = usualWaits, rereadRootKeys, traceLimits } = needs;
   const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, stored.head, rereadRootKeys, traceLimits);
@@ -67,7 +67,7 @@ export async function storesOn<C extends Clock>(needs: Needs<C>) {
       accessLog,
     },
     chain: mongoEventChain(rowsConnection, log),
-    traces: mongoTraces(rowsConnection),
+    erasureProbe: mongoErasureProbe(rowsConnection),
     keys: keyStore.keys,
     generations,
     work: mongoUnitOfWork(parts),

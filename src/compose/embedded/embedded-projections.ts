@@ -10,7 +10,7 @@ import type { EmbeddedStores } from './embedded-stores.js';
 
 type Stores = EmbeddedStores;
 
-type Needs = {
+type Deps = {
   readonly vault: Vault;
   readonly stores: Stores;
   readonly dataDir: string;
@@ -22,7 +22,7 @@ type Needs = {
 };
 
 /** Creates the projections of the embedded profile, and the rebuild of tokens on a separate thread. */
-export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onSwap, onError }: Needs) {
+export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onSwap, onError }: Deps) {
   const generations: Generations = {
     ...stores.generations,
     async swap(...args) {

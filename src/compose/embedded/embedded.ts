@@ -22,8 +22,8 @@ import { createRowCache } from '../../vault/row-cache.js';
 import { projectionVersions, type StoredProjection } from '../../views/versions.js';
 import { composeVault, systemRandom } from '../vault/compose-vault.js';
 import { type GuardedClock, guardedClock, holdNotices, lateClock, newestEventTime } from '../vault/guarded-clock.js';
-import { makeAnew } from '../vault/make-anew.js';
 import type { OpenService } from '../vault/open-service.js';
+import { rebuildOutdated } from '../vault/rebuild-outdated.js';
 import { systemClock } from '../vault/system-clock.js';
 import { takeDataDirectory } from './data-directory.js';
 import { diskReserve, reserveBytesDefault } from './disk-reserve.js';
@@ -168,7 +168,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         sweep.start();
         checkpointer.start();
         const rows = outdated.filter((name) => name === 'tokens');
-        makeAnew({ tokens, projections }, rows, onNotice).catch(onBackgroundError);
+        rebuildOutdated({ tokens, projections }, rows, onNotice).catch(onBackgroundError);
       },
       async close() {
         await tokens.stop();

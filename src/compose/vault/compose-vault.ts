@@ -33,7 +33,7 @@ import { countingKeyRing } from './counting-key-ring.js';
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  'log' | 'storedLog' | 'chain' | 'traces' | 'generations' | 'work' | 'keys' | 'budgets' | 'accessLog'
+  'log' | 'storedLog' | 'chain' | 'erasureProbe' | 'generations' | 'work' | 'keys' | 'budgets' | 'accessLog'
 > & { readonly rows: TokenRows; readonly claims: Claims; readonly directory: Directory };
 
 /** What a profile decides besides its stores. */
@@ -76,7 +76,7 @@ const forgedNamedMax = 10;
 /** Composes the vault that all commands use, on the stores of one profile. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
-  const { log, storedLog, chain, traces, generations, budgets, accessLog, ...stores } =
+  const { log, storedLog, chain, erasureProbe, generations, budgets, accessLog, ...stores } =
     spans === null ? bare : tracedStores(bare, spans, systems);
   const keys = countingKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
@@ -88,7 +88,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
   });
   const vault: Vault = {
-    ...{ log, storedLog, chain, rows, traces, generations, keys, budgets, directory, accessLog, recorder },
+    ...{ log, storedLog, chain, rows, erasureProbe, generations, keys, budgets, directory, accessLog, recorder },
     claims: authenticClaims(stores.claims, integrity.rows),
     ...{ integrity, ...parts },
     work: rowCache?.work(work) ?? work,

@@ -34,7 +34,7 @@ export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
 
 export type HoldStatus = { readonly trusted: number; readonly remainingMs: number };
 
-type Needs = {
+type Deps = {
   readonly clock: Clock;
   readonly records: ClockRecords;
   /** The time of the newest event in the log, ms, or null if there is none. */
@@ -52,7 +52,7 @@ type Needs = {
  * A step back moves the time scale of verification codes by the same amount, so their hour continues. At a start it is
  * unknown how long the vault was stopped, so all stored codes become due if the clock went back.
  */
-export async function guardedClock(needs: Needs): Promise<GuardedClock> {
+export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   const { clock, records, newestEvent, onError, onNotice } = needs;
   const wallNow = () => clock.now();
   const steady = () => clock.steady?.() ?? clock.now();

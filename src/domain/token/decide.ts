@@ -34,7 +34,7 @@ type Wanted =
   | { readonly do: 'purge_cvc'; readonly reason: 'due' | 'request' };
 
 /** A decided event, before it has keys and a place in the log. `ends` lists the keys that it ends. */
-export type TokenDecision =
+export type TokenEvent =
   | {
       readonly type: 'token.created';
       readonly tokenType: TokenType;
@@ -66,7 +66,7 @@ export type TokenDecision =
     };
 
 export type Decided =
-  | { readonly ok: true; readonly events: readonly TokenDecision[] }
+  | { readonly ok: true; readonly events: readonly TokenEvent[] }
   | { readonly ok: false; readonly code: 'token_not_found' | 'id_in_use' };
 
 /**
@@ -101,11 +101,11 @@ function codesEndUpTo({ at, endsUpTo = at, codesEndUpTo: upTo = endsUpTo }: Toke
   return upTo;
 }
 
-function events(...decided: readonly TokenDecision[]): Decided {
+function events(...decided: readonly TokenEvent[]): Decided {
   return { ok: true, events: decided };
 }
 
-function created(command: Extract<TokenCommand, { do: 'create' }>): TokenDecision {
+function created(command: Extract<TokenCommand, { do: 'create' }>): TokenEvent {
   return {
     type: 'token.created',
     tokenType: command.tokenType,
@@ -115,7 +115,7 @@ function created(command: Extract<TokenCommand, { do: 'create' }>): TokenDecisio
   };
 }
 
-function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' }>): TokenDecision {
+function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' }>): TokenEvent {
   // A cvc that was already due is not kept by the edit, even if it was not purged yet.
   const cvc =
     command.cvc === 'kept' && life.cvc !== null && cvcAt(life, codesEndUpTo(command)) === null
@@ -137,7 +137,7 @@ function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' 
   };
 }
 
-function expired(life: TokenLife, at: number): TokenDecision {
+function expired(life: TokenLife, at: number): TokenEvent {
   return { type: 'token.expired', dueAt: life.expiresAt ?? at, ends: keysOf(life) };
 }
 

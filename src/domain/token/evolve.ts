@@ -1,4 +1,4 @@
-import type { RecordedFact } from './token-fact.js';
+import type { RecordedFact } from './token-event-header.js';
 import type { CvcState, EndedKeyState, TokenLife, TokenState } from './token-state.js';
 
 /** Folds one recorded event onto the state of its stream. Pure. */

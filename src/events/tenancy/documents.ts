@@ -4,8 +4,8 @@ import { managementPermissions, tokenPermissions } from '../../domain/access/per
 import { transforms } from '../../domain/access/transform.js';
 import type { Json } from '../../domain/json.js';
 import type { ApplicationDocument, TenantDocument } from '../../domain/tenancy/documents.js';
-import type { BoxPlace } from '../sealing/box.js';
-import { openJson, sealJson } from '../sealing/json-box.js';
+import type { CiphertextPlace } from '../sealing/ciphertext.js';
+import { openJson, sealJson } from '../sealing/json-ciphertext.js';
 
 const time = z.number().int();
 const setting = z.enum(['true', 'false']);
@@ -63,6 +63,6 @@ export function openDocument(directoryKey: Buffer, box: Uint8Array, place: Docum
   return openJson(directoryKey, box, boxPlace(place));
 }
 
-function boxPlace(place: DocumentPlace): BoxPlace {
+function boxPlace(place: DocumentPlace): CiphertextPlace {
   return { ...place, keyId: 'directory', field: 'content' };
 }

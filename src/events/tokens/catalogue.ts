@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RecordedFact, TokenFact } from '../../domain/token/token-fact.js';
+import type { RecordedFact, TokenEventHeader } from '../../domain/token/token-event-header.js';
 import { tokenTypes } from '../../domain/token/types/token-type.js';
 import type { ClearEvent } from '../event.js';
 
@@ -8,8 +8,10 @@ const ends = z.array(keyId);
 const time = z.number().int();
 const times = { expires_at: time.optional(), cvc_purge_at: time.optional() };
 
-/** Schemas of the clear parts in the newest version of each event (shapes: `domain/token/token-fact.ts`). */
-const schemas: { readonly [T in TokenFact['type']]: z.ZodType<Extract<TokenFact, { type: T }>['clear']> } = {
+/** Schemas of the clear parts in the newest version of each event (shapes: `domain/token/token-event-header.ts`). */
+const schemas: {
+  readonly [T in TokenEventHeader['type']]: z.ZodType<Extract<TokenEventHeader, { type: T }>['clear']>;
+} = {
   'token.created': z.object({ token_type: z.enum(tokenTypes), key: keyId, cvc_key: keyId.optional(), ...times }),
   'token.updated': z.object({
     changed: z.array(z.string()),
@@ -53,9 +55,9 @@ export function readTokenEvent(event: ClearEvent): RecordedFact {
   if (event.version > tokenEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');
   const { id, revision, position, time: at, tenantId, actorId, type } = event;
-  const schema = Object.hasOwn(schemas, type) ? schemas[type as TokenFact['type']] : undefined;
+  const schema = Object.hasOwn(schemas, type) ? schemas[type as TokenEventHeader['type']] : undefined;
   const parsed = schema?.safeParse(event.clear);
   if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalogue, or is damaged');
-  const fact = { type, clear: parsed.data } as TokenFact;
+  const fact = { type, clear: parsed.data } as TokenEventHeader;
   return { ...fact, id, revision, position, time: at, tenantId, actorId };
 }

@@ -10,7 +10,7 @@ import { shredEndedKeys } from '../shredder.js';
 import { rebuildStatus } from './rebuild-status.js';
 import type { TokenRebuild } from './token-rebuild.js';
 
-export type ProjectionsNeeds = {
+export type ProjectionsDeps = {
   readonly vault: Pick<Vault, 'log' | 'keys' | 'vocabularies'>;
   readonly generations: Generations;
   readonly tokens: TokenRebuild;
@@ -31,7 +31,7 @@ export type ProjectionsNeeds = {
  * Implements `Projections`. Tokens have a rebuild of their own; the other projections are small and rebuilt in one
  * step.
  */
-export function createProjections(needs: ProjectionsNeeds): Projections {
+export function createProjections(needs: ProjectionsDeps): Projections {
   const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = needs;
 
   async function rebuildDirectory(): Promise<void> {

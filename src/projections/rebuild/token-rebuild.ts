@@ -13,7 +13,7 @@ const rowsAtOnce = 25;
 const retryMs = 1_000;
 const examplesMax = 10;
 
-type TokenRebuildNeeds = {
+type TokenRebuildDeps = {
   readonly generations: Generations;
   readonly keys: Pick<KeyRing, 'createGeneration' | 'generations' | 'destroyGeneration'>;
   readonly log: Pick<EventLog, 'head'>;
@@ -37,7 +37,7 @@ export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
  * Builds a new generation of token rows from the log while the old one is read, and then switches to it
  * (docs/design.md, "Rebuild"). Each step is recorded in the stores, so that `resume` continues after a crash.
  */
-export function createTokenRebuild(needs: TokenRebuildNeeds) {
+export function createTokenRebuild(needs: TokenRebuildDeps) {
   const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
   const stopping = new AbortController();
   const { signal: stopped } = stopping;

@@ -14,7 +14,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { copyOf, create, tamper } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
@@ -118,7 +118,7 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
   });
 
   test('of a newer version', async () => {
-    const database = keptDatabase(path(file), {});
+    const database = pinStatements(path(file), {});
     database.pragma('user_version = 1000');
     database.close();
     await expectRefused(new RegExp(`^${file} was written by a newer version`));
@@ -126,7 +126,7 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
 
   test('of another program', async () => {
     rmSync(path(file));
-    const database = keptDatabase(path(file), {});
+    const database = pinStatements(path(file), {});
     database.exec('CREATE TABLE recipes (name TEXT)');
     database.close();
     await expectRefused(new RegExp(`^${file} is not a Strongroom file`));
@@ -168,7 +168,7 @@ test('a lock file that is no lock', async () => {
 
 describe('keys that wrap', () => {
   const wrappingKeys = () => {
-    const database = keptDatabase(path('keys.db'), { readonly: true });
+    const database = pinStatements(path('keys.db'), { readonly: true });
     const rows = database
       .prepare(`SELECT id FROM tenant_keys WHERE tenant = ? AND purpose = 'wrapping'`)
       .all(service.tenantId);
@@ -205,7 +205,7 @@ describe('keys that wrap', () => {
 });
 
 test('keys that were created in advance and not used are destroyed when the service stops', () => {
-  const keys = keptDatabase(path('keys.db'), { readonly: true });
+  const keys = pinStatements(path('keys.db'), { readonly: true });
   const living = keys
     .prepare(`SELECT count(*) FROM data_keys WHERE wrapped <> zeroblob(length(wrapped))`)
     .pluck()

@@ -4,14 +4,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { StoreBroken } from '#src/adapters/sqlite/database/database-error.js';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/support.js';
 import { create, keyIdsOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 /** Makes every connection read its pages again, after the pages were damaged. */
 function wreck(file: string): void {
-  const other = keptDatabase(file, {});
+  const other = pinStatements(file, {});
   other.exec('CREATE TABLE wrecker (a); DROP TABLE wrecker;');
   other.pragma('wal_checkpoint(TRUNCATE)');
   execFileSync('dd', ['if=/dev/urandom', `of=${file}`, 'bs=4096', 'seek=1', 'count=40', 'conv=notrunc'], {

@@ -44,9 +44,9 @@ test('a reader cannot write', () => {
 
 test('store files are opened in one place in the code, with their settings, and the lock in another', () => {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
-  const opening = /new Database\(|keptDatabase\(/;
+  const opening = /new Database\(|pinStatements\(/;
   const openers = sources.filter((path) => opening.test(readFileSync(join('src', path), 'utf8')));
-  const allowed = ['data-lock.ts', 'database/kept-database.ts', 'database/open-database.ts'].map(
+  const allowed = ['data-lock.ts', 'database/pin-statements.ts', 'database/open-database.ts'].map(
     (file) => `adapters/sqlite/${file}`,
   );
   expect(openers.filter((path) => !allowed.includes(path))).toEqual([]);

@@ -5,8 +5,8 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StoreBroken } from '#src/adapters/sqlite/database/database-error.js';
 import { createGroupCommit } from '#src/adapters/sqlite/database/group-commit.js';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import { openDatabase, type SqliteDatabase } from '#src/adapters/sqlite/database/open-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { truncateLog } from '#src/adapters/sqlite/writer/erasure.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/support.js';
@@ -62,7 +62,7 @@ describe('a group', () => {
   });
 
   test('while another connection writes, the whole group fails as unavailable, and the next group is stored', () => {
-    const other = keptDatabase(join(folder, 'test.db'), {});
+    const other = pinStatements(join(folder, 'test.db'), {});
     other.exec('BEGIN IMMEDIATE');
     for (const attempt of run(put(1), put(2))) expect(attempt).toMatchObject({ ok: false, error: { reason: 'busy' } });
     other.exec('ROLLBACK');
@@ -89,7 +89,7 @@ describe('a group', () => {
 
   test('the write-ahead log counts as emptied only when no reader blocked it', () => {
     run(put(1));
-    const other = keptDatabase(join(folder, 'test.db'), { readonly: true });
+    const other = pinStatements(join(folder, 'test.db'), { readonly: true });
     other.exec('BEGIN');
     other.prepare('SELECT * FROM t').all();
     run(put(2));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { authenticStores } from '#src/audit/authentic-log.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
@@ -26,7 +26,7 @@ test('a rotation begun by an older version, whose mark has no time, continues an
   const expected = key.toString('hex');
   await first.keys.rotation.begin();
   await first.close();
-  const database = keptDatabase(join(dataDir, 'keys.db'), { timeout: 5_000 });
+  const database = pinStatements(join(dataDir, 'keys.db'), { timeout: 5_000 });
   const { changes } = database.prepare(`UPDATE meta SET value = substr(value, 1, 8) WHERE name = 'rotation'`).run();
   database.close();
   expect(changes).toBe(1);

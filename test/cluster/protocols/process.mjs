@@ -23,7 +23,7 @@ const { rowWriter: rows, directoryWriter: directory, checkpoints, batches } = st
 
 async function follow() {
   const lead = await checkpoints.lead('tokens', 'protocols', 60_000);
-  await catchUp({ vault, rows, directory, checkpoints, heldBack: batches.heldBack }, lead);
+  await catchUp({ vault, rows, directory, checkpoints, pendingBatchStreams: batches.pendingBatchStreams }, lead);
   return { ok: true };
 }
 

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { apiKeyHash, newApiKey } from '#src/domain/tenancy/api-key.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
@@ -341,7 +341,7 @@ describe('a writer of the rows', () => {
   test.runIf(profile === 'embedded')('cannot put a view before the rows that shows one token as another', async () => {
     const [asked, other] = [await aToken({ data: 'asked' }), await aToken()];
     const [askedStream, otherStream] = [await streamOf(asked), await streamOf(other)];
-    const database = keptDatabase(join(service.dataDir, 'vault.db'), {});
+    const database = pinStatements(join(service.dataDir, 'vault.db'), {});
     const columns = database.pragma('table_info(token_rows_1)') as readonly { readonly name: string }[];
     const rest = columns.map(({ name }) => name).filter((name) => name !== 'stream');
     // SQLite evaluates the column once for WHERE and once for the result.
@@ -361,7 +361,7 @@ describe('a writer of the rows', () => {
       const key = await service.otherTenant();
       const foreign = await service.call('POST', '/tokens', { type: 'token', data: secret }, { key });
       expect(foreign.status, foreign.text).toBe(201);
-      const database = keptDatabase(join(service.dataDir, 'vault.db'), {});
+      const database = pinStatements(join(service.dataDir, 'vault.db'), {});
       const rowOf = database.prepare('SELECT stream, tenant, seq FROM token_rows_1 WHERE seq = ?');
       const seqs = database.prepare('SELECT seq FROM token_rows_1 ORDER BY seq').pluck().all() as readonly number[];
       const [own, other] = seqs

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { TokenLife } from '#src/domain/token/token-state.js';
 import type { ClaimResult } from '#src/views/finished-claim.js';
 import type { TestService } from '../../support/test-service.js';
@@ -39,7 +39,7 @@ export async function rowsAttacker(service: TestService): Promise<RowsAttacker> 
 }
 
 function onFiles(dataDir: string): RowsAttacker {
-  const database = keptDatabase(join(dataDir, 'vault.db'), {});
+  const database = pinStatements(join(dataDir, 'vault.db'), {});
   const changeOne = (sql: string, ...values: unknown[]): void => {
     if (database.prepare(sql).run(...values).changes < 1) throw new Error('the attack changed nothing');
   };

@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
 import { numberBytes } from '#src/adapters/sqlite/database/number-bytes.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { verifyVault } from '#src/cli/audit/run-verify.js';
 import { operate } from '../../audit/operate.js';
 import { anHour, create, keyIdsOf, streamOf, tamper } from '../../erasure/support.js';
@@ -50,8 +50,8 @@ test('rows: without its due time an expired token is still hidden, but the sweep
   service.clock.advance(2 * anHour);
   expect((await get(id)).status).not.toBe(200);
   await service.service.sweep.run();
-  const fates = await service.vault.keys.fates([...content]);
-  expect(fates.map(({ destroyedAt }) => destroyedAt)).toEqual(content.map(() => null));
+  const keyStatuses = await service.vault.keys.keyStatuses([...content]);
+  expect(keyStatuses.map(({ destroyedAt }) => destroyedAt)).toEqual(content.map(() => null));
 });
 
 test('rows: without its claim a repeated request runs again', async () => {
@@ -86,7 +86,7 @@ test('keys: another key in the place of the integrity key makes no row authentic
 test('keys and rows together: an older row of a living token is accepted once its revision is forgotten', async () => {
   const id = await plain({ metadata: { step: 'one' } });
   const stream = await streamOf(service, id);
-  const database = keptDatabase(join(service.dataDir, 'vault.db'), {});
+  const database = pinStatements(join(service.dataDir, 'vault.db'), {});
   const row = database.prepare('SELECT * FROM token_rows_1 WHERE stream = ?').get(stream) as Record<string, unknown>;
   await service.call('PATCH', `/tokens/${id}`, { metadata: { step: 'two' } });
   const names = Object.keys(row);
@@ -113,7 +113,7 @@ test('access log: the newest batch can be removed after the last checkpoint, and
   await get(id);
   await service.stop();
   const [file = ''] = readdirSync(service.dataDir).filter((name) => /^access-.*\.db$/.test(name));
-  const database = keptDatabase(join(service.dataDir, file), {});
+  const database = pinStatements(join(service.dataDir, file), {});
   const removed = behindTriggers(database, () => {
     const newest = '(SELECT max(sequence) FROM batches)';
     const { changes } = database.prepare(`DELETE FROM entries WHERE batch = ${newest}`).run();

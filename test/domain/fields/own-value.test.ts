@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bareText, checkOwnValue, checkUnseenOwnValue, type OpenFields } from '#src/domain/token/fields/own-value.js';
+import {
+  bareText,
+  type OpenFields,
+  rejectEmbeddedValue,
+  rejectPossibleEmbeddedValue,
+} from '#src/domain/token/fields/embedded-value.js';
 
 const none: OpenFields = { givenId: null, containers: ['/pci/high/'], metadata: null };
 
 function paths(ownValues: readonly string[], fields: Partial<OpenFields>): readonly string[] {
-  const checked = checkOwnValue(ownValues, { ...none, ...fields });
+  const checked = rejectEmbeddedValue(ownValues, { ...none, ...fields });
   return checked.ok ? [] : Object.keys(checked.errors);
 }
 
@@ -70,7 +75,7 @@ describe('what a caller that cannot see the value may write does not depend on t
     digits: number | null,
     after: Partial<typeof before> | { metadata: Record<string, string> | null },
   ) => {
-    const checked = checkUnseenOwnValue(digits, before, { ...before, ...after });
+    const checked = rejectPossibleEmbeddedValue(digits, before, { ...before, ...after });
     return checked.ok ? [] : Object.keys(checked.errors);
   };
 

@@ -1,11 +1,11 @@
 import { describe, it } from 'vitest';
-import type { TokenDecision } from '#src/domain/token/decide.js';
+import type { TokenEvent } from '#src/domain/token/decide.js';
 import { create, created, deleted, expiring, given, startMs, update, updatedFact } from './given.js';
 
 const at = startMs + 10_000;
 const later = startMs + 60_000;
 const hour = 3_600_000;
-const updated: Extract<TokenDecision, { type: 'token.updated' }> = {
+const updated: Extract<TokenEvent, { type: 'token.updated' }> = {
   type: 'token.updated',
   changed: ['metadata'],
   key: 'k1',
@@ -15,7 +15,7 @@ const updated: Extract<TokenDecision, { type: 'token.updated' }> = {
   keeps: 'k1',
   ends: [],
 };
-const born: TokenDecision = {
+const born: TokenEvent = {
   type: 'token.created',
   tokenType: 'token',
   hasCvc: false,

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import { type Decided, decide, type TokenCommand, type TokenDecision } from '#src/domain/token/decide.js';
+import { type Decided, decide, type TokenCommand, type TokenEvent } from '#src/domain/token/decide.js';
 import { evolve } from '#src/domain/token/evolve.js';
-import type { TokenFact } from '#src/domain/token/token-fact.js';
+import type { TokenEventHeader } from '#src/domain/token/token-event-header.js';
 import { noToken, type TokenState } from '#src/domain/token/token-state.js';
 
 /** When the nth event of a history happened. */
 export const startMs = 1_000_000;
 
 /** The state that these facts lead to; each a second after the one before, written by `app`. */
-export function stateAfter(facts: readonly TokenFact[]): TokenState {
+export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {
   return facts.reduce(
     (state, fact, i) =>
       evolve(state, {
@@ -21,26 +21,31 @@ export function stateAfter(facts: readonly TokenFact[]): TokenState {
 }
 
 /** `given(facts).when(command).thenEvents(decisions)` or `.thenRefused(code)`. */
-export function given(...facts: readonly TokenFact[]) {
+export function given(...facts: readonly TokenEventHeader[]) {
   return {
     when(command: TokenCommand) {
       const decided: Decided = decide(command, stateAfter(facts));
       return {
-        thenEvents: (...events: readonly TokenDecision[]) => expect(decided).toEqual({ ok: true, events }),
+        thenEvents: (...events: readonly TokenEvent[]) => expect(decided).toEqual({ ok: true, events }),
         thenRefused: (code: string) => expect(decided).toEqual({ ok: false, code }),
       };
     },
   };
 }
 
-export const created: Extract<TokenFact, { type: 'token.created' }> = {
+export const created: Extract<TokenEventHeader, { type: 'token.created' }> = {
   type: 'token.created',
   clear: { token_type: 'card', key: 'k1', cvc_key: 'c1', cvc_purge_at: startMs + 3_600_000 },
 };
-export const expiring: TokenFact = { type: 'token.created', clear: { ...created.clear, expires_at: startMs + 60_000 } };
-export const deleted: TokenFact = { type: 'token.deleted', clear: { reason: 'request', ends: ['k1', 'c1'] } };
+export const expiring: TokenEventHeader = {
+  type: 'token.created',
+  clear: { ...created.clear, expires_at: startMs + 60_000 },
+};
+export const deleted: TokenEventHeader = { type: 'token.deleted', clear: { reason: 'request', ends: ['k1', 'c1'] } };
 
-export function updatedFact(clear: Partial<Extract<TokenFact, { type: 'token.updated' }>['clear']>): TokenFact {
+export function updatedFact(
+  clear: Partial<Extract<TokenEventHeader, { type: 'token.updated' }>['clear']>,
+): TokenEventHeader {
   return { type: 'token.updated', clear: { changed: ['metadata'], key: 'k1', cvc: 'kept', ends: [], ...clear } };
 }
 

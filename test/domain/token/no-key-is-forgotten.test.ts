@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide, type TokenCommand, type TokenDecision } from '#src/domain/token/decide.js';
+import { decide, type TokenCommand, type TokenEvent } from '#src/domain/token/decide.js';
 import { evolve } from '#src/domain/token/evolve.js';
-import type { TokenFact } from '#src/domain/token/token-fact.js';
+import type { TokenEventHeader } from '#src/domain/token/token-event-header.js';
 import { keysOf, noToken, type TokenState } from '#src/domain/token/token-state.js';
 
 const retentionMs = 100;
@@ -64,7 +64,7 @@ function placed(command: TokenCommand, now: number): TokenCommand {
 }
 
 /** The fact that a decision becomes when it gets its keys. */
-function factOf(decision: TokenDecision, count: number): TokenFact {
+function factOf(decision: TokenEvent, count: number): TokenEventHeader {
   switch (decision.type) {
     case 'token.created': {
       const { tokenType, hasCvc } = decision;
@@ -95,7 +95,7 @@ function times({ expiresAt, cvcPurgeAt }: { readonly expiresAt: number | null; r
   };
 }
 
-function keysNamedBy({ type, clear }: TokenFact): readonly string[] {
+function keysNamedBy({ type, clear }: TokenEventHeader): readonly string[] {
   if (type !== 'token.created' && type !== 'token.updated') return [];
   return [clear.key, ...(clear.cvc_key === undefined ? [] : [clear.cvc_key])];
 }

@@ -4,8 +4,8 @@ import { batchHash, noBatch } from '../../../events/access-log/batch-hash.js';
 import type { AccessFilter, AccessLog, AccessPage } from '../../../ports/access-log.js';
 import { batchesOf, type NewBatch } from '../../access-log/batches-of.js';
 import { type Month, monthOf } from '../../access-log/month.js';
+import { batcher } from '../batcher.js';
 import type { MongoConnection } from '../connection.js';
-import { inGroups } from '../in-groups.js';
 import { ensureIndexes } from '../required-indexes.js';
 import { countBy, readSnapshot } from '../snapshot-reading.js';
 import { accessBatches, accessChains, accessHeads } from './access-chains.js';
@@ -67,7 +67,7 @@ function createAccessWriter({ call }: MongoConnection) {
     head = { chain: head.chain, sequence, hash };
   }
 
-  const groups = inGroups<readonly AccessEntry[], void>(async (group) => {
+  const groups = batcher<readonly AccessEntry[], void>(async (group) => {
     try {
       for (const batch of batchesOf(group.flat())) await append(batch);
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { TokenRowWriter } from '../../../ports/token-rows.js';
+import { batcher } from '../batcher.js';
 import type { MongoConnection } from '../connection.js';
-import { inGroups } from '../in-groups.js';
 import type { RowWrite } from '../token-rows/row-write.js';
 import { mongoRowWriter } from '../token-rows/row-writer.js';
 import type { MongoGenerations } from './mongo-generations.js';
@@ -43,7 +43,7 @@ export function rowWriterInUse(
     return rows.map(({ view }) => (gaps.has(view.stream) ? 'gap' : 'stored'));
   }
 
-  const groups = inGroups(writeGroup);
+  const groups = batcher(writeGroup);
 
   return {
     async write(view, index, before, at) {

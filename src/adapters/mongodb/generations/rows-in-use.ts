@@ -2,8 +2,8 @@ import { GenerationDropped } from '../../../ports/generations.js';
 import type { TokenRows } from '../../../ports/token-rows.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
+import { batcher } from '../batcher.js';
 import type { MongoConnection } from '../connection.js';
-import { inGroups } from '../in-groups.js';
 import { type MongoTokenRows, mongoTokenRows } from '../token-rows/token-rows.js';
 import { trustedMs } from './known-generations.js';
 import type { MongoGenerations } from './mongo-generations.js';
@@ -39,7 +39,7 @@ export function tokenRowsInUse(
     }
   }
 
-  const gets = inGroups<string, Stored<TokenView> | null>((streams) => current((rows) => rows.getMany(streams)));
+  const gets = batcher<string, Stored<TokenView> | null>((streams) => current((rows) => rows.getMany(streams)));
 
   return {
     get: gets.add,

@@ -1,8 +1,8 @@
 import { Timestamp } from 'mongodb';
 import type { Clock } from '../../../ports/clock.js';
-import type { EndedKey, KeyFate, KeyRevision, MadeKey } from '../../../ports/key-ring.js';
+import type { EndedKey, KeyRevision, KeyStatus, MadeKey } from '../../../ports/key-ring.js';
+import { batcher } from '../batcher.js';
 import type { MongoConnection } from '../connection.js';
-import { inGroups } from '../in-groups.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 import { type DataKeyDocument, keyCollections } from './key-collections.js';
 
@@ -14,14 +14,14 @@ type Noted = Pick<DataKeyDocument, '_id' | 'revision' | 'destroyed_at'>;
 
 /** Returns the store of data keys in MongoDB. Its rows are inserted, destroyed once, and never removed. */
 export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
-  const finds = inGroups<string, DataKeyDocument | null>(async (keyIds) => {
+  const finds = batcher<string, DataKeyDocument | null>(async (keyIds) => {
     const asked = { _id: { $in: [...new Set(keyIds)].map(uuidBytes) } };
     const rows = await call((db) => keyCollections.dataKeys(db).find(asked).toArray());
     const found = new Map(rows.map((row) => [uuidText(row._id), row]));
     return keyIds.map((keyId) => found.get(keyId) ?? null);
   });
 
-  const notes = inGroups<string, Noted | null>(async (keyIds) => {
+  const notes = batcher<string, Noted | null>(async (keyIds) => {
     const asked = { _id: { $in: [...new Set(keyIds)].map(uuidBytes) } };
     const projection = { revision: 1, destroyed_at: 1 };
     const rows = await call((db) => keyCollections.dataKeys(db).find(asked).project<Noted>(projection).toArray());
@@ -68,7 +68,7 @@ export function createMongoDataKeys({ call }: MongoConnection, clock: Clock) {
         await call((db) => keyCollections.dataKeys(db).bulkWrite(updates, { ordered: false }));
       }
     },
-    async fates(keyIds: readonly string[]): Promise<readonly KeyFate[]> {
+    async keyStatuses(keyIds: readonly string[]): Promise<readonly KeyStatus[]> {
       const asked = { _id: { $in: keyIds.map(uuidBytes) } };
       const rows = await call((db) =>
         keyCollections.dataKeys(db).find(asked).project<DataKeyDocument>({ destroyed_at: 1 }).toArray(),

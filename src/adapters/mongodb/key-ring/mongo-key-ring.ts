@@ -223,7 +223,7 @@ export function mongoKeyRing(
       freshTenant: tenants.fresh,
       addWrapping: tenants.addWrapping,
     }),
-    fates: (keyIds) => dataKeys.fates(keyIds),
+    keyStatuses: (keyIds) => dataKeys.keyStatuses(keyIds),
     signingKey,
     integrityKeys,
     async checkpoint(name: KeyRingReader): Promise<number> {

@@ -22,7 +22,7 @@ import type { OpenTenant } from './mongo-tenant-keys.js';
 const stepSize = 500;
 const lookedAtOnce = 5_000;
 
-type Needs = {
+type Deps = {
   readonly connection: MongoConnection;
   readonly roots: MongoRootKeys;
   readonly dataKeys: ReturnType<typeof createMongoDataKeys>;
@@ -38,7 +38,7 @@ type Needs = {
  * Returns `KeyRotation` on MongoDB (ADR 29). A rotation marks old wrapping keys as `retiring`. After creating data
  * keys, a process checks whether their wrapping key is retiring, so no key in use is added unnoticed by a rotation.
  */
-export function mongoKeyRotation(needs: Needs): KeyRotation {
+export function mongoKeyRotation(needs: Deps): KeyRotation {
   const { connection, roots, dataKeys, clock, freshTenant, addWrapping, wrapperFor } = needs;
   const { call } = connection;
 

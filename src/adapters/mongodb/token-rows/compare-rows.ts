@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import type { Json } from '../../../domain/json.js';
 import type { ComparedPage, ComparedStreams, TwoGenerations } from '../../../ports/rebuild-thread.js';
-import { markOf } from '../../search-plan/mark-of.js';
+import { termsDigest } from '../../search-plan/mark-of.js';
 import { sorted } from '../../search-plan/sorted.js';
 import type { MongoConnection } from '../connection.js';
 import type { DirectoryDocument } from '../directory/directory-document.js';
@@ -91,7 +91,7 @@ async function livingRows(
 function isSame(read: RowDocument | undefined, made: RowDocument | undefined): boolean {
   if (read === undefined || made === undefined) return read === made;
   if (read.life === null || made.life === null) return false;
-  const mark = markOf(Buffer.concat([...read.terms]), Buffer.concat([...made.terms]));
+  const mark = termsDigest(Buffer.concat([...read.terms]), Buffer.concat([...made.terms]));
   return made.mark !== undefined && digest(read, mark) === digest(made, made.mark);
 }
 

@@ -3,7 +3,7 @@ import type { TokenType } from '../../../domain/token/types/token-type.js';
 import type { RowIndex } from '../../../ports/unit-of-work.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
-import { markOf } from '../../search-plan/mark-of.js';
+import { termsDigest } from '../../search-plan/mark-of.js';
 
 /** The fields by which a living row is found, as the bytes of keyed hashes. */
 type Found = {
@@ -71,7 +71,7 @@ export function rowOf(
   const others = read === null ? undefined : index.terms[read];
   const found = {
     ...{ fingerprint: hashBytes(index.fingerprintHash), terms: terms.map(hashBytes) },
-    ...(others === undefined ? {} : { mark: markOf(hashBytes(others.join('')), hashBytes(terms.join(''))) }),
+    ...(others === undefined ? {} : { mark: termsDigest(hashBytes(others.join('')), hashBytes(terms.join(''))) }),
   };
   return { ...livingOf(view, life), ...found };
 }

@@ -26,7 +26,7 @@ type Batch = {
 const keptMs = 2 * 24 * 3_600_000;
 const streamsAtOnce = 16;
 
-type Needs = {
+type Deps = {
   readonly connection: MongoConnection;
   readonly log: EventLog;
   readonly waits: Waits;
@@ -41,7 +41,7 @@ export type Batches = ReturnType<typeof createBatches>;
  * Creates several tokens on a log without transactions over streams (docs/design.md, "Tokenize"). While a batch may
  * still be undone, no process writes rows of its tokens, so that none of them can be read.
  */
-export function createBatches({ connection, log, waits, now, destroyKeys, project }: Needs) {
+export function createBatches({ connection, log, waits, now, destroyKeys, project }: Deps) {
   const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
 
   async function move(id: string, from: readonly Batch['state'][], to: Batch['state']): Promise<Batch | null> {
@@ -111,7 +111,7 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
       return batch === null ? 'barred' : 'landed';
     },
     /** Returns the streams whose rows may not be written yet. The process that ends their batch writes them. */
-    async heldBack(): Promise<ReadonlySet<string>> {
+    async pendingBatchStreams(): Promise<ReadonlySet<string>> {
       const streams = await connection.call((db) =>
         batches(db).distinct('intents.stream', { state: { $in: ['open', 'undoing'] } }),
       );

@@ -50,7 +50,7 @@ export type HoldFingerprint = (
 
 const pollMs = 25;
 
-type Needs = {
+type Deps = {
   readonly connection: MongoConnection;
   readonly log: EventLog;
   readonly rows: Pick<TokenRows, 'findByFingerprint'>;
@@ -69,7 +69,7 @@ type Needs = {
  * Invariant: if an append may still land and would create a live token with the fingerprint, the claim names it. So a
  * process that replaces a claim settles that append first, even if it is in the same stream.
  */
-export function createFingerprintClaims({ connection, log, rows, batches, waits, now, project }: Needs) {
+export function createFingerprintClaims({ connection, log, rows, batches, waits, now, project }: Deps) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
   /**

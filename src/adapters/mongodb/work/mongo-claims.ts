@@ -37,7 +37,7 @@ type Claim = {
 
 const withoutResult = { $unset: { work: 1, result: 1, time: 1, mac: 1 } } as const;
 
-type Needs = {
+type Deps = {
   readonly connection: MongoConnection;
   readonly log: EventLog;
   readonly batches: Batches;
@@ -53,7 +53,7 @@ export type MongoClaims = ReturnType<typeof createMongoClaims>;
  * records in the claim what it is about to append. A process that takes the claim over learns whether that was
  * appended, and prevents it if not.
  */
-export function createMongoClaims({ connection, log, batches, waits, now, project }: Needs) {
+export function createMongoClaims({ connection, log, batches, waits, now, project }: Deps) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
   /** The pending attempts of this process, by claim. */
   const mine = new Map<string, string>();

@@ -25,7 +25,7 @@ import type { ClaimedWork, MongoClaims } from './mongo-claims.js';
 
 const streamsAtOnce = 16;
 
-type Needs = {
+type Deps = {
   readonly log: EventLog;
   readonly rows: TokenRowWriter;
   readonly directory: DirectoryWriter;
@@ -50,7 +50,7 @@ type Before = {
  * the record settles it. The log is authoritative: once the event is appended, the change is made. Its row is written
  * here or by the runner.
  */
-export function mongoUnitOfWork(needs: Needs): UnitOfWork {
+export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   const { log, rows, directory, claims, fingerprints, batches, now, project } = needs;
 
   async function projectWrite(write: StreamWrite, positions: readonly number[]): Promise<void> {
@@ -198,8 +198,8 @@ export function mongoUnitOfWork(needs: Needs): UnitOfWork {
       const stored = await rows.revisionsOf(streams.map(({ stream }) => stream));
       const behind = streams.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
       if (behind.length === 0) return;
-      const heldBack = await batches.heldBack();
-      const shown = behind.filter(({ stream }) => !heldBack.has(stream));
+      const pendingBatchStreams = await batches.pendingBatchStreams();
+      const shown = behind.filter(({ stream }) => !pendingBatchStreams.has(stream));
       await atMost(streamsAtOnce, shown, ({ tenantId, stream }) => project(tenantId, stream));
     },
   };

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { databaseError } from './database-error.js';
-import { keptDatabase } from './kept-database.js';
+import { pinStatements } from './pin-statements.js';
 
 export type SqliteDatabase = Database.Database;
 
@@ -39,7 +39,7 @@ export function openDatabase(
 ): SqliteDatabase {
   let database: SqliteDatabase | null = null;
   try {
-    database = keptDatabase(path, { readonly: mode === 'reader', timeout: mode === 'reader' ? 5_000 : 0 });
+    database = pinStatements(path, { readonly: mode === 'reader', timeout: mode === 'reader' ? 5_000 : 0 });
     accept(database);
     if (database.pragma('journal_mode', { simple: true }) !== 'wal') database.pragma('journal_mode = WAL');
     expectSetting(database, 'journal_mode', 'wal');
@@ -57,7 +57,7 @@ export function openDatabase(
 
 /** Opens an in-memory database with the tables of `schema`, all empty. */
 export function openInMemory(schema: string): SqliteDatabase {
-  const database = keptDatabase(':memory:', {});
+  const database = pinStatements(':memory:', {});
   database.exec(schema);
   return database;
 }

@@ -238,7 +238,7 @@ export function sqliteKeyRing(
       const rows = reading(() => madeAfter.all(afterSequence, madeBefore, limit) as MadeRow[], 'keys.db');
       return rows.map(({ sequence, id, log_head }) => ({ sequence, keyId: uuidText(id), logHead: log_head }));
     },
-    async fates(keyIds) {
+    async keyStatuses(keyIds) {
       return keyIds.flatMap((keyId) => {
         const row = reading(() => byId.get(uuidBytes(keyId)) as StoredKey | undefined, 'keys.db');
         if (row === undefined) return [];

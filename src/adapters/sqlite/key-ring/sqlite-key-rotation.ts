@@ -17,7 +17,7 @@ import type { createTenantKeys } from './tenant-keys.js';
 const stepSize = 500;
 const tenantsAtOnce = 100;
 
-type Needs = {
+type Deps = {
   readonly database: SqliteDatabase;
   readonly writer: Writer;
   readonly roots: RootKeys;
@@ -44,7 +44,7 @@ type Begun = { readonly lastRow: number; readonly at: number | null };
  * Implements `KeyRotation` on `keys.db` (ADR 29). The row `rotation` of `meta` holds the last row of `tenant_keys` at
  * the start of the rotation, and the time of the start. The wrapping keys up to that row are the old ones.
  */
-export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wrapperFor }: Needs): KeyRotation {
+export function sqliteKeyRotation({ database, writer, roots, tenants, clock, wrapperFor }: Deps): KeyRotation {
   const metaOf = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
   const lastTenantKey = database.prepare('SELECT max(rowid) FROM tenant_keys').pluck();
   const isOld = `purpose = 'wrapping' AND destroyed_at = ${never} AND rowid <= ?`;

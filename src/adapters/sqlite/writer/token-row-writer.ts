@@ -1,7 +1,7 @@
 import type { TokenState } from '../../../domain/token/token-state.js';
 import type { BuiltRow } from '../../../ports/generations.js';
 import type { GenerationTerms, RowIndex } from '../../../ports/unit-of-work.js';
-import { markOf } from '../../search-plan/mark-of.js';
+import { termsDigest } from '../../search-plan/mark-of.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
 import { keptCountMin } from '../database/term-counts.js';
@@ -73,7 +73,8 @@ function found({ life }: TokenState, index: RowIndex, before: Found, generation:
   if (life === null) return byNothing;
   if (index === 'keep') return before;
   const terms = packTerms(termsIn(index.terms, generation.generation));
-  const mark = generation.state === 'building' ? markOf(packTerms(termsIn(index.terms, generation.read)), terms) : null;
+  const mark =
+    generation.state === 'building' ? termsDigest(packTerms(termsIn(index.terms, generation.read)), terms) : null;
   return { fingerprint: index.fingerprintHash, seq: life.createdPosition, terms, mark };
 }
 

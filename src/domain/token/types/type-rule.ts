@@ -8,7 +8,7 @@ export type CheckedData = { readonly data: Json; readonly cvc: string | null };
 export type TypeRule = {
   /** Checks and normalises data at creation and after a merge patch; error paths start with `data`. */
   readonly validate: (data: Json) => Checked<CheckedData>;
-  /** The values of validated data that must not occur in an id, a container or metadata (fields/own-value.ts). */
+  /** The values of validated data that must not occur in an id, a container or metadata (fields/embedded-value.ts). */
   readonly ownValues: (data: Json) => readonly string[];
   /** The number of digits of the shortest own value; null if the type has no own values. */
   readonly ownValueDigitsMin: number | null;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { keptDatabase } from '#src/adapters/sqlite/database/kept-database.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { holdKeys } from '../../../support/hold-keys.js';
 import { embeddedOnly, profile } from '../../../support/profile.js';
 import { startTestService, type TestService } from '../../../support/test-service.js';
@@ -152,7 +152,7 @@ describe('400 and 403', () => {
 });
 
 function wrappedKeys({ dataDir, tenantId }: TestService): Buffer[] {
-  const database = keptDatabase(join(dataDir, 'keys.db'), { readonly: true });
+  const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
   try {
     const keys = database.prepare('SELECT wrapped FROM tenant_keys WHERE tenant = ?').pluck().all(tenantId);
     return keys as Buffer[];

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { inGroups } from '#src/adapters/mongodb/in-groups.js';
+import { batcher } from '#src/adapters/mongodb/batcher.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
 /** Groups whose sending ends when the test says so. */
 function heldGroups() {
   const sent: { readonly group: readonly number[]; end(): void; fail(error: Error): void }[] = [];
-  const groups = inGroups<number, string>(
+  const groups = batcher<number, string>(
     (group) =>
       new Promise((resolve, reject) => {
         sent.push({ group, end: () => resolve(group.map((item) => `answer to ${item}`)), fail: reject });

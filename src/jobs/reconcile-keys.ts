@@ -5,7 +5,7 @@ import { tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { KeyUse } from '../ports/key-ring.js';
 import { loadToken } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
-import { findLost, type LostToken } from './end-erased.js';
+import { findUnreadableTokens, type UnreadableToken } from './close-unreadable-tokens.js';
 
 const pageSize = 10_000;
 const logPageSize = 1_000;
@@ -13,20 +13,20 @@ const logPageSize = 1_000;
 const orphanAgeMs = 3 * 3_600_000;
 
 /** A living token whose key is destroyed or has no row. */
-type Lost = LostToken & { readonly key: 'destroyed' | 'missing' };
+type Lost = UnreadableToken & { readonly key: 'destroyed' | 'missing' };
 
 /** `orphans` is the number of old keys that no event names. `newer` is the first event of an unknown version. */
-type KeysLookedOver = {
+type ReconciledKeys = {
   readonly lost: readonly Lost[];
   readonly orphans: number;
   readonly newer: ClearEvent | null;
 };
 
 /** Compares all living keys with the log. Keys and tokens that change meanwhile are checked twice. */
-export async function lookOverKeys(vault: Vault): Promise<KeysLookedOver> {
+export async function reconcileKeys(vault: Vault): Promise<ReconciledKeys> {
   const living = await livingKeys(vault, Number.MAX_SAFE_INTEGER);
   const old = await livingKeys(vault, vault.clock.now() - orphanAgeMs);
-  const suspected = await findLost(vault.log, (keyId) => !living.has(keyId));
+  const suspected = await findUnreadableTokens(vault.log, (keyId) => !living.has(keyId));
   const lost: Lost[] = [];
   let newer: ClearEvent | null = null;
   for (const token of suspected) {
@@ -50,7 +50,7 @@ async function livingKeys({ keys }: Vault, madeBefore: number): Promise<Set<stri
   return living;
 }
 
-async function keyOf(vault: Vault, { tenantId, stream, what }: LostToken): Promise<KeyUse<unknown>['state']> {
+async function keyOf(vault: Vault, { tenantId, stream, what }: UnreadableToken): Promise<KeyUse<unknown>['state']> {
   const { life } = (await loadToken(vault, tenantId, stream)).state;
   const keyId = what === 'data' ? life?.key : life?.cvc?.key;
   return keyId === undefined ? 'open' : (await vault.keys.use(tenantId, keyId, () => 0)).state;

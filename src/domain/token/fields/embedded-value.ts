@@ -15,7 +15,7 @@ export type OpenFields = {
  * more digits, however grouped. Threat: these fields are shown to callers that may not see the data, and outlive
  * erasure as keyed hashes. `ownValues` come from the type's rule. See docs/contract.md, "Own values".
  */
-export function checkOwnValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
+export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
   const values = ownValues.map(bareText).filter((value) => value.length >= digitsMin);
   if (values.length === 0) return valid(null);
   const refuse = (path: string, text: string): Checked<null> => {
@@ -43,7 +43,7 @@ function refuseEntry(key: string, value: string, refuse: (path: string, text: st
  * if the result depended on the value, a caller could find it by trying thousands of candidates. `ownValueDigitsMin`
  * comes from the type's rule.
  */
-export function checkUnseenOwnValue(
+export function rejectPossibleEmbeddedValue(
   ownValueDigitsMin: number | null,
   before: Omit<OpenFields, 'givenId'>,
   after: Omit<OpenFields, 'givenId'>,

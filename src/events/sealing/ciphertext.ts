@@ -9,7 +9,7 @@ const headBytes = 1 + nonceBytes;
 /**
  * The place that a ciphertext is bound to, as additional data of the cipher. It cannot be decrypted for another place.
  */
-export type BoxPlace = {
+export type CiphertextPlace = {
   readonly tenantId: string;
   readonly stream: string;
   /** The revision of the event that contains the ciphertext. */
@@ -38,7 +38,7 @@ function newNonce(): Buffer {
  * Encrypts bytes with AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce. Returns format version (1 byte), nonce
  * (12), ciphertext and tag (16), in a buffer of its own.
  */
-export function sealBox(key: Uint8Array, plain: Uint8Array, place: BoxPlace): Buffer {
+export function sealCiphertext(key: Uint8Array, plain: Uint8Array, place: CiphertextPlace): Buffer {
   const nonce = newNonce();
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(additionalData(place));
@@ -54,7 +54,7 @@ export function sealBox(key: Uint8Array, plain: Uint8Array, place: BoxPlace): Bu
 }
 
 /** Decrypts a ciphertext; null if the key, the place or a single bit differs. */
-export function openBox(key: Uint8Array, box: Uint8Array, place: BoxPlace): Buffer | null {
+export function openCiphertext(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Buffer | null {
   if (box.length < headBytes + tagBytes || box[0] !== formatVersion) return null;
   const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(1, headBytes), { authTagLength: tagBytes });
   decipher.setAAD(additionalData(place));
@@ -68,7 +68,7 @@ export function openBox(key: Uint8Array, box: Uint8Array, place: BoxPlace): Buff
   return plain;
 }
 
-function additionalData(place: BoxPlace): Buffer {
+function additionalData(place: CiphertextPlace): Buffer {
   const { tenantId, stream, revision, keyId, field } = place;
   return lengthPrefixed([`strongroom.box.${formatVersion}`, tenantId, stream, String(revision), keyId, field]);
 }

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { Looked, TraceKind, Traces } from '../../ports/traces.js';
+import type { ErasureProbe, Looked, TraceKind } from '../../ports/erasure-probe.js';
 import type { MongoConnection } from './connection.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
@@ -12,10 +12,10 @@ const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
 };
 
 /**
- * Returns `Traces` on MongoDB. Checks the stream's row, with its terms, in every generation, and its fingerprint
+ * Returns `ErasureProbe` on MongoDB. Checks the stream's row, with its terms, in every generation, and its fingerprint
  * claims.
  */
-export function mongoTraces({ call }: MongoConnection): Traces {
+export function mongoErasureProbe({ call }: MongoConnection): ErasureProbe {
   return {
     async of({ stream }) {
       const generations = await call((db) =>

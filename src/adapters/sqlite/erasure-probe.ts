@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Looked, TracedToken, TraceKind, Traces } from '../../ports/traces.js';
+import type { ErasureProbe, Looked, TracedToken, TraceKind } from '../../ports/erasure-probe.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
@@ -12,11 +12,11 @@ const postingsAtOnce = 10_000;
 const start: Place = { term: Buffer.alloc(0), seq: 0 };
 
 /**
- * Implements `Traces` on `vault.db`. Looks in both sets of tables, including the one that is empty except during a
+ * Implements `ErasureProbe` on `vault.db`. Looks in both sets of tables, including the one that is empty except during a
  * rebuild. A posting names its token by the position of the creating event, and no index leads from there to the
  * posting, so we read all postings.
  */
-export function sqliteTraces(database: SqliteDatabase): Traces {
+export function sqliteErasureProbe(database: SqliteDatabase): ErasureProbe {
   const of = ofBothSlots((slot) => statementsOf(database, slot));
 
   async function inPostings(slot: Slot, created: string): Promise<{ readonly looked: number; readonly found: number }> {

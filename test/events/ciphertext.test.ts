@@ -1,16 +1,16 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type BoxPlace, openBox, sealBox } from '#src/events/sealing/box.js';
-import { openJson, sealJson } from '#src/events/sealing/json-box.js';
+import { type CiphertextPlace, openCiphertext, sealCiphertext } from '#src/events/sealing/ciphertext.js';
+import { openJson, sealJson } from '#src/events/sealing/json-ciphertext.js';
 
 const key = randomBytes(32);
-const place: BoxPlace = { tenantId: 't', stream: 'token-1', revision: 3, keyId: 'k', field: 'content' };
+const place: CiphertextPlace = { tenantId: 't', stream: 'token-1', revision: 3, keyId: 'k', field: 'content' };
 
 test('any sealed value opens', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (plain) => {
-      expect([...(openBox(key, sealBox(key, plain, place), place) ?? [])]).toEqual([...plain]);
+      expect([...(openCiphertext(key, sealCiphertext(key, plain, place), place) ?? [])]).toEqual([...plain]);
     }),
   );
   fc.assert(
@@ -22,23 +22,23 @@ test('any sealed value opens', () => {
 });
 
 test('a ciphertext with any single bit changed never opens', () => {
-  const box = sealBox(key, randomBytes(70), place);
+  const box = sealCiphertext(key, randomBytes(70), place);
   for (let at = 0; at < box.length; at += 1) {
     for (let bit = 0; bit < 8; bit += 1) {
       const changed = Buffer.from(box);
       changed.writeUInt8(changed.readUInt8(at) ^ (1 << bit), at);
-      expect(openBox(key, changed, place), `byte ${at}, bit ${bit}`).toBeNull();
+      expect(openCiphertext(key, changed, place), `byte ${at}, bit ${bit}`).toBeNull();
     }
   }
 });
 
 test('a truncated or extended ciphertext never opens', () => {
-  const box = sealBox(key, randomBytes(40), place);
+  const box = sealCiphertext(key, randomBytes(40), place);
   for (let length = 0; length < box.length; length += 1) {
-    expect(openBox(key, box.subarray(0, length), place), `${length} bytes`).toBeNull();
-    expect(openBox(key, box.subarray(box.length - length), place), `the last ${length} bytes`).toBeNull();
+    expect(openCiphertext(key, box.subarray(0, length), place), `${length} bytes`).toBeNull();
+    expect(openCiphertext(key, box.subarray(box.length - length), place), `the last ${length} bytes`).toBeNull();
   }
-  expect(openBox(key, Buffer.concat([box, Buffer.alloc(1)]), place)).toBeNull();
+  expect(openCiphertext(key, Buffer.concat([box, Buffer.alloc(1)]), place)).toBeNull();
 });
 
 test.each([
@@ -49,33 +49,35 @@ test.each([
   ['field', { field: 'cvc' }],
   ['border between two parts', { tenantId: 'tt', stream: 'oken-1' }],
 ] as const)('a ciphertext never opens in another place: %s', (_, elsewhere) => {
-  const box = sealBox(key, Buffer.from('value'), place);
-  expect(openBox(key, box, { ...place, ...elsewhere })).toBeNull();
+  const box = sealCiphertext(key, Buffer.from('value'), place);
+  expect(openCiphertext(key, box, { ...place, ...elsewhere })).toBeNull();
   expect(openJson(key, sealJson(key, 'value', place), { ...place, ...elsewhere })).toBeUndefined();
 });
 
 test('no two ciphertexts share a nonce, however many are sealed', () => {
-  const nonces = Array.from({ length: 3_000 }, () => sealBox(key, Buffer.from('value'), place).toString('hex', 1, 13));
+  const nonces = Array.from({ length: 3_000 }, () =>
+    sealCiphertext(key, Buffer.from('value'), place).toString('hex', 1, 13),
+  );
   expect(new Set(nonces).size).toBe(nonces.length);
 });
 
 test('a ciphertext never opens under another key', () => {
-  const box = sealBox(key, Buffer.from('value'), place);
-  for (let count = 0; count < 50; count += 1) expect(openBox(randomBytes(32), box, place)).toBeNull();
+  const box = sealCiphertext(key, Buffer.from('value'), place);
+  for (let count = 0; count < 50; count += 1) expect(openCiphertext(randomBytes(32), box, place)).toBeNull();
 });
 
 describe('the format', () => {
   test('is version, nonce, body and tag, in memory of its own', () => {
-    const box = sealBox(key, Buffer.alloc(64), place);
+    const box = sealCiphertext(key, Buffer.alloc(64), place);
     expect([box[0], box.length]).toEqual([1, 1 + 12 + 64 + 16]);
     expect(box.buffer.byteLength).toBe(box.length);
   });
 
   test('a ciphertext of another version does not open, even with the same key and place', () => {
-    const box = sealBox(key, Buffer.alloc(64), place);
+    const box = sealCiphertext(key, Buffer.alloc(64), place);
     for (const version of [0, 2, 255]) {
       box[0] = version;
-      expect(openBox(key, box, place), `version ${version}`).toBeNull();
+      expect(openCiphertext(key, box, place), `version ${version}`).toBeNull();
     }
   });
 
@@ -83,11 +85,13 @@ describe('the format', () => {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', key, nonce);
     const body = Buffer.concat([cipher.update('value'), cipher.final()]);
-    expect(openBox(key, Buffer.concat([Buffer.from([1]), nonce, body, cipher.getAuthTag()]), place)).toBeNull();
+    expect(openCiphertext(key, Buffer.concat([Buffer.from([1]), nonce, body, cipher.getAuthTag()]), place)).toBeNull();
   });
 
   test('no nonce comes twice', () => {
-    const nonces = Array.from({ length: 10_000 }, () => sealBox(key, Buffer.alloc(1), place).toString('hex', 1, 13));
+    const nonces = Array.from({ length: 10_000 }, () =>
+      sealCiphertext(key, Buffer.alloc(1), place).toString('hex', 1, 13),
+    );
     expect(new Set(nonces).size).toBe(10_000);
   });
 });

@@ -2,11 +2,11 @@ import type { Projections } from '../../ports/projections.js';
 import type { TokenRebuild } from '../../projections/rebuild/token-rebuild.js';
 import type { StoredProjection } from '../../views/versions.js';
 
-type Needs = { readonly tokens: TokenRebuild; readonly projections: Projections };
+type Deps = { readonly tokens: TokenRebuild; readonly projections: Projections };
 
 /** At startup, rebuilds the projections that an older version built, and continues a rebuild that was under way. */
-export async function makeAnew(
-  { tokens, projections }: Needs,
+export async function rebuildOutdated(
+  { tokens, projections }: Deps,
   outdated: readonly StoredProjection[],
   onNotice: (text: string) => void,
 ): Promise<void> {

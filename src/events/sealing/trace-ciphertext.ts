@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
-import { type BoxPlace, openBox, sealBox } from './box.js';
+import { type CiphertextPlace, openCiphertext, sealCiphertext } from './ciphertext.js';
 
-type TracePlace = Pick<BoxPlace, 'tenantId' | 'stream' | 'revision'>;
+type TracePlace = Pick<CiphertextPlace, 'tenantId' | 'stream' | 'revision'>;
 
 /** The keys for traces of a tenant: `KeyRing.tenantKeys`. */
 type TraceKeys = { readonly audit: Buffer; readonly traceEpoch: () => number };
@@ -18,7 +18,7 @@ export function sealTrace(keys: TraceKeys, traceId: string, at: TracePlace): Buf
   const epoch = keys.traceEpoch();
   const head = Buffer.alloc(epochBytes);
   head.writeUInt32BE(epoch);
-  return Buffer.concat([head, sealBox(epochKey(keys.audit, epoch), Buffer.from(traceId), boxPlace(at))]);
+  return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), Buffer.from(traceId), boxPlace(at))]);
 }
 
 /** Decrypts a trace id; null if the ciphertext is damaged or moved. */
@@ -26,7 +26,7 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
   if (stored.length < epochBytes) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
   const key = epochKey(auditKey, bytes.readUInt32BE(0));
-  return openBox(key, bytes.subarray(epochBytes), boxPlace(at))?.toString('utf8') ?? null;
+  return openCiphertext(key, bytes.subarray(epochBytes), boxPlace(at))?.toString('utf8') ?? null;
 }
 
 /** The key of the most recently used epoch, for each audit key. */
@@ -40,6 +40,6 @@ function epochKey(auditKey: Buffer, epoch: number): Buffer {
   return key;
 }
 
-function boxPlace({ tenantId, stream, revision }: TracePlace): BoxPlace {
+function boxPlace({ tenantId, stream, revision }: TracePlace): CiphertextPlace {
   return { tenantId, stream, revision, keyId: 'audit', field: 'trace' };
 }

@@ -12,7 +12,7 @@ const kept: object[] = [];
  * Opens a connection whose statements live as long as its thread. Do not call `iterate`: its iterator would be
  * collected.
  */
-export function keptDatabase(path: string, options: Database.Options): Database.Database {
+export function pinStatements(path: string, options: Database.Options): Database.Database {
   const database = new Database(path, options);
   const prepare = database.prepare.bind(database);
   const pragmas = new Map<string, Database.Statement>();

@@ -15,7 +15,7 @@ type Break = {
 };
 
 /** Diagnoses what was done to the log where its chain breaks. */
-export function nameBreak({ link, count, before, broken, following }: Break): Problem {
+export function diagnoseBreak({ link, count, before, broken, following }: Break): Problem {
   const [next] = following;
   const suspect = suspectOf(broken);
   const name = nameOf(broken);

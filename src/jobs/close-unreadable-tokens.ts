@@ -9,13 +9,16 @@ const pageSize = 1_000;
  * A token that is alive in the log although a key of it was erased: that of its data, or only that of its verification
  * code.
  */
-export type LostToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
+export type UnreadableToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
 /** The part of a log that this reads, with or without verification of its events. */
 type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
 
-/** Finds tokens of a restored log whose keys were ended by events that it lacks. Needs no key. */
-export async function findLost(log: ClearLog, isErased: (keyId: string) => boolean): Promise<readonly LostToken[]> {
+/** Finds tokens of a restored log whose keys were ended by events that it lacks. Deps no key. */
+export async function findUnreadableTokens(
+  log: ClearLog,
+  isErased: (keyId: string) => boolean,
+): Promise<readonly UnreadableToken[]> {
   const isGone = (keyId: unknown) => typeof keyId === 'string' && isErased(keyId);
   const found = new Map<string, { readonly tenantId: string; readonly data: boolean; readonly cvc: boolean }>();
   const goneTenants = new Set<string>();
@@ -43,7 +46,7 @@ export async function findLost(log: ClearLog, isErased: (keyId: string) => boole
 /**
  * Records their end: a token without its data is deleted, and one without its verification code continues without it.
  */
-export async function endLost(vault: Vault, lost: readonly LostToken[]): Promise<void> {
+export async function closeUnreadableTokens(vault: Vault, lost: readonly UnreadableToken[]): Promise<void> {
   const origin = { actorId: 'operator', traceId: null, cmd: null };
   for (const { tenantId, stream, what } of lost) {
     const target = { tenantId, tenantKeys: null, streams: [stream], origin };

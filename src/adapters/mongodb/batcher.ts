@@ -10,7 +10,7 @@ const groupMax = 100;
  * item's index. If `send` throws, all items of its group are rejected with that error. If the error is
  * StoreUnavailable, the waiting items are rejected too, since each would otherwise wait for the same time limit.
  */
-export function inGroups<T, R>(send: (group: readonly T[]) => Promise<readonly R[]>) {
+export function batcher<T, R>(send: (group: readonly T[]) => Promise<readonly R[]>) {
   type Waiting = { readonly item: T; resolve(result: R): void; reject(error: unknown): void };
   const waiting: Waiting[] = [];
   let sending: Promise<void> | null = null;

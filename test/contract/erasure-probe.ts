@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TraceKind } from '#src/ports/traces.js';
+import type { TraceKind } from '#src/ports/erasure-probe.js';
 import {
   aHash,
   atNoon,
@@ -12,12 +12,12 @@ import {
   tokenWrite,
 } from './support.js';
 
-/** What every `Traces` must do; an adapter runs it in one line. */
-export function tracesContract(name: string, open: OpenStores): void {
-  describe(`Traces of ${name}`, () => {
+/** What every `ErasureProbe` must do; an adapter runs it in one line. */
+export function erasureProbeContract(name: string, open: OpenStores): void {
+  describe(`ErasureProbe of ${name}`, () => {
     test(
       'all data derived from a token is found while it lives, and none afterwards',
-      onStores(open, async ({ work, log, traces }) => {
+      onStores(open, async ({ work, log, erasureProbe }) => {
         const aTerm = () => aHash().slice(0, 32);
         const write = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 5 })], {
           index: { fingerprintHash: aHash(), terms: [aTerm(), aTerm()] },
@@ -29,7 +29,7 @@ export function tracesContract(name: string, open: OpenStores): void {
         await work.commit(change(other));
         const of = async (stream: string) => {
           const created = (await log.readStream(stream)).filter(({ type }) => type === 'token.created');
-          return traces.of({ stream, created: created.map(({ position }) => position) });
+          return erasureProbe.of({ stream, created: created.map(({ position }) => position) });
         };
         const kindsIn = async (stream: string) => {
           const found = (await of(stream)).filter((one) => one.found > 0).map(({ kind }) => kind);

@@ -1,5 +1,5 @@
 import type { Json } from '../../domain/json.js';
-import { type BoxPlace, openBox, sealBox } from './box.js';
+import { type CiphertextPlace, openCiphertext, sealCiphertext } from './ciphertext.js';
 
 const blockBytes = 64;
 const space = 0x20;
@@ -8,20 +8,20 @@ const space = 0x20;
  * Encrypts a JSON value. The text is padded with spaces, which JSON ignores, to a multiple of 64 bytes, so that the
  * length of the ciphertext reveals little about the value.
  */
-export function sealJson(key: Uint8Array, value: unknown, place: BoxPlace): Buffer {
+export function sealJson(key: Uint8Array, value: unknown, place: CiphertextPlace): Buffer {
   const text = JSON.stringify(value);
   const length = Buffer.byteLength(text);
   const padded = Buffer.allocUnsafeSlow(Math.ceil(length / blockBytes) * blockBytes);
   padded.write(text);
   padded.fill(space, length);
-  const box = sealBox(key, padded, place);
+  const box = sealCiphertext(key, padded, place);
   padded.fill(0);
   return box;
 }
 
 /** Decrypts the result of `sealJson`; undefined if the ciphertext is damaged, moved or under another key. */
-export function openJson(key: Uint8Array, box: Uint8Array, place: BoxPlace): Json | undefined {
-  const plain = openBox(key, box, place);
+export function openJson(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Json | undefined {
+  const plain = openCiphertext(key, box, place);
   if (plain === null) return undefined;
   const value = JSON.parse(plain.toString('utf8')) as Json;
   plain.fill(0);

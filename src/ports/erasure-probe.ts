@@ -16,7 +16,7 @@ export type Looked = {
 export type TracedToken = { readonly stream: string; readonly created: readonly number[] };
 
 /** Searches for what is left of an erased token. */
-export interface Traces {
+export interface ErasureProbe {
   /**
    * Searches every generation of rows, whether it is in use or not, and every entry that may refer to the token. A
    * tombstone does not count: it says only that the token ended. This reads all search terms, and yields to other work

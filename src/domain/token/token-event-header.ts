@@ -8,7 +8,7 @@ export type TokenTimes = { readonly expires_at?: number | undefined; readonly cv
  * and contains nothing that is derived from data. `ends` lists the keys that the event ends. `keeps` names the previous
  * key of the content if it lives on, so that the earlier state can still be decrypted.
  */
-export type TokenFact =
+export type TokenEventHeader =
   | {
       readonly type: 'token.created';
       readonly clear: TokenTimes & {
@@ -51,7 +51,7 @@ export type TokenFact =
   | { readonly type: 'token.fenced'; readonly clear: Readonly<Record<string, never>> };
 
 /** A fact with its place in the stream, as `evolve` folds it. */
-export type RecordedFact = TokenFact & {
+export type RecordedFact = TokenEventHeader & {
   readonly id: string;
   readonly revision: number;
   readonly position: number;

@@ -16,7 +16,7 @@ import { rootKeysOf } from './root-keys-of.js';
  * Runs an operation. The service that holds the data runs it, if there is one. Otherwise this process opens the data
  * and runs it.
  */
-export async function runVerb<Name extends OperationName>(
+export async function runCommand<Name extends OperationName>(
   config: Config,
   name: Name,
   input: unknown,
@@ -31,7 +31,7 @@ export async function runVerb<Name extends OperationName>(
 export type RunOperation = <Name extends OperationName>(name: Name, input: unknown) => Promise<Answers[Name]>;
 
 /**
- * Does the same as `runVerb` for a command of several operations, which must all run in the process that holds the
+ * Does the same as `runCommand` for a command of several operations, which must all run in the process that holds the
  * data at the beginning. `looksOnly` also opens a log that no service starts on, because it is behind its keys.
  */
 export async function runOperations<T>(
