@@ -6,8 +6,8 @@ export default defineConfig({
     // These need servers, or helm and Prometheus: vitest.cluster.config.ts, vitest.kubernetes.config.ts.
     exclude: [...configDefaults.exclude, 'test/cluster/**', 'test/kubernetes/**'],
     globalSetup: 'test/support/whole-run.ts',
-    // No module has state, so files can share the modules that one of them has loaded: half of the time went into imports. A mock
-    // of a module would therefore depend on the order of files.
+    // Half of the time went into imports. Files share the modules that one of them has loaded, so a test must not depend
+    // on the state of a module, and a mock of a module would depend on the order of files.
     isolate: false,
     maxWorkers: 2,
     testTimeout: 60_000,

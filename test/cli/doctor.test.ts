@@ -83,7 +83,7 @@ test('files that other users can access are named, and fixed with --fix', async 
 });
 
 test('lost keys, overdue deadlines and orphan keys are reported, and --fix resolves the last two', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ dataDir: join(tempDir(), 'data') });
   const { dataDir, rootKey } = service;
   const create = async (more: object) => {
     const created = await service.call('POST', '/tokens', { type: 'token', data: 'x', ...more });
@@ -139,7 +139,7 @@ test('invalid settings, a root key of another vault, and servers that are down a
 });
 
 test('events unsigned for more than an hour, and a checkpoint that something else wrote, are reported', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ dataDir: join(tempDir(), 'data') });
   const { dataDir, rootKey } = service;
   await service.call('POST', '/tokens', { type: 'token', data: 'x' });
   await service.stop();

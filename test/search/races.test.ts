@@ -52,9 +52,10 @@ test('a token that is deleted or replaced between its row and its key is gone, o
   for (const id of ['one', 'two', 'three']) await service.call('POST', '/tokens', { id, type: 'token', data: id });
   const deleting = interrupted(service.vault, () => service.call('DELETE', '/tokens/two'));
   expect(await ids(deleting, caller)).toEqual({ ids: ['three', 'one'], total: 2 });
+  const beganAt = performance.now();
   const replacing = interrupted(service.vault, () => service.call('PATCH', '/tokens/one', { data: 'new' }));
   const { tokens } = await findTokens(replacing, { caller }, 'token:search', everything, page);
-  const render = await release(service.vault, { caller, traceId: 'trace', beganAt: 0 }, tokens);
+  const render = await release(service.vault, { caller, traceId: 'trace', beganAt }, tokens);
   expect(tokens.map((token) => finish(render(token))['data'])).toEqual(['three', 'new']);
   expect(await service.service.state()).toMatchObject({ reasons: [] });
   await service.close();
