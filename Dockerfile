@@ -10,6 +10,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-fund --no-audit
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/bundle.mjs ./scripts/
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --no-fund --no-audit
 
@@ -36,5 +37,5 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/health/live').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # A core dump would contain keys. prlimit replaces itself with node and there is no shell in between, so signals
 # arrive. With semi-spaces of 32 MB, garbage collection takes less of the processor.
-ENTRYPOINT ["prlimit", "--core=0:0", "--", "node", "--max-semi-space-size=32", "/opt/strongroom/dist/cli/main.js"]
+ENTRYPOINT ["prlimit", "--core=0:0", "--", "node", "--max-semi-space-size=32", "/opt/strongroom/dist/bin/strongroom.js"]
 CMD ["serve"]

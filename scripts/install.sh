@@ -44,9 +44,9 @@ fi
 
 node=$(command -v node) || fail 'node is not on the PATH of root. Install Node.js 24, or the 20.19 of your distribution.'
 node=$(realpath "$node")
-[ -f dist/cli/main.js ] || fail 'there is no build here. Run this first, as your own user: npm ci && npm run build'
+[ -f dist/bin/strongroom.js ] || fail 'there is no build here. Run this first, as your own user: npm ci && npm run build'
 # The launcher checks Node.js and the native module.
-"$node" dist/cli/main.js --version >/dev/null || fail 'nothing was changed.'
+"$node" dist/bin/strongroom.js --version >/dev/null || fail 'nothing was changed.'
 
 getent group strongroom >/dev/null || groupadd --system strongroom
 getent passwd strongroom >/dev/null || useradd --system --gid strongroom --no-create-home \
@@ -62,14 +62,14 @@ cp -rL package.json package-lock.json dist node_modules "$part"
 (cd "$part" && npm prune --omit=dev --ignore-scripts --offline --no-fund --no-audit --loglevel=error)
 chown -R root:root "$part"
 chmod -R u+rwX,go+rX,go-w "$part"
-"$node" "$part/dist/cli/main.js" --version >/dev/null
+"$node" "$part/dist/bin/strongroom.js" --version >/dev/null
 mv "$part" "$place/$release"
 if [ -L "$place/current" ]; then point "$(readlink "$place/current")" previous; fi
 point "$release" current
 
 install -d -m 0755 "$(dirname "$wrapper")"
 # With semi-spaces of 32 MB, garbage collection takes less of the processor.
-printf '#!/bin/sh\nexec %s --max-semi-space-size=32 %s "$@"\n' "$node" "$place/current/dist/cli/main.js" >"$wrapper"
+printf '#!/bin/sh\nexec %s --max-semi-space-size=32 %s "$@"\n' "$node" "$place/current/dist/bin/strongroom.js" >"$wrapper"
 chmod 0755 "$wrapper"
 
 [ -d "$(dirname "$settings")" ] || install -d -m 0750 -o strongroom -g strongroom "$(dirname "$settings")"

@@ -23,7 +23,7 @@ export PATH=$node_24/bin:$PATH
 [ "$(node --version)" = "v$version" ] || { echo "the cache holds $(node --version), not v$version" >&2; exit 1; }
 
 # The present modules were built for the other Node.js. The program must say so in one line.
-if node dist/cli/main.js --version >"$reports/wrong-node" 2>&1 || ! grep -q 'npm rebuild better-sqlite3' "$reports/wrong-node" ||
+if node dist/bin/strongroom.js --version >"$reports/wrong-node" 2>&1 || ! grep -q 'npm rebuild better-sqlite3' "$reports/wrong-node" ||
   [ "$(wc -l <"$reports/wrong-node")" != 1 ]; then
   echo 'with a native module built for another Node.js the program says:' >&2
   cat "$reports/wrong-node" >&2
@@ -46,7 +46,7 @@ trap 'rm -rf "$project"' EXIT
 cp -r dist src test scripts docs package.json vitest.config.ts vitest.cluster.config.ts tsconfig.json "$project"
 ln -s "$modules/node_modules" "$project/node_modules"
 cd "$project"
-node dist/cli/main.js --version
+node dist/bin/strongroom.js --version
 vitest() { node --preserve-symlinks-main node_modules/vitest/vitest.mjs run --reporter=default --reporter=json "$@"; }
 status=0
 vitest --outputFile.json="$reports/node-24.json" test/contract/sqlite.test.ts test/compose/root-key.test.ts test/events \

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const readyLimitMs = 120_000;
 /** The image and the installer start the service with them (Dockerfile, scripts/install.sh). */
 const serviceFlags = ['--max-semi-space-size=32'];

@@ -20,7 +20,7 @@ function installed() {
 
 function start(dir: string, options: readonly string[] = [], args: readonly string[] = ['--version']) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, [...options, join(dir, 'dist/cli/main.js'), ...args], (error, stdout, stderr) =>
+    execFile(process.execPath, [...options, join(dir, 'dist/bin/strongroom.js'), ...args], (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
@@ -76,8 +76,8 @@ test('without its modules the program says how to install them', async () => {
 });
 
 test('the launcher statically imports only Node.js modules', () => {
-  const imports = readFileSync(join(root, 'dist/cli/main.js'), 'utf8').match(/^import .*$/gm) ?? [];
-  expect(imports.filter((line) => !/from 'node:/.test(line))).toEqual([]);
+  const imports = readFileSync(join(root, 'dist/bin/strongroom.js'), 'utf8').match(/^import .*$/gm) ?? [];
+  expect(imports.filter((line) => !/from "node:/.test(line))).toEqual([]);
 });
 
 test('serve --help fits in 80 columns and names the environment variables', async () => {

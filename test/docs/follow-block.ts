@@ -80,7 +80,7 @@ async function compareOutput({ text }: Block, _reader: Reader, stdout: string): 
 async function grantRule({ text }: Block, { project, run }: Reader): Promise<Followed> {
   writeFileSync(join(project, 'block.json'), `[${text}]`);
   const { ok, stderr } = await run(
-    'node dist/cli/main.js applications create --name block --type private --rules block.json --json',
+    'node dist/bin/strongroom.js applications create --name block --type private --rules block.json --json',
   );
   return { wrong: ok ? [] : [`is no access rule: ${stderr}`] };
 }
@@ -95,7 +95,7 @@ async function sendRequest({ text, heading }: Block, { project, ports }: Reader)
 
 async function useAsSettings({ text }: Block, { project, run }: Reader): Promise<Followed> {
   writeFileSync(join(project, 'block.json'), text);
-  const { ok, stderr } = await run('node dist/cli/main.js config print --config block.json');
+  const { ok, stderr } = await run('node dist/bin/strongroom.js config print --config block.json');
   return { wrong: ok ? [] : [`is neither an answer, nor a request, nor settings: ${stderr}`] };
 }
 

@@ -49,7 +49,7 @@ in_pod() {
   exec setpriv --reuid "$group" --regid "$group" --groups "$group" --no-new-privs --inh-caps=-all --bounding-set=-all \
     env -i "PATH=$PATH" STRONGROOM_CONTAINER=true "${variables[@]}" "$@"
 }
-program=(prlimit --core=0:0 -- node /opt/strongroom/dist/cli/main.js)
+program=(prlimit --core=0:0 -- node /opt/strongroom/dist/bin/strongroom.js)
 status_of() { curl -s -o /dev/null -w '%{http_code}' --cacert /run/strongroom/tls/tls.crt "$@" || true; }
 readiness() { status_of http://127.0.0.1:9464/health/ready; }
 create() {

@@ -17,7 +17,7 @@ import type { JsonObject } from '#src/domain/json.js';
 import { rule } from './test-service.js';
 
 /** The program as it is installed: nothing of it runs inside the test. */
-const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const startLimitMs = 60_000;
 
 // Each start of the program takes a second or two on a busy machine.

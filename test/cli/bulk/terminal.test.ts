@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { manyLines, marker, vaultWithKeyFile } from './support.js';
 
-const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../dist/bin/strongroom.js', import.meta.url));
 /** `script` of util-linux gives a program a terminal. */
 const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;
 
