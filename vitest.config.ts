@@ -1,10 +1,26 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
+/**
+ * The tests that take minutes: kills, damaged files, erasure, rotation, rebuilds, backups, load, imports and exports of many tokens,
+ * and every command of the docs.
+ */
+const long = [
+  'test/adapters/sqlite/broken-files.test.ts',
+  'test/backup/**/*.test.ts',
+  'test/cli/bad-starts.test.ts',
+  'test/cli/bulk/**/*.test.ts',
+  'test/crash/**/*.test.ts',
+  'test/docs/pages.test.ts',
+  'test/erasure/**/*.test.ts',
+  'test/http/load/**/*.test.ts',
+  'test/rebuild/**/*.test.ts',
+  'test/rotation/**/*.test.ts',
+];
+// These need servers, or helm and Prometheus: vitest.cluster.config.ts, vitest.kubernetes.config.ts.
+const elsewhere = [...configDefaults.exclude, 'test/cluster/**', 'test/kubernetes/**'];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // These need servers, or helm and Prometheus: vitest.cluster.config.ts, vitest.kubernetes.config.ts.
-    exclude: [...configDefaults.exclude, 'test/cluster/**', 'test/kubernetes/**'],
     globalSetup: 'test/support/whole-run.ts',
     // Half of the time went into imports. Files share the modules that one of them has loaded, so a test must not depend
     // on the state of a module, and a mock of a module would depend on the order of files.
@@ -14,5 +30,11 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Shows the content of a list of problems instead of its length.
     chaiConfig: { truncateThreshold: 0 },
+    projects: [
+      // `npm test`
+      { extends: true, test: { name: 'short', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...long] } },
+      // `npm run test:long`
+      { extends: true, test: { name: 'long', include: long, exclude: elsewhere } },
+    ],
   },
 });

@@ -1,6 +1,6 @@
-// node scripts/profile-columns.mjs EMBEDDED.json CLUSTER.json
-// Prints the results of the service's suites on each profile, by folder, from the JSON reports of `npm test` and
-// `npm run test:cluster`. Each suite has two columns.
+// node scripts/profile-columns.mjs SHORT.json LONG.json CLUSTER.json
+// Prints the results of the service's suites on each profile, by folder, from the JSON reports of `npm test`,
+// `npm run test:long` and `npm run test:cluster`. Each suite has two columns.
 import { readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 
@@ -29,8 +29,11 @@ function cell(count) {
   return `${passed}${failed === 0 ? '' : `, ${failed} failed`}${skipped === 0 ? '' : `, ${skipped} skipped`}`;
 }
 
-const [embedded, cluster] = process.argv.slice(2).map(countsOf);
-if (embedded === undefined || cluster === undefined) throw new Error('usage: profile-columns.mjs EMBEDDED CLUSTER');
+const [short, long, cluster] = process.argv.slice(2).map(countsOf);
+if (short === undefined || long === undefined || cluster === undefined) {
+  throw new Error('usage: profile-columns.mjs SHORT LONG CLUSTER');
+}
+const embedded = new Map([...short, ...long]);
 const folders = [...cluster.keys()].filter((folder) => !folder.startsWith('test/cluster')).sort();
 const line = (/** @type {readonly string[]} */ [name = '', ...cells]) =>
   console.log(name.padEnd(48) + cells.map((text) => text.padEnd(24)).join(''));

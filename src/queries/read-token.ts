@@ -6,6 +6,9 @@ import { type OpenToken, openRow } from '../vault/open-token.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
 
+/** Decrypting and parsing a longer content takes more than a slice of the thread. */
+const longContentBytes = 64 * 1024;
+
 export type ReadToken = { readonly view: TokenView; readonly life: TokenLife; readonly open: OpenToken };
 
 /** A row that cannot be read: its key was destroyed, or the key store knows a newer revision. */
@@ -47,6 +50,7 @@ async function readOnce(
   const life = view?.state.life ?? null;
   if (view === null || life === null || view.tenantId !== tenantId || isExpired(life, latestNow(vault.clock)))
     return null;
+  if ((view.content?.length ?? 0) > longContentBytes) await vault.turns.turn(tenantId);
   const opened = await openRow(vault, view, life);
   if (opened === null) return { is: 'key_destroyed' };
   const newest = before?.is === 'outdated' ? before.newest : opened.newest;

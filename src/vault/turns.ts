@@ -28,6 +28,8 @@ export type Turns = {
    * time.
    */
   begin(tenantId: string): Work;
+  /** Resolves when it is the tenant's turn. Await it before work that takes longer than a slice and cannot pause. */
+  turn(tenantId: string): Promise<void>;
 };
 
 /** The computation of one request. */
@@ -87,8 +89,9 @@ export function createTurns(): Turns {
     isScheduled = true;
     setImmediate(() => {
       const now = performance.now();
-      if (now - otherAt >= activeMs) next();
-      else setTimeout(next, Math.min(restMsMax, restFactor * (now - began)));
+      const tookMs = now - began;
+      if (tookMs <= sliceMs || now - otherAt >= activeMs) next();
+      else setTimeout(next, Math.min(restMsMax, restFactor * tookMs));
     });
   }
 
@@ -103,6 +106,7 @@ export function createTurns(): Turns {
   }
 
   return {
+    turn: turnOf,
     begin(tenantId) {
       noteRequest(tenantId);
       let endsAt = firstSliceEnd();

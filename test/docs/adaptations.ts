@@ -11,7 +11,7 @@ export const adaptations: readonly Adaptation[] = [
     runs: 'use_installed_modules',
     because: 'the modules are here already, the network may not be',
   },
-  { says: /\bnpm test$/gm, runs: ':', because: 'this very test would run itself without end' },
+  { says: /\bnpm (?:test|run test:long)$/gm, runs: ':', because: 'this very test would run itself without end' },
   {
     says: /^npm run test:cluster$/gm,
     runs: 'npx vitest list --filesOnly --config vitest.cluster.config.ts',
@@ -43,7 +43,7 @@ export const adaptations: readonly Adaptation[] = [
     because: 'Docker may not be here; test/deployment looks at what it would run',
   },
   {
-    says: /^(node dist\/cli\/main\.js cluster prepare) --config cluster\.json \\\n.*$/gm,
+    says: /^(node dist\/bin\/strongroom\.js cluster prepare) --config cluster\.json \\\n.*$/gm,
     runs: '$1 --help',
     because: 'a test prepares no stores of the tester; the command must be there',
   },
@@ -53,12 +53,12 @@ export const adaptations: readonly Adaptation[] = [
     because: 'Kubernetes is not here; test/kubernetes renders and checks the chart',
   },
   {
-    says: /^((?:sudo -u strongroom strongroom|node dist\/cli\/main\.js) serve|npm start)\b/gm,
+    says: /^((?:sudo -u strongroom strongroom|node dist\/bin\/strongroom\.js) serve|npm start)\b/gm,
     runs: 'in_background $1',
     because: 'the next block comes when it is ready',
   },
   {
-    says: /^node dist\/cli\/main\.js restore --accept-older-log .*$/gm,
+    says: /^node dist\/bin\/strongroom\.js restore --accept-older-log .*$/gm,
     runs: '! $&',
     because: 'no older log was put back, so it must be refused',
   },

@@ -1,20 +1,30 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+
+const prefix = 'strongroom-run-';
 
 /** All temporary files of a run, also those of the processes that tests start. */
 let folder: string | null = null;
 
 export function setup(): void {
-  folder = mkdtempSync(join(tmpdir(), 'strongroom-'));
+  // Each project calls this, and all of them share one folder.
+  if (basename(tmpdir()).startsWith(prefix)) return;
+  folder = mkdtempSync(join(tmpdir(), prefix));
   // A page of the docs runs its commands as another user.
   chmodSync(folder, 0o755);
   process.env['TMPDIR'] = folder;
 }
 
-/** Removes the temporary files, and says what the run left out. */
+/** Removes the temporary files, and says what the run left out. Fails the run if a test left files behind. */
 export function teardown(): void {
-  if (folder !== null) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  if (folder === null) return;
+  const left = readdirSync(folder);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  if (left.length > 0) {
+    console.error(`Tests left ${left.length} files in the temporary directory: ${left.slice(0, 10).join(', ')}`);
+    process.exitCode = 1;
+  }
   const suites = readdirSync('test/cluster', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))
     .sort();

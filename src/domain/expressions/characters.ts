@@ -7,6 +7,9 @@ export function characters(text: string): string[] {
  * Returns the code points as numbers, for long texts: an array of 500,000 strings takes ten times as long to create.
  */
 export function codePoints(text: string): Uint32Array {
+  const bytes = Buffer.from(text, 'latin1');
+  // The usual text has no other characters, and is converted in a quarter of the time.
+  if (bytes.toString('latin1') === text) return Uint32Array.from(bytes);
   const all = new Uint32Array(text.length);
   let length = 0;
   for (let i = 0; i < text.length; i++) {

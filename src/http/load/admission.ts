@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Turns } from '../../vault/turns.js';
 import { Problem } from '../problem/problem.js';
 import { createRoom } from './room.js';
 import { createShares } from './shares.js';
@@ -36,7 +37,7 @@ export type Admission = {
   respond(request: FastifyRequest, bytes: number): void;
 };
 
-export function createAdmission(app: FastifyInstance, bodyBytesMax: number): Admission {
+export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax: number): Admission {
   const room = createRoom();
   const shares = createShares();
 
@@ -75,7 +76,11 @@ export function createAdmission(app: FastifyInstance, bodyBytesMax: number): Adm
   }
 
   async function enter(lease: Lease, share: Promise<void> | undefined, bytes: number): Promise<void> {
-    await share;
+    if (share !== undefined) {
+      await share;
+      // Requests that waited begin one after the other, and those of other tenants come in between.
+      await turns.turn(lease.tenantId);
+    }
     lease.isRunning = true;
     refuseGone(lease);
     if (bytes === 0) return;

@@ -185,7 +185,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
     app.register(fastifyCors, { origin: [...options.corsOrigins], methods, exposedHeaders });
   }
-  const admission = createAdmission(app, bodyBytesMax);
+  const admission = createAdmission(app, service.vault.turns, bodyBytesMax);
   app.decorate('admission', admission);
   recordManagementReads(app, service.vault);
   collectOperations(app, acceptsBearer);

@@ -2,6 +2,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { fastify } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAdmission } from '#src/http/load/admission.js';
+import { createTurns } from '#src/vault/turns.js';
 import { http, until } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 
@@ -72,7 +73,7 @@ test.each([
 
 test('a caller that leaves while its key is checked, with a body to come, keeps nothing', async () => {
   const app = fastify();
-  const admission = createAdmission(app, 4_000_000);
+  const admission = createAdmission(app, createTurns(), 4_000_000);
   onTestFinished(() => app.close());
   let entered = 0;
   let left = 0;
