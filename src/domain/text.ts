@@ -3,6 +3,8 @@
  * "Terms").
  */
 export function codePointCount(text: string): number {
+  // A long text in Latin-1, as most are, need not be counted.
+  if (text.length > 10_000 && Buffer.from(text, 'latin1').toString('latin1') === text) return text.length;
   let count = 0;
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i);

