@@ -35,7 +35,12 @@ export default defineConfig({
             'test/cluster/rebuild/**/*.test.ts',
           ],
           // These parts of the program use no stores, so `npm test` covers them for both profiles.
-          exclude: ['test/http/body/**', 'test/search/{query,terms}/**', 'test/commands/*.test.ts'],
+          exclude: [
+            'test/audit/access-log/**',
+            'test/http/body/**',
+            'test/search/{query,terms}/**',
+            'test/commands/*.test.ts',
+          ],
           env: { STRONGROOM_TEST_PROFILE: 'cluster' },
           sequence: { groupOrder: 0 },
         },

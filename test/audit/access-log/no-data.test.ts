@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { filesOf, findTexts } from '../erasure/files.js';
-import { logsAnswer } from '../http/routes/list-logs/support.js';
-import { path } from '../http/routes/support.js';
-import { startTestService } from '../support/test-service.js';
+import { filesOf, findTexts } from '../../erasure/files.js';
+import { logsAnswer } from '../../http/routes/list-logs/support.js';
+import { path } from '../../http/routes/support.js';
+import { startTestService } from '../../support/test-service.js';
 
 test('no value from any field of a request is in a file of the access log or, except the id, in a response', async () => {
   const service = await startTestService();

@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dropOldAccess } from '#src/jobs/sweep.js';
-import { logs } from '../http/routes/list-logs/support.js';
-import { createPlain, path } from '../http/routes/support.js';
-import { startTestService } from '../support/test-service.js';
+import { logs } from '../../http/routes/list-logs/support.js';
+import { createPlain, path } from '../../http/routes/support.js';
+import { startTestService } from '../../support/test-service.js';
 
 test('each month has its own file; files older than 13 months are removed, and the log continues', async () => {
   const service = await startTestService();

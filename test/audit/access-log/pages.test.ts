@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { operationsOn } from '../http/routes/list-logs/support.js';
-import { createPlain } from '../http/routes/support.js';
-import { rule, startTestService } from '../support/test-service.js';
+import { operationsOn } from '../../http/routes/list-logs/support.js';
+import { createPlain } from '../../http/routes/support.js';
+import { rule, startTestService } from '../../support/test-service.js';
 import { obstruct } from './support.js';
 
 /** Threat: a whole vault read by pages without a trace in the log. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
-import { createPlain, path } from '../http/routes/support.js';
-import { behindTriggers } from '../support/behind-triggers.js';
-import { startTestService } from '../support/test-service.js';
-import { verifyAccessChain } from '../support/verify-access-chain.js';
+import { createPlain, path } from '../../http/routes/support.js';
+import { behindTriggers } from '../../support/behind-triggers.js';
+import { startTestService } from '../../support/test-service.js';
+import { verifyAccessChain } from '../../support/verify-access-chain.js';
 
 const file = 'access-2026-01.db';
 

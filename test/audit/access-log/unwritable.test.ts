@@ -5,9 +5,9 @@ import { tokenPermissions } from '#src/domain/access/permission.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { release } from '#src/queries/release.js';
 import { tenantKeysOf } from '#src/vault/tenant-keys.js';
-import { logs, operationsOn } from '../http/routes/list-logs/support.js';
-import { create, createPlain, path, uniqueId } from '../http/routes/support.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { logs, operationsOn } from '../../http/routes/list-logs/support.js';
+import { create, createPlain, path, uniqueId } from '../../http/routes/support.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
 import { obstruct } from './support.js';
 
 let service: TestService;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
-import { http, makeVault, startService } from '../support/process.js';
+import { http, makeVault, startService } from '../../support/process.js';
 
 const callers = 8;
 

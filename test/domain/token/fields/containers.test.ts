@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkContainers } from '#src/domain/token/fields/containers.js';
-import { containerPath } from '../access/arbitraries.js';
+import { containerPath } from '../../access/arbitraries.js';
 
 describe('containers', () => {
   it.each([
