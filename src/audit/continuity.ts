@@ -16,6 +16,7 @@ type Deps = {
 
 /** How many commits to remember until the checkpoint that signs them, which follows a few events later. */
 const recentMax = 20_000;
+const checkpointsPerPage = 100;
 
 /**
  * Verifies that the log continues from the checkpoint that the key store remembers: the checkpoint is there as it was
@@ -27,6 +28,49 @@ export async function expectContinuity({ log, chain, keys }: Deps): Promise<void
   await chain.follow();
   const from = remembered === null ? null : await checkpointIn(log, keys, remembered);
   await followTo(log, from, [link, await chain.head()]);
+}
+
+/**
+ * Reads all events after a position, and some before it, and verifies that none is missing: the commits from the newest
+ * checkpoint up to there lead to the checkpoint and the link that the key store remembers, and to the head of the chain.
+ * Calls `onEvent` with each event before this is known. Throws ForgedLog.
+ */
+export async function readUnbroken(
+  { log, chain, keys }: Deps,
+  after: number,
+  onEvent: (event: ProvenClear) => void,
+): Promise<void> {
+  const { checkpoint: remembered, link } = await keys.logMemory();
+  const last = remembered === null ? null : await checkpointIn(log, keys, remembered);
+  await chain.follow();
+  const seen: Pick<EventLog, 'readClear'> = {
+    async readClear(from, limit) {
+      const page = await log.readClear(from, limit);
+      for (const event of page) onEvent(event);
+      return page;
+    },
+  };
+  await followTo(seen, await checkpointUpTo(log, after), [
+    last === null ? null : linkOf(last),
+    link,
+    await chain.head(),
+  ]);
+}
+
+/** Returns the newest checkpoint that signs nothing after a position; null: none does. */
+async function checkpointUpTo(log: Deps['log'], position: number): Promise<Checkpoint | null> {
+  let before: number | null = null;
+  for (;;) {
+    const page: readonly ProvenClear[] = await log.readNewest(checkpointStream, before, checkpointsPerPage);
+    const found = page.map(readCheckpointEvent).find((checkpoint) => checkpoint.position <= position);
+    const oldest = page.at(-1);
+    if (found !== undefined || oldest === undefined || oldest.revision === 0) return found ?? null;
+    before = oldest.revision;
+  }
+}
+
+function linkOf({ position, count, hash }: Checkpoint): ChainLink {
+  return { position, count, hash: Buffer.from(hash, 'hex') };
 }
 
 /** Verifies the whole log in the same way, with every checkpoint in it, regardless of what the key store remembers. */
@@ -79,7 +123,7 @@ async function checkpointIn(
 
 /** Follows the log to its head. Each stored link after the checkpoint must be in the computed chain. */
 async function followTo(
-  log: Deps['log'],
+  log: Pick<EventLog, 'readClear'>,
   from: Checkpoint | null,
   links: readonly (ChainLink | null)[],
   onCommit: (at: ProvenChain, event: ProvenClear) => void = () => undefined,

@@ -1,17 +1,20 @@
+import { readUnbroken } from '../audit/continuity.js';
+import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog } from '../ports/event-log.js';
 import { type KeyRing, noEvent } from '../ports/key-ring.js';
 import { LogBehind, logBehind } from '../vault/log-behind.js';
 
+type Deps = { readonly log: EventLog; readonly chain: EventChain; readonly keys: KeyRing };
+
 /** No event names a key later than this after its creation. */
 const namedWithinMs = 3_600_000;
 const candidatesMax = 100_000;
-const pageSize = 1_000;
 
 /**
  * Destroys keys that were created ahead and that no event names, because a process died in between. It destroys only
  * keys older than an hour, and only if a read of the log to its head, begun after that hour, has not found them.
  */
-export async function destroyOrphanKeys(log: EventLog, keys: KeyRing, now: number): Promise<number> {
+export async function destroyOrphanKeys({ log, chain, keys }: Deps, now: number): Promise<number> {
   const after = await keys.checkpoint('orphans');
   const made = await keys.made(after, now - namedWithinMs, candidatesMax);
   const last = made.at(-1);
@@ -21,17 +24,11 @@ export async function destroyOrphanKeys(log: EventLog, keys: KeyRing, now: numbe
   if (behind !== null) throw new LogBehind(behind.head);
   const orphans = new Set(made.map(({ keyId }) => keyId));
   // If an older log was put back, older keys may have been created at a later head than newer keys.
-  let position = made.reduce((least, { logHead }) => Math.min(least, logHead), last.logHead);
-  for (
-    let page = await log.readClear(position, pageSize);
-    page.length > 0;
-    page = await log.readClear(position, pageSize)
-  ) {
-    for (const { clear } of page) {
-      for (const named of [clear['key'], clear['cvc_key']]) if (typeof named === 'string') orphans.delete(named);
-    }
-    position = page.at(-1)?.position ?? position;
-  }
+  const position = made.reduce((least, { logHead }) => Math.min(least, logHead), last.logHead);
+  // Threat: an attacker that can write to the log removes the event that names a living key.
+  await readUnbroken({ log, chain, keys }, position, ({ clear }) => {
+    for (const named of [clear['key'], clear['cvc_key']]) if (typeof named === 'string') orphans.delete(named);
+  });
   const destroyed = await keys.destroy([...orphans].map((keyId) => ({ keyId, eventId: noEvent })));
   await keys.saveCheckpoint('orphans', last.sequence);
   return destroyed;

@@ -88,7 +88,7 @@ export function createSweep(
     await dropOldAccess(vault.accessLog, now);
     if (steady - soughtOrphansAt < orphanSearchMs) return;
     soughtOrphansAt = steady;
-    await destroyOrphanKeys(vault.log, vault.keys, now);
+    await destroyOrphanKeys(vault, now);
   }
 
   async function round(): Promise<void> {

@@ -28,7 +28,10 @@ export type Guesses = {
   chargeMisses(caller: Caller, values: number): Promise<ChargedMisses | Rejected>;
 };
 
-export type ChargedMisses = { readonly ok: true; hits(count: number): void };
+/**
+ * `hits` says how many of the values belong to a token, and gives back the charge for `free` of these. Call it once.
+ */
+export type ChargedMisses = { readonly ok: true; hits(count: number, free: number): void };
 
 /** Records an application that guesses. */
 export type GuessRecords = {

@@ -20,8 +20,9 @@ type Block = {
 const applicationsMax = 10_000;
 
 export type Taken =
-  /** `giveBack` returns what was not needed, because that many look-ups were hits. */
-  { readonly ok: true; giveBack(hits: number): void } | { readonly ok: false; readonly retryAfterMs: number };
+  /** `giveBack` reports hits, and returns the charge for `free` of them. */
+  | { readonly ok: true; giveBack(hits: number, free: number): void }
+  | { readonly ok: false; readonly retryAfterMs: number };
 
 /** Called once per window and application, by the process that finds out. */
 export type BudgetEvents = {
@@ -100,12 +101,12 @@ export function reservedBudget(
   };
 }
 
-function givesBack(block: Block, amount: number): (hits: number) => void {
-  let spent = amount;
-  return (hits) => {
-    const returned = Math.min(hits, spent);
-    spent -= returned;
-    block.left += returned;
-    block.hits += returned;
+function givesBack(block: Block, amount: number): (hits: number, free: number) => void {
+  let isReported = false;
+  return (hits, free) => {
+    if (isReported) return;
+    isReported = true;
+    block.left += Math.min(free, amount);
+    block.hits += Math.min(hits, amount);
   };
 }

@@ -2,6 +2,8 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { numberBytes } from '#src/adapters/sqlite/database/number-bytes.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { type Row, relinked, renumbered, tamper } from '../audit/tampering.js';
 import { fill, unread } from '../rotation/support.js';
 import { copyOf, hashesOf, http, makeVault, run, runJson, startService } from '../support/process.js';
@@ -91,6 +93,55 @@ test('an older vault.db that was tampered with is not accepted', async () => {
   expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 1 });
 });
 
+test('a writer of the key store gains nothing from --accept-older-log: what was erased stays erased', async () => {
+  const vault = await makeVault();
+  const { dataDir, flags, key } = vault;
+  const first = await startService(flags, { env });
+  const made = await fill(first.address, vault, 5);
+  const [deleted = '', replaced = ''] = made.keys();
+  await first.stop();
+  const older = keysIn(dataDir, (database) => database.prepare('SELECT * FROM data_keys').all() as KeyRow[]);
+  const second = await startService(flags, { env });
+  expect((await http('DELETE', `${second.address}/tokens/${deleted}`, { key })).status).toBe(204);
+  expect((await http('PATCH', `${second.address}/tokens/${replaced}`, { key, body: { data: 'new' } })).status).toBe(
+    200,
+  );
+  made.delete(deleted);
+  made.delete(replaced);
+  await second.stop();
+  const living = older.filter((row) => row['destroyed_at'] === null).map((row) => row['id'] as Buffer);
+  /** The keys of tokens that are destroyed by now. */
+  const erased = (): readonly Buffer[] =>
+    keysIn(dataDir, (database) => {
+      const isDestroyed = database.prepare('SELECT destroyed_at IS NOT NULL FROM data_keys WHERE id = ?').pluck();
+      return living.filter((id) => isDestroyed.get(id) === 1);
+    });
+  const before = erased();
+  expect(before).toHaveLength(2);
+
+  // The attacker puts the wrapped keys back and claims that the log was once longer, so that a person uses the option.
+  keysIn(dataDir, (database) => {
+    for (const row of older) {
+      const names = Object.keys(row);
+      const values = names.map((name) => `@${name}`).join();
+      database.prepare(`REPLACE INTO data_keys (${names.join()}) VALUES (${values})`).run(row);
+    }
+    database.prepare("REPLACE INTO meta (name, value) VALUES ('log', ?)").run(numberBytes(1_000_000));
+  });
+  expect(erased()).toEqual([]);
+  const refused = await run(['serve', '--port', '0', ...flags]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the log is behind its keys') });
+  expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 0 });
+  const third = await startService(flags, { env });
+  expect((await http('GET', `${third.address}/tokens/${deleted}`, { key })).status).toBe(404);
+  const { body } = await http('GET', `${third.address}/tokens/${replaced}`, { key });
+  expect(body).toMatchObject({ data: 'new' });
+  expect(await unread(third.address, key, made)).toEqual([]);
+  await third.stop();
+  // The log names these keys as ended, so they are destroyed once more.
+  expect(erased()).toEqual(before);
+});
+
 test('restore without a folder explains its requirements, and creates nothing', async () => {
   const { dir, flags } = await makeVault();
   const before = hashesOf(dir);
@@ -105,6 +156,18 @@ test('restore without a folder explains its requirements, and creates nothing', 
   expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no vault in') });
   expect(hashesOf(dir)).toEqual(before);
 });
+
+type KeyRow = Readonly<Record<string, unknown>>;
+
+/** Reads or changes the key store of a stopped vault, as an attacker does that can write to it. */
+function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T {
+  const database = pinStatements(join(dataDir, 'keys.db'), {});
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
 
 /** Copies the write-ahead log that a killed process left into the file, so that only a change by the next one shows. */
 function settleLog(path: string): void {

@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { authenticStores } from '#src/audit/authentic-log.js';
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { anEvent } from '../contract/support.js';
-import { keyIdBytes, keyIdsOf, tamper, tamperBehindTriggers } from '../erasure/support.js';
+import { keyIdBytes, keyIdsOf, streamOf, tamper, tamperBehindTriggers } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
+import { manualClock } from '../support/manual-clock.js';
 import { makeVault, run, runJson, startService, tempDir, until } from '../support/process.js';
 import { startTestService } from '../support/test-service.js';
 
@@ -236,6 +238,85 @@ test.each(['while the service runs', 'while it does not'])(
     if (service !== null) await service.stop();
   },
 );
+
+describe('--fix of a vault whose rows and log were changed from outside', () => {
+  /** A vault whose deadlines and keys are due for --fix, with two living tokens. */
+  async function attacked() {
+    const service = await startTestService({
+      dataDir: join(tempDir(), 'data'),
+      clock: manualClock(Date.now() - 10_800_000),
+    });
+    const { dataDir, rootKey, clock } = service;
+    const create = async () => {
+      const created = await service.call('POST', '/tokens', { type: 'token', data: 'x' });
+      expect(created.status, created.text).toBe(201);
+      return String(created.body['id']);
+    };
+    const [one, other] = [await create(), await create()];
+    const [oneStream, otherStream] = [await streamOf(service, one), await streamOf(service, other)];
+    await service.service.checkpointer.run(true);
+    clock.advance(10_800_000);
+    await service.service.checkpointer.run(true);
+    await service.stop();
+    const rootKeyFile = join(tempDir(), 'root.key');
+    writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
+    const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
+    /** The status of a get, in a process that starts afterwards. */
+    const get = async (id: string) => {
+      const again = await startTestService({ dataDir, rootKey, clock: manualClock(Date.now()) });
+      const { status } = await again.call('GET', `/tokens/${id}`, undefined, { key: service.key });
+      await again.stop();
+      return status;
+    };
+    return { dataDir, flags, one, other, oneStream, otherStream, get };
+  }
+
+  test('planted due times end no token, and rows that name nothing stop no check', async () => {
+    const { dataDir, flags, one, other, oneStream, otherStream, get } = await attacked();
+    const change = (sql: string, ...values: unknown[]) => expect(tamper(dataDir, 'vault.db', sql, ...values)).toBe(1);
+    change('UPDATE token_rows_1 SET expires_at = 1, cvc_purge_at = 1 WHERE stream = ?', oneStream);
+    const copied = tableColumns(dataDir, 'token_rows_1').filter((name) => !['row', 'stream', 'seq'].includes(name));
+    change(
+      `INSERT INTO token_rows_1 (stream, seq, ${copied.join()})
+       SELECT 'token-planted', 900000, ${copied.join()} FROM token_rows_1 WHERE stream = ?`,
+      oneStream,
+    );
+    change('UPDATE token_rows_1 SET tenant = ?, expires_at = 1 WHERE stream = ?', 'another', otherStream);
+    const found = await doctor(['--fix', ...flags]);
+    expect(found.wrong).toEqual(['deadlines', 'rows']);
+    expect(found.says('rows')).toContain('the row of token token-planted is not authentic');
+    expect(await get(one)).toBe(200);
+    expect(await get(other)).not.toBe(404);
+  });
+
+  test('a removed event costs no token its key: the log is named, and nothing is destroyed', async () => {
+    const { dataDir, flags, one, other, oneStream, get } = await attacked();
+    const keys = () => livingKeysOf(dataDir);
+    const before = keys();
+    expect(tamperBehindTriggers(dataDir, 'vault.db', `DELETE FROM events WHERE stream = '${oneStream}'`)).toBe(1);
+    const found = await doctor(['--fix', ...flags]);
+    expect(found.wrong).toContain('log');
+    expect(found.says('log')).toMatch(/something other than this vault changed the log/);
+    expect(found.findings.map(({ check }) => check)).toEqual(expect.arrayContaining(['stores', 'rows', 'copies']));
+    expect(keys()).toEqual(before);
+    expect([await get(one), await get(other)]).toEqual([200, 200]);
+  });
+});
+
+function tableColumns(dataDir: string, table: string): readonly string[] {
+  const database = openVault(dataDir);
+  const columns = database.pragma(`table_info(${table})`) as readonly { readonly name: string }[];
+  database.close();
+  return columns.map(({ name }) => name);
+}
+
+/** The living keys of data that the key store holds. */
+function livingKeysOf(dataDir: string): readonly string[] {
+  const database = new Database(join(dataDir, 'keys.db'), { readonly: true });
+  const ids = database.prepare('SELECT hex(id) FROM data_keys WHERE destroyed_at IS NULL ORDER BY id').pluck().all();
+  database.close();
+  return ids.map(String);
+}
 
 /** As a newer program of the same vault writes one. */
 async function appendOfNewerVersion(dataDir: string, rootKeyFile: string): Promise<void> {

@@ -21,7 +21,7 @@ import { usualWaits } from '#src/adapters/mongodb/work/waits.js';
 import { workIndexes } from '#src/adapters/mongodb/work-indexes.js';
 import type { ContractStores } from '../contract/support.js';
 import { eventStoreDb } from '../support/eventstoredb.js';
-import { authenticated } from '../support/integrity.js';
+import { authenticated, testIntegrityKeys } from '../support/integrity.js';
 import { manualClock } from '../support/manual-clock.js';
 import { type MongoDatabase, mongoDatabase } from './own-database.js';
 
@@ -65,6 +65,7 @@ async function open(
     rows,
     project,
     waits: usualWaits,
+    workKey: async () => testIntegrityKeys.rows,
     now: () => clock.now(),
     destroyKeys: async () => 0,
   };

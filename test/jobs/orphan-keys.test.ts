@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { destroyOrphanKeys } from '#src/jobs/orphan-keys.js';
-import { aCard, anHour, create, keyIdsOf } from '../erasure/support.js';
+import { noteLog } from '#src/vault/log-behind.js';
+import { aCard, anHour, create, keyIdsOf, streamOf } from '../erasure/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
@@ -9,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-const search = () => destroyOrphanKeys(service.vault.log, service.vault.keys, service.clock.now());
+const search = () => destroyOrphanKeys(service.vault, service.clock.now());
 
 async function stateOf(keyId: string) {
   return (await service.vault.keys.use(service.tenantId, keyId, () => 0)).state;
@@ -56,24 +57,49 @@ describe('the search for orphan keys', () => {
   });
 
   test('takes no key while the log is an older copy that ends before the keys were made', async () => {
-    const { log, keys } = service.vault;
+    const { log, chain, keys } = service.vault;
     const id = await create(service, aCard());
     for (let count = 0; count < 20; count += 1) await create(service, aCard());
     service.clock.advance(2 * anHour);
     const olderLog = { ...log, head: async () => 1, readClear: async () => [] };
-    await expect(destroyOrphanKeys(olderLog, keys, service.clock.now())).rejects.toThrow('the log is behind its keys');
+    await expect(destroyOrphanKeys({ log: olderLog, chain, keys }, service.clock.now())).rejects.toThrow(
+      'the log is behind its keys',
+    );
     expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
   });
 
+  test.each(['before', 'after'] as const)(
+    'takes no key while events %s a checkpoint are hidden, because one of them may name it',
+    async (when) => {
+      const { log, chain, keys } = service.vault;
+      await service.service.checkpointer.run(true);
+      const id = await create(service, aCard());
+      const stream = await streamOf(service, id);
+      if (when === 'before') await service.service.checkpointer.run(true);
+      for (let count = 0; count < 5; count += 1) await create(service, aCard());
+      await noteLog(service.vault);
+      service.clock.advance(2 * anHour);
+      const readClear: typeof log.readClear = async (after, limit) => {
+        const page = await log.readClear(after, limit);
+        return page.filter((event) => event.stream !== stream);
+      };
+      const hiding = { log: { ...log, readClear }, chain, keys };
+      await expect(destroyOrphanKeys(hiding, service.clock.now())).rejects.toThrow('changed the log');
+      expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
+      const { content } = await keyIdsOf(service, id);
+      for (const keyId of content) expect(await stateOf(keyId)).toBe('open');
+    },
+  );
+
   test('keeps keys that were made after a log was put back, beside older ones that were made at a later head', async () => {
-    const { log, keys } = service.vault;
+    const { log, chain, keys } = service.vault;
     const before = await keys.create(service.tenantId);
     const id = await create(service, aCard());
     service.clock.advance(2 * anHour);
     const atLaterHead = (key: Awaited<ReturnType<typeof keys.made>>[number]) =>
       key.keyId === before.id ? { ...key, logHead: key.logHead + 1_000_000 } : key;
     const made: typeof keys.made = async (...asked) => (await keys.made(...asked)).map(atLaterHead);
-    await destroyOrphanKeys(log, { ...keys, made }, service.clock.now());
+    await destroyOrphanKeys({ log, chain, keys: { ...keys, made } }, service.clock.now());
     expect(await stateOf(before.id)).toBe('destroyed');
     expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
   });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { expectContinuity } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
@@ -7,6 +8,8 @@ import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import { reconcileKeys } from '../../jobs/reconcile-keys.js';
 import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import { ForgedLog } from '../../ports/event-log.js';
+import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import type { DueRow } from '../../ports/token-rows.js';
 import { operation } from '../operations/operation.js';
 import { productVersion } from '../product-version.js';
 import { gapText } from '../projections/gap-text.js';
@@ -21,12 +24,8 @@ const suspectsMax = 10;
 
 /** Checks the open stores, and with `fix` fixes what is safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
-  const { vault } = service;
-  if (fix) {
-    for (const row of await overdue(service)) await recordDue(vault, row);
-    await destroyOrphanKeys(vault.log, vault.keys, earliestNow(vault.clock));
-  }
   const found: Finding[] = [
+    ...(fix ? await fixed(service) : []),
     ...(await storesAndProjections(service)),
     await deadlines(service),
     ...(await unlessForged(() => logFound(service.vault))),
@@ -38,10 +37,43 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
   // A later check may find that an event before the last checkpoint was changed. Then drop the finding that the log is
   // fine.
   const logIsForged = found.some(({ check, state }) => check === 'log' && state === 'problem');
-  const findings = found.filter(({ check, state }) => !(logIsForged && check === 'log' && state === 'ok'));
+  const findings = found
+    .filter(({ check, state }) => !(logIsForged && check === 'log' && state === 'ok'))
+    .filter((finding, index, all) => all.findIndex((other) => isDeepStrictEqual(other, finding)) === index);
   const projections = (await service.projections.status()).map(({ name, version }) => ({ name, version }));
   return { findings, running: { version: productVersion(), projections } };
 });
+
+/**
+ * Fixes what is safe to fix, and returns what it could not fix. Threat: a planted row or a changed event ends the fix,
+ * and with it all checks.
+ */
+async function fixed(service: OperatedService): Promise<readonly Finding[]> {
+  const { vault } = service;
+  const found: Finding[] = [];
+  for (const row of await overdue(service)) {
+    try {
+      await recordDue(vault, row);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      found.push(findingOf(error) ?? unfixedDeadline(row, error));
+    }
+  }
+  const orphans = await unlessForged(async () => {
+    await destroyOrphanKeys(vault, earliestNow(vault.clock));
+    return [];
+  });
+  return [...found, ...orphans];
+}
+
+function unfixedDeadline({ stream }: DueRow, error: unknown): Finding {
+  const what = error instanceof Error ? error.message : 'unexpected error';
+  return problem(
+    'deadlines',
+    `${stream}: ${what}`,
+    'Run `strongroom audit verify`, which names rows that are not authentic.',
+  );
+}
 
 async function storesAndProjections(service: OperatedService): Promise<readonly Finding[]> {
   const { reasons, notices, stores, projections } = await service.state();
@@ -94,9 +126,16 @@ async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<re
   try {
     return await look();
   } catch (error) {
-    if (!(error instanceof ForgedLog) || error.found === null) throw error;
-    return [problem(error.found.check, error.found.says, `${error.found.do}.`)];
+    const finding = findingOf(error);
+    if (finding === null) throw error;
+    return [finding];
   }
+}
+
+/** Returns the finding of a forged log; null for any other error. */
+function findingOf(error: unknown): Finding | null {
+  if (!(error instanceof ForgedLog) || error.found === null) return null;
+  return problem(error.found.check, error.found.says, `${error.found.do}.`);
 }
 
 async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]> {

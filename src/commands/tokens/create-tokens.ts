@@ -1,6 +1,8 @@
+import type { Caller } from '../../domain/access/caller.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { errorsUnder } from '../../domain/json-path.js';
 import type { TokenRequest } from '../../domain/token/draft-token.js';
+import type { TokenLife } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
 import type { TenantKeys } from '../../ports/key-ring.js';
 import type { ReadToken } from '../../queries/read-token.js';
@@ -68,10 +70,7 @@ export async function createTokens(
     const created = await createUnderSomeIds(vault, { context, tenantKeys, cmd: claim.cmd }, creations.value);
     if (!created.ok)
       return created.index === null ? created.rejected : placed(created.rejected, requests[created.index]);
-    const missed = created.answers.filter(
-      ({ recordedAs }, index) => recordedAs === 'create' && creations.value[index]?.distinct === true,
-    );
-    if (values > 0) charged.hits(values - missed.length);
+    charged.hits(created.hits, created.foreignHits);
     return done(created.answers);
   } finally {
     await claim.release();
@@ -115,7 +114,13 @@ type Command = {
 /** A creation with the id that it is tried under. `taken` counts its earlier ids, which were in use. */
 type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string; readonly taken: number };
 
-type Created = { readonly ok: true; readonly answers: readonly TokenAnswer[] };
+/** `hits` counts the values that a stored token has; `foreignHits`, those whose token the application did not write. */
+type Created = {
+  readonly ok: true;
+  readonly answers: readonly TokenAnswer[];
+  readonly hits: number;
+  readonly foreignHits: number;
+};
 /** `index` is that of the creation that failed; null: the rejection concerns the whole request. */
 type Failed = { readonly ok: false; readonly index: number | null; readonly rejected: Rejected };
 /** The indexes of the candidates whose ids are in use. All of them may be tried under other ids. */
@@ -175,7 +180,18 @@ async function attemptCreate(
   const sealed = await attempt.seal(outcomes.flatMap((outcome) => (outcome.is === 'new' ? [outcome.write] : [])));
   const claim = { tokens: outcomes.map((outcome) => claimedBy(outcome, sealed.viewOf)) };
   if ((await attempt.commit(sealed, claim)) === conflict) return conflict;
-  return { ok: true, answers: outcomes.map((outcome) => answerOf(context, outcome, sealed.viewOf)) };
+  const hits = new Map(met.map((token) => [token.open.fingerprint, token]));
+  return {
+    ok: true,
+    answers: outcomes.map((outcome) => answerOf(context, outcome, sealed.viewOf)),
+    hits: hits.size,
+    foreignHits: [...hits.values()].filter(({ life }) => !isWrittenBy(life, context.caller)).length,
+  };
+}
+
+/** Returns whether an application created the token or was the last to change it. */
+function isWrittenBy({ createdBy, modifiedBy }: TokenLife, { applicationId }: Caller): boolean {
+  return createdBy === applicationId || modifiedBy === applicationId;
 }
 
 const idInUse: Rejected = { ok: false, code: 'id_in_use', errors: { id: ['is in use'] } };

@@ -46,7 +46,10 @@ const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
 
 /**
  * Charges a request for the distinct values that it is about to deduplicate, before any look-up: a caller that may not
- * read every value in plaintext learns whether some token has each value. Hits are given back through the result.
+ * read every value in plaintext learns whether some token has each value. Hits are reported through the result, and those
+ * on tokens that the application did not write are given back. Threat: an application stores a token for each candidate
+ * without deduplication. If hits on these were free, it could repeat its candidates without limit, and meet the token of
+ * another application once that has one of the values.
  */
 export async function chargeDeduplication(
   { guesses }: Vault,

@@ -46,7 +46,8 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
   const rows = tokenRowsInUse(rowsConnection, generations);
   const directoryWriter = mongoDirectoryWriter(rowsConnection);
   const destroyKeys: KeyRing['destroy'] = (ended) => keyStore.keys.destroy(ended);
-  const shared = { connection: rowsConnection, log, project, waits, now: () => clock.now() };
+  const workKey = async () => (await keyStore.keys.integrityKeys()).rows;
+  const shared = { connection: rowsConnection, log, project, waits, workKey, now: () => clock.now() };
   const batches = createBatches({ ...shared, destroyKeys });
   const fingerprints = createFingerprintClaims({ ...shared, rows, batches });
   const rowWriter = rowWriterInUse(rowsConnection, generations, fingerprints.forget);

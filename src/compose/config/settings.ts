@@ -228,8 +228,8 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How many creates and updates with deduplication that find no equal token an application may send in an hour ' +
-      'when it may not read every value in plaintext; imports do not count; 0, or rate_limit.requests 0: no limit. A ' +
+      'How many creates with deduplication that find no equal token of another application, and updates with ' +
+      'deduplication, an application may send in an hour when it may not read every value in plaintext; imports do not count; 0, or rate_limit.requests 0: no limit. A ' +
       'card number with known first six and last four digits has 100,000 candidates: at the default they take ten ' +
       'hours.',
   },

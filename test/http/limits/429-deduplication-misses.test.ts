@@ -162,3 +162,34 @@ test('decoys do not tell whether an older token has the value: a create meets th
     expect(met.body['id']).toBe(body['id']);
   }
 });
+
+test('decoys stored before a value do not make it free to wait for: a create that meets its own decoy is a miss', async () => {
+  const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 20 });
+  const key = await masked(service);
+  const numbers = candidates('424242', '4242');
+  const tried = Array.from({ length: 30 }, () => String(numbers.next().value));
+  // None of these is a look-up, so none is charged.
+  const decoy = (data: string) =>
+    service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
+  const decoys = await Promise.all(tried.map(decoy));
+  expect(decoys.map(({ status }) => status)).toEqual(Array(30).fill(201));
+  const hidden = await createPlain(service, { type: 'card_number', data: tried[25] });
+  const answers: Awaited<ReturnType<typeof guess>>[] = [];
+  for (const data of tried) answers.push(await guess(service, key, data));
+  expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(201), ...Array(10).fill(429)]);
+  expect(answers.map(({ text }) => text).join()).not.toContain(hidden.id);
+  // The application is not named: one that creates its own values again looks the same.
+  expect(await service.vault.budgets.suspects(0)).toEqual([]);
+});
+
+test('a value that another update of the application planted in a foreign token is a miss, too', async () => {
+  const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 3 });
+  const key = await masked(service);
+  const foreign = await createPlain(service, { data: uniqueId() });
+  const planted = uniqueId();
+  const patched = await service.call('PATCH', path(foreign.id), { data: planted, deduplicate_token: false }, { key });
+  expect(patched.status, patched.text).toBe(200);
+  const again = () =>
+    service.call('POST', '/tokens', { type: 'token', data: planted, deduplicate_token: true }, { key });
+  expect(await statuses(4, again)).toEqual([201, 201, 201, 429]);
+});

@@ -11,16 +11,21 @@ import type { MongoConnection } from '../connection.js';
 import { batchesCollection } from '../work-indexes.js';
 import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';
+import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
- * Tokens that one request creates, all or none. `open` until all are in the log or the first is undone. `done` when
- * they are created and their rows may be written. `shown` when the rows are written.
+ * Tokens that one request creates, all or none. The log alone decides whether a batch landed: if all its creations are
+ * there. The state says what is left to do. `open`: the owner is appending. `done`: it has appended all. `ending`:
+ * another process settles it. `shown`: it landed, and its rows are written. `undone`: it did not land, and what was
+ * created is deleted.
  */
 type Batch = {
   readonly _id: string;
-  readonly state: 'open' | 'done' | 'shown' | 'undoing' | 'undone';
+  readonly state: 'open' | 'done' | 'shown' | 'ending' | 'undone';
   readonly openedAt: Date;
   readonly intents: readonly Intent[];
+  /** The MAC of id and intents. */
+  readonly mac: Buffer;
 };
 
 const keptMs = 2 * 24 * 3_600_000;
@@ -30,6 +35,7 @@ type Deps = {
   readonly connection: MongoConnection;
   readonly log: EventLog;
   readonly waits: Waits;
+  readonly workKey: WorkKey;
   readonly now: () => number;
   readonly destroyKeys: (ended: readonly EndedKey[]) => Promise<unknown>;
   readonly project: (tenantId: string, stream: string) => Promise<void>;
@@ -41,7 +47,7 @@ export type Batches = ReturnType<typeof createBatches>;
  * Creates several tokens on a log without transactions over streams (docs/design.md, "Tokenize"). While a batch may
  * still be undone, no process writes rows of its tokens, so that none of them can be read.
  */
-export function createBatches({ connection, log, waits, now, destroyKeys, project }: Deps) {
+export function createBatches({ connection, log, waits, workKey, now, destroyKeys, project }: Deps) {
   const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
 
   async function move(id: string, from: readonly Batch['state'][], to: Batch['state']): Promise<Batch | null> {
@@ -53,7 +59,8 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
   /** Returns the stored batch, or the given batch if there was none. */
   async function findOrMake(id: string, state: Batch['state'], intents: readonly Intent[]): Promise<Batch> {
     // A pipeline, in which names that begin with `$$` are values of the server.
-    const made = { _id: id, openedAt: '$$NOW', state, intents: { $literal: intents } };
+    const mac = await workMac(workKey, { in: 'batches', id }, intents.map(intentFacts));
+    const made = { _id: id, openedAt: '$$NOW', state, intents: { $literal: intents }, mac: { $literal: mac } };
     const isMissing = { $eq: [{ $type: '$state' }, 'missing'] };
     const batch = await connection.call((db) =>
       batches(db).findOneAndUpdate({ _id: id }, [{ $replaceWith: { $cond: [isMissing, made, '$$ROOT'] } }], {
@@ -64,17 +71,31 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
     return batch;
   }
 
-  async function undo(id: string): Promise<void> {
-    const batch = await move(id, ['open', 'undoing'], 'undoing');
-    if (batch === null) return;
-    await atMost(streamsAtOnce, batch.intents, (intent) => undoCreation({ log, now, destroyKeys, project }, intent));
-    await move(id, ['undoing'], 'undone');
+  function isAuthentic({ _id, intents, mac }: Batch): Promise<boolean> {
+    return isAuthenticWork(workKey, { in: 'batches', id: _id }, mac, () => intents.map(intentFacts));
   }
 
-  /** Writes the rows of a batch, in case its owner stopped before it wrote them. */
-  async function show({ _id, intents }: Batch): Promise<void> {
-    await atMost(streamsAtOnce, intents, ({ tenantId, stream }) => project(tenantId, stream));
-    await move(_id, ['done'], 'shown');
+  /**
+   * Settles a batch: bars the creations that are not in the log. If all are there, writes their rows; otherwise deletes
+   * the others. Does nothing for a batch that the vault did not record. Idempotent, also across processes.
+   */
+  async function end(id: string): Promise<'landed' | 'barred'> {
+    await move(id, ['open'], 'ending');
+    const batch = await connection.call((db) => batches(db).findOne({ _id: id }));
+    if (batch === null || !(await isAuthentic(batch))) {
+      await move(id, ['done', 'ending'], 'undone');
+      return 'barred';
+    }
+    const { intents } = batch;
+    const outcomes = await atMost(streamsAtOnce, intents, (intent) => settle(log, intent, now()));
+    if (intents.length > 0 && outcomes.every((outcome) => outcome === 'landed')) {
+      await atMost(streamsAtOnce, intents, ({ tenantId, stream }) => project(tenantId, stream));
+      await move(id, ['done', 'ending', 'undone'], 'shown');
+      return 'landed';
+    }
+    await atMost(streamsAtOnce, intents, (intent) => undoCreation({ log, now, destroyKeys, project }, intent));
+    await move(id, ['done', 'ending', 'shown'], 'undone');
+    return 'barred';
   }
 
   return {
@@ -82,17 +103,15 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
     async open(id: string, intents: readonly Intent[]): Promise<boolean> {
       return (await findOrMake(id, 'open', intents)).state === 'open';
     },
-    /**
-     * Records that all events are in the log. Returns false if another process considers it abandoned and undoes it.
-     */
-    async finish(id: string): Promise<boolean> {
-      return (await move(id, ['open'], 'done')) !== null;
+    /** Records that all events are in the log. */
+    async finish(id: string): Promise<void> {
+      await move(id, ['open', 'ending'], 'done');
     },
     /** Records that the rows of the finished batch are written. */
     async shown(id: string): Promise<void> {
       await move(id, ['done'], 'shown');
     },
-    undo,
+    end,
     /** Ends a batch of which no event was or will be appended. */
     async cancel(id: string): Promise<void> {
       await move(id, ['open'], 'undone');
@@ -102,22 +121,26 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
       const batch = await connection.call((db) => batches(db).findOne({ _id: id }, { projection: { state: 1 } }));
       return batch === null || batch.state === 'open';
     },
-    /** Returns whether a batch was finished with its rows. If not, it never will be. */
+    /** Returns whether a batch is in the log, with its rows. If not, it never will be. */
     async settle(id: string): Promise<'landed' | 'barred'> {
       await findOrMake(id, 'undone', []);
-      await undo(id);
-      const batch = await connection.call((db) => batches(db).findOne({ _id: id, state: { $in: ['done', 'shown'] } }));
-      if (batch?.state === 'done') await show(batch);
-      return batch === null ? 'barred' : 'landed';
+      return end(id);
     },
     /** Returns the streams whose rows may not be written yet. The process that ends their batch writes them. */
     async pendingBatchStreams(): Promise<ReadonlySet<string>> {
-      const streams = await connection.call((db) =>
-        batches(db).distinct('intents.stream', { state: { $in: ['open', 'undoing'] } }),
+      const pending = await connection.call((db) =>
+        batches(db)
+          .find({ state: { $in: ['open', 'ending'] } })
+          .toArray(),
       );
-      return new Set(streams);
+      const streams = new Set<string>();
+      for (const batch of pending) {
+        // Threat: a planted batch keeps the rows of a stream from being written.
+        if (await isAuthentic(batch)) for (const { stream } of batch.intents) streams.add(stream);
+      }
+      return streams;
     },
-    /** Ends abandoned batches and forgets batches that ended two days ago. Returns the number of undone batches. */
+    /** Ends abandoned batches and forgets batches that ended two days ago. Returns the number of abandoned batches. */
     async clear(): Promise<number> {
       const olderThan = (ms: number) => ({ $expr: { $lt: ['$openedAt', { $subtract: ['$$NOW', ms] }] } });
       const find = (states: readonly Batch['state'][], ms: number) =>
@@ -126,9 +149,9 @@ export function createBatches({ connection, log, waits, now, destroyKeys, projec
             .find({ state: { $in: [...states] }, ...olderThan(ms) })
             .toArray(),
         );
-      for (const batch of await find(['done'], waits.ownerMs)) await show(batch);
-      const abandoned = await find(['open', 'undoing'], waits.batchMs);
-      for (const { _id } of abandoned) await undo(_id);
+      for (const { _id } of await find(['done'], waits.ownerMs)) await end(_id);
+      const abandoned = await find(['open', 'ending'], waits.batchMs);
+      for (const { _id } of abandoned) await end(_id);
       await connection.call((db) =>
         batches(db).deleteMany({ state: { $in: ['shown', 'undone'] }, ...olderThan(keptMs) }),
       );

@@ -10,6 +10,7 @@ import { fingerprintsCollection } from '../work-indexes.js';
 import type { Batches } from './batches.js';
 import { type Intent, intentOf, outcomeOf, settle } from './intent.js';
 import type { Waits } from './waits.js';
+import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
  * Names the append that is about to create, or has created, the token with a fingerprint. `_id` is the tenant and the
@@ -21,6 +22,8 @@ type FingerprintClaim = {
   readonly intent: Intent;
   /** The batch that the append belongs to, or null for a single append. */
   readonly batch: string | null;
+  /** The MAC of id, intent and batch. */
+  readonly mac: Buffer;
 };
 
 export type HeldFingerprint = { readonly id: string; readonly attempt: string };
@@ -56,6 +59,7 @@ type Deps = {
   readonly rows: Pick<TokenRows, 'findByFingerprint'>;
   readonly batches: Pick<Batches, 'isOpen' | 'settle'>;
   readonly waits: Waits;
+  readonly workKey: WorkKey;
   readonly now: () => number;
   /** Brings the row of a stream up to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
@@ -69,7 +73,7 @@ type Deps = {
  * Invariant: if an append may still land and would create a live token with the fingerprint, the claim names it. So a
  * process that replaces a claim settles that append first, even if it is in the same stream.
  */
-export function createFingerprintClaims({ connection, log, rows, batches, waits, now, project }: Deps) {
+export function createFingerprintClaims({ connection, log, rows, batches, waits, workKey, now, project }: Deps) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
   /**
@@ -86,7 +90,10 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
   /**
    * Waits until the row of the owner's append is written, the append is barred, or the owner has released the claim.
    */
-  async function settleOwner({ _id, attempt, intent, batch }: FingerprintClaim): Promise<void> {
+  async function settleOwner({ _id, attempt, intent, batch, mac }: FingerprintClaim): Promise<void> {
+    const facts = () => [intentFacts(intent), batch];
+    // A claim that the vault did not record names no append of the vault.
+    if (!(await isAuthenticWork(workKey, { in: 'fingerprints', id: _id }, mac, facts))) return;
     const until = performance.now() + waits.ownerMs;
     const isOpen = async () => (batch === null ? (await outcomeOf(log, intent)) === 'open' : batches.isOpen(batch));
     while ((await isOpen()) && performance.now() < until) {
@@ -127,7 +134,9 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
       const landed = known === null ? null : await livingOther(write, distinct);
       if (landed !== null) return { outcome: 'duplicate', stream: landed };
       const attempt = randomUUID();
-      if (!(await take({ _id: id, attempt, intent: intentOf(write), batch }, known))) continue;
+      const intent = intentOf(write);
+      const mac = await workMac(workKey, { in: 'fingerprints', id }, [intentFacts(intent), batch]);
+      if (!(await take({ _id: id, attempt, intent, batch, mac }, known))) continue;
       // A token may have been created without a claim, by a request without deduplication.
       const late = await livingOther(write, distinct);
       if (late === null) return { outcome: 'held', held: { id, attempt } };

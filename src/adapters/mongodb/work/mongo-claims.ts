@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import type { Claims } from '../../../ports/claims.js';
+import type { ClaimBegin, Claims } from '../../../ports/claims.js';
 import type { EventLog } from '../../../ports/event-log.js';
 import type { ClaimResult, FinishedClaim } from '../../../views/finished-claim.js';
 import type { Stored } from '../../../views/row-mac.js';
@@ -9,6 +9,7 @@ import { claimsCollection } from '../work-indexes.js';
 import type { Batches } from './batches.js';
 import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';
+import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
  * What the command is about to store: one append, a batch of appends, or nothing, for a result that needs no append.
@@ -33,15 +34,18 @@ type Claim = {
   readonly time?: number;
   /** The MAC of id, result and time. */
   readonly mac?: Buffer;
+  /** The MAC of id and work. */
+  readonly workMac?: Buffer;
 };
 
-const withoutResult = { $unset: { work: 1, result: 1, time: 1, mac: 1 } } as const;
+const withoutResult = { $unset: { work: 1, result: 1, time: 1, mac: 1, workMac: 1 } } as const;
 
 type Deps = {
   readonly connection: MongoConnection;
   readonly log: EventLog;
   readonly batches: Batches;
   readonly waits: Waits;
+  readonly workKey: WorkKey;
   readonly now: () => number;
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
@@ -53,7 +57,7 @@ export type MongoClaims = ReturnType<typeof createMongoClaims>;
  * records in the claim what it is about to append. A process that takes the claim over learns whether that was
  * appended, and prevents it if not.
  */
-export function createMongoClaims({ connection, log, batches, waits, now, project }: Deps) {
+export function createMongoClaims({ connection, log, batches, waits, workKey, now, project }: Deps) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
   /** The pending attempts of this process, by claim. */
   const mine = new Map<string, string>();
@@ -77,6 +81,30 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
     );
     if (claim === null) throw new Error('an upsert returned no document');
     return claim;
+  }
+
+  /** Returns whether the vault recorded the work of a claim. */
+  function isAuthentic({ _id, work, workMac: mac }: Claim): Promise<boolean> {
+    return isAuthenticWork(workKey, { in: 'claims', id: _id }, mac, () => workFacts(work));
+  }
+
+  /**
+   * Returns a finished claim. Threat: an attacker marks the claim of a command as done that died before its append. The
+   * MAC of the result is valid, because it is recorded before the append; so the log decides.
+   */
+  async function done(claim: Claim, finished: Stored<FinishedClaim>): Promise<ClaimBegin> {
+    const { work } = claim;
+    const isDone = work !== undefined && (await isAuthentic(claim)) && (await isLanded(work));
+    return { state: 'done', claim: isDone ? finished : { ...finished, mac: Buffer.alloc(0) } };
+  }
+
+  /** Returns whether the work is in the log. */
+  async function isLanded(work: ClaimedWork): Promise<boolean> {
+    if (work.of === 'nothing') return true;
+    if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
+    const { stream, expectedRevision, eventIds } = work.intent;
+    const next = (await log.readStream(stream))[expectedRevision + 1];
+    return next !== undefined && eventIds.includes(next.id);
   }
 
   /** Settles the work of the former owner. Returns true if it is in the log. */
@@ -108,6 +136,10 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
           const { work } = claim;
           const finished = finishedOf(claim);
           if (work === undefined || finished === null) return { state: 'fresh' };
+          if (!(await isAuthentic(claim))) {
+            mine.delete(cmd);
+            return { state: 'done', claim: { ...finished, mac: Buffer.alloc(0) } };
+          }
           if (!(await settleFormer(work))) {
             await own(cmd, withoutResult);
             return { state: 'fresh' };
@@ -118,9 +150,7 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
         }
         mine.delete(cmd);
         const finished = finishedOf(claim);
-        return claim.state === 'done' && finished !== null
-          ? { state: 'done', claim: finished }
-          : { state: 'in_flight' };
+        return claim.state === 'done' && finished !== null ? await done(claim, finished) : { state: 'in_flight' };
       } catch (error) {
         await letGo(cmd).catch(() => undefined);
         throw error;
@@ -163,7 +193,9 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
       if (storing.has(cmd)) return false;
       storing.add(cmd);
       const isMine = mine.has(cmd) || (await port.begin(cmd, 0)).state === 'fresh';
-      if (isMine && (await own(cmd, { $set: { work, result, time, mac: Buffer.from(mac) } }))) return true;
+      const proof = await workMac(workKey, { in: 'claims', id: cmd }, workFacts(work));
+      const recorded = { work, result, time, mac: Buffer.from(mac), workMac: proof };
+      if (isMine && (await own(cmd, { $set: recorded }))) return true;
       storing.delete(cmd);
       return false;
     },
@@ -178,6 +210,11 @@ export function createMongoClaims({ connection, log, batches, waits, now, projec
       mine.delete(cmd);
     },
   };
+}
+
+function workFacts(work: ClaimedWork | undefined): readonly unknown[] {
+  if (work?.of === 'append') return ['append', intentFacts(work.intent)];
+  return work?.of === 'batch' ? ['batch', work.id] : [work?.of];
 }
 
 /** Returns a claim with its result, or null without one. The MAC of a claim that lacks another field does not match. */

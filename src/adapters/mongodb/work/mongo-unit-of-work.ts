@@ -153,16 +153,12 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     }
     const appended = await atMost(streamsAtOnce, writes, append);
     if (appended.some(({ outcome }) => outcome === 'conflict')) {
-      await batches.undo(id);
+      await batches.end(id);
       await releaseAll(held);
       return { outcome: 'conflict' };
     }
-    if (!(await batches.finish(id))) {
-      // Another process is undoing the batch. Finish that before the command decides again.
-      await batches.undo(id);
-      await releaseAll(held);
-      return { outcome: 'conflict' };
-    }
+    // From here on no process undoes the batch, because all its events are in the log.
+    await batches.finish(id);
     await atMost(streamsAtOnce, writes, (write, index) => {
       const stored = appended[index];
       return projectWrite(write, stored?.outcome === 'appended' ? stored.positions : []);
