@@ -13,7 +13,7 @@ const rooms = {
   projections: ['domain', 'events', 'views', 'ports', 'search', 'vault'],
   queries: ['domain', 'events', 'views', 'ports', 'search', 'vault', 'audit'],
   commands: ['domain', 'events', 'views', 'ports', 'search', 'vault', 'audit', 'projections', 'queries'],
-  jobs: ['domain', 'events', 'views', 'ports', 'vault', 'projections', 'commands'],
+  jobs: ['domain', 'events', 'views', 'ports', 'vault', 'audit', 'projections', 'commands'],
   adapters: ['domain', 'events', 'views', 'ports'],
   http: ['domain', 'events', 'views', 'ports', 'vault', 'audit', 'queries', 'commands'],
   compose: [
