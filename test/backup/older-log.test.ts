@@ -2,6 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { never } from '#src/adapters/sqlite/database/keys-schema.js';
 import { numberBytes } from '#src/adapters/sqlite/database/number-bytes.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { type Row, relinked, renumbered, tamper } from '../audit/tampering.js';
@@ -109,11 +110,11 @@ test('a writer of the key store gains nothing from --accept-older-log: what was 
   made.delete(deleted);
   made.delete(replaced);
   await second.stop();
-  const living = older.filter((row) => row['destroyed_at'] === null).map((row) => row['id'] as Buffer);
+  const living = older.filter((row) => row['destroyed_at'] === never).map((row) => row['id'] as Buffer);
   /** The keys of tokens that are destroyed by now. */
   const erased = (): readonly Buffer[] =>
     keysIn(dataDir, (database) => {
-      const isDestroyed = database.prepare('SELECT destroyed_at IS NOT NULL FROM data_keys WHERE id = ?').pluck();
+      const isDestroyed = database.prepare(`SELECT destroyed_at <> ${never} FROM data_keys WHERE id = ?`).pluck();
       return living.filter((id) => isDestroyed.get(id) === 1);
     });
   const before = erased();

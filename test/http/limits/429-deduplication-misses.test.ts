@@ -193,3 +193,33 @@ test('a value that another update of the application planted in a foreign token 
     service.call('POST', '/tokens', { type: 'token', data: planted, deduplicate_token: true }, { key });
   expect(await statuses(4, again)).toEqual([201, 201, 201, 429]);
 });
+
+test('a decoy shows its owner nothing of a create of another application that it answers', async () => {
+  const service = await limitedService({ requests: 1_000_000, guesses: 5, deduplicationMisses: 5 });
+  const key = await service.application([rule('/', 'mask', ['token:create', 'token:read', 'token:search'])]);
+  const hidden = '4242424242424242';
+  const decoyOf = async (data: string) => {
+    const body = { type: 'card_number', data, deduplicate_token: false };
+    const created = await service.call('POST', '/tokens', body, { key });
+    expect(created.status, created.text).toBe(201);
+    return String(created.body['id']);
+  };
+  const numbers = candidates('555555', '4444');
+  const [right, wrong] = [await decoyOf(hidden), await decoyOf(String(numbers.next().value))];
+  // Everything that the owner can ask about a token without looking up a value.
+  const seen = async (id: string) => {
+    const asked = [
+      await service.call('GET', path(id), undefined, { key }),
+      await service.call('GET', `${path(id)}/history`, undefined, { key }),
+      await service.call('GET', `/tokens?id=${id}`, undefined, { key }),
+      await service.call('GET', '/v2/tokens?size=100', undefined, { key }),
+      await service.call('POST', '/tokens/search', { query: `id:${id}` }, { key }),
+      await service.call('POST', '/tokens/search', { query: 'type:card_number' }, { key }),
+    ];
+    return asked.map(({ status, headers, text }) => ({ status, etag: headers['etag'], text }));
+  };
+  const before = [await seen(right), await seen(wrong)];
+  const met = await service.call('POST', '/tokens', { type: 'card_number', data: hidden, deduplicate_token: true });
+  expect(met.body).toMatchObject({ id: right, _extras: { deduplicated: true } });
+  expect([await seen(right), await seen(wrong)]).toEqual(before);
+});
