@@ -182,7 +182,12 @@ function installOnce(home) {
 function python(document, folder) {
   const home = join(root, 'clients/python');
   const input = join(work, 'openapi.json');
-  writeFileSync(input, JSON.stringify(document));
+  // Ids are text in every parameter, so they are text in every response too.
+  const isUuid = (name, value) => name === 'format' && value === 'uuid';
+  writeFileSync(
+    input,
+    JSON.stringify(document, (name, value) => (isUuid(name, value) ? undefined : value)),
+  );
   execFileSync(
     'openapi-python-client',
     [

@@ -62,7 +62,9 @@ export async function startHostileServer() {
     [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', `http://${request.headers.host}`);
-    const behavior = url.pathname.split('/')[1] ?? '';
+    const [, behavior = '', name = ''] = url.pathname.split('/');
+    // A client in another process asks here for what came.
+    if (behavior === '-') return response.end(JSON.stringify(requests(name)));
     const { 'service-idempotency-key': idempotencyKey, 'service-api-key': key } = request.headers;
     seen.push({ behavior, idempotencyKey: idempotencyKey?.toString(), hasKey: key !== undefined });
     const attempt = seen.filter((one) => one.behavior === behavior).length;
@@ -72,14 +74,17 @@ export async function startHostileServer() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+
+  /** The requests that came under a name since the last call for it. */
+  function requests(name: string) {
+    const matching = seen.filter(({ behavior }) => behavior === name);
+    for (const one of matching) seen.splice(seen.indexOf(one), 1);
+    return matching;
+  }
+
   return {
     address: `http://127.0.0.1:${port}`,
-    /** The requests that came under a name since the last call for it. */
-    requests(behavior: string) {
-      const matching = seen.filter((one) => one.behavior === behavior);
-      for (const one of matching) seen.splice(seen.indexOf(one), 1);
-      return matching;
-    },
+    requests,
     close(): Promise<void> {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -44,7 +44,7 @@ class Strongroom(
     Args:
         address: The address of the service, such as ``https://vault.example.com``.
         api_key: An API key (``sr_...``). The client keeps it out of errors and of its ``repr``.
-        timeout_seconds: For one attempt with its whole response.
+        timeout_seconds: For each wait of an attempt for the network, and for the whole body of its response.
         retries_max: How often a request is repeated at most, if repeating it is safe.
         retry_delay_seconds_max: The longest time that the service may ask the client to wait before a retry.
         response_bytes_max: The size of the largest response.

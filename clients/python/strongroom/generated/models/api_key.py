@@ -3,7 +3,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from typing import Any, TypeVar
-from uuid import UUID
 
 from attrs import define as _attrs_define
 
@@ -17,19 +16,19 @@ class ApiKey:
     """A live API key, without the key itself.
 
     Attributes:
-        id (UUID): The id of the key, which is not the key itself.
+        id (str): The id of the key, which is not the key itself.
         created_by (str): Who created it. The id of an application, or `operator` for the command line.
         created_at (datetime.datetime): When it was created.
         last_used_at (datetime.date | Unset): The day of the last use, in UTC. Absent before the first use.
     """
 
-    id: UUID
+    id: str
     created_by: str
     created_at: datetime.datetime
     last_used_at: datetime.date | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        id = str(self.id)
+        id = self.id
 
         created_by = self.created_by
 
@@ -56,7 +55,7 @@ class ApiKey:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        id = UUID(d.pop("id"))
+        id = d.pop("id")
 
         created_by = d.pop("created_by")
 

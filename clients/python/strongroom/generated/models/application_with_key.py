@@ -3,7 +3,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
-from uuid import UUID
 
 from attrs import define as _attrs_define
 
@@ -29,8 +28,8 @@ class ApplicationWithKey:
     """A new application with its first key.
 
     Attributes:
-        id (UUID): The id of the application.
-        tenant_id (UUID): The tenant of the application.
+        id (str): The id of the application.
+        tenant_id (str): The tenant of the application.
         name (str): The name of the application, for people.
         type_ (ApplicationWithKeyType): The type of the application. It decides which permissions the application may
             hold, and never changes.
@@ -47,8 +46,8 @@ class ApplicationWithKey:
             not.
     """
 
-    id: UUID
-    tenant_id: UUID
+    id: str
+    tenant_id: str
     name: str
     type_: ApplicationWithKeyType
     created_by: str
@@ -61,9 +60,9 @@ class ApplicationWithKey:
     key: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        id = str(self.id)
+        id = self.id
 
-        tenant_id = str(self.tenant_id)
+        tenant_id = self.tenant_id
 
         name = self.name
 
@@ -131,9 +130,9 @@ class ApplicationWithKey:
         from ..models.access_rule import AccessRule  # noqa: PLC0415
 
         d = dict(src_dict)
-        id = UUID(d.pop("id"))
+        id = d.pop("id")
 
-        tenant_id = UUID(d.pop("tenant_id"))
+        tenant_id = d.pop("tenant_id")
 
         name = d.pop("name")
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from typing import Any, TypeVar
-from uuid import UUID
 
 from attrs import define as _attrs_define
 
@@ -19,7 +18,7 @@ class LogEntry:
     """An entry of the access log.
 
     Attributes:
-        tenant_id (UUID): The tenant of the entry.
+        tenant_id (str): The tenant of the entry.
         actor_id (str): Who did it: the id of an application, `operator` (the command line) or `system`.
         actor_type (LogEntryActorType): What kind of actor it was.
         entity_type (str): What it was done to: token, application, key, tenant, report, log or service.
@@ -36,7 +35,7 @@ class LogEntry:
         trace_id (str | Unset): The trace id of the request. Absent if no request caused the entry.
     """
 
-    tenant_id: UUID
+    tenant_id: str
     actor_id: str
     actor_type: LogEntryActorType
     entity_type: str
@@ -51,7 +50,7 @@ class LogEntry:
     trace_id: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        tenant_id = str(self.tenant_id)
+        tenant_id = self.tenant_id
 
         actor_id = self.actor_id
 
@@ -107,7 +106,7 @@ class LogEntry:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        tenant_id = UUID(d.pop("tenant_id"))
+        tenant_id = d.pop("tenant_id")
 
         actor_id = d.pop("actor_id")
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-from uuid import UUID
 
 from attrs import define as _attrs_define
 
@@ -21,7 +20,7 @@ class Tenant:
     """A tenant with its settings.
 
     Attributes:
-        id (UUID): The id of the tenant.
+        id (str): The id of the tenant.
         name (str): The name of the tenant, for people.
         settings (TenantSettings): The settings of the tenant.
         created_by (str): Who created it. The id of an application, or `operator` for the command line.
@@ -32,7 +31,7 @@ class Tenant:
         field_warnings (list[str] | Unset): What the current settings give away. Absent if they give nothing away.
     """
 
-    id: UUID
+    id: str
     name: str
     settings: TenantSettings
     created_by: str
@@ -42,7 +41,7 @@ class Tenant:
     field_warnings: list[str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        id = str(self.id)
+        id = self.id
 
         name = self.name
 
@@ -87,7 +86,7 @@ class Tenant:
         from ..models.tenant_settings import TenantSettings  # noqa: PLC0415
 
         d = dict(src_dict)
-        id = UUID(d.pop("id"))
+        id = d.pop("id")
 
         name = d.pop("name")
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-from uuid import UUID
 
 from attrs import define as _attrs_define
 
@@ -26,7 +25,7 @@ class Token:
 
         Attributes:
             id (str): The id of the token, unique in its tenant.
-            tenant_id (UUID): The tenant that owns the token.
+            tenant_id (str): The tenant that owns the token.
             type_ (TokenType): The type of the token. It decides which data the token accepts.
             containers (list[str]): The containers of the token, to which access rules apply.
             data (Any | Unset): The data as the caller may see it: as stored, or masked. Absent if the caller may see none
@@ -42,17 +41,17 @@ class Token:
             fingerprint_expression (str | Unset): The expression whose value is fingerprinted. Absent only in a deduplicated
                 token that the caller may not read.
             expires_at (datetime.datetime | Unset): When the token expires. Absent if it never does.
-            created_by (UUID | Unset): The application that created the token. Absent only in a deduplicated token that the
+            created_by (str | Unset): The application that created the token. Absent only in a deduplicated token that the
                 caller may not read.
             created_at (datetime.datetime | Unset): When the token was created. Absent only in a deduplicated token that the
                 caller may not read.
-            modified_by (UUID | Unset): The application that changed the token last. Absent before the first change.
+            modified_by (str | Unset): The application that changed the token last. Absent before the first change.
             modified_at (datetime.datetime | Unset): When the token was changed last. Absent before the first change.
             field_extras (TokenExtras | Unset): What is unusual about this response. Absent if nothing is.
     """
 
     id: str
-    tenant_id: UUID
+    tenant_id: str
     type_: TokenType
     containers: list[str]
     data: Any | Unset = UNSET
@@ -62,16 +61,16 @@ class Token:
     search_indexes: list[str] | Unset = UNSET
     fingerprint_expression: str | Unset = UNSET
     expires_at: datetime.datetime | Unset = UNSET
-    created_by: UUID | Unset = UNSET
+    created_by: str | Unset = UNSET
     created_at: datetime.datetime | Unset = UNSET
-    modified_by: UUID | Unset = UNSET
+    modified_by: str | Unset = UNSET
     modified_at: datetime.datetime | Unset = UNSET
     field_extras: TokenExtras | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         id = self.id
 
-        tenant_id = str(self.tenant_id)
+        tenant_id = self.tenant_id
 
         type_: str = self.type_
 
@@ -97,17 +96,13 @@ class Token:
         if not isinstance(self.expires_at, Unset):
             expires_at = self.expires_at.isoformat()
 
-        created_by: str | Unset = UNSET
-        if not isinstance(self.created_by, Unset):
-            created_by = str(self.created_by)
+        created_by = self.created_by
 
         created_at: str | Unset = UNSET
         if not isinstance(self.created_at, Unset):
             created_at = self.created_at.isoformat()
 
-        modified_by: str | Unset = UNSET
-        if not isinstance(self.modified_by, Unset):
-            modified_by = str(self.modified_by)
+        modified_by = self.modified_by
 
         modified_at: str | Unset = UNSET
         if not isinstance(self.modified_at, Unset):
@@ -162,7 +157,7 @@ class Token:
         d = dict(src_dict)
         id = d.pop("id")
 
-        tenant_id = UUID(d.pop("tenant_id"))
+        tenant_id = d.pop("tenant_id")
 
         type_ = check_token_type(d.pop("type"))
 
@@ -192,12 +187,7 @@ class Token:
         else:
             expires_at = datetime.datetime.fromisoformat(_expires_at)
 
-        _created_by = d.pop("created_by", UNSET)
-        created_by: UUID | Unset
-        if isinstance(_created_by, Unset):
-            created_by = UNSET
-        else:
-            created_by = UUID(_created_by)
+        created_by = d.pop("created_by", UNSET)
 
         _created_at = d.pop("created_at", UNSET)
         created_at: datetime.datetime | Unset
@@ -206,12 +196,7 @@ class Token:
         else:
             created_at = datetime.datetime.fromisoformat(_created_at)
 
-        _modified_by = d.pop("modified_by", UNSET)
-        modified_by: UUID | Unset
-        if isinstance(_modified_by, Unset):
-            modified_by = UNSET
-        else:
-            modified_by = UUID(_modified_by)
+        modified_by = d.pop("modified_by", UNSET)
 
         _modified_at = d.pop("modified_at", UNSET)
         modified_at: datetime.datetime | Unset

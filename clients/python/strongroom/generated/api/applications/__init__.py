@@ -1,4 +1,3 @@
-import datetime
 from typing import Any, cast
 
 from ...client import Sender
@@ -172,7 +171,7 @@ class Operations(Sender):
         id: str,
         *,
         service_trace_id: str | Unset = UNSET,
-    ) -> Any:
+    ) -> None:
         """Delete an application.
 
         Deletes the application. Its keys stop working at once.
@@ -251,7 +250,7 @@ class Operations(Sender):
         key_id: str,
         *,
         service_trace_id: str | Unset = UNSET,
-    ) -> Any:
+    ) -> None:
         """Revoke a key.
 
         Revokes the key. It stops working at once.

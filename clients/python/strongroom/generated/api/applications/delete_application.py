@@ -25,5 +25,5 @@ def request(
     return _kwargs
 
 
-def parse(response: httpx.Response) -> Any:
+def parse(response: httpx.Response) -> None:
     return None

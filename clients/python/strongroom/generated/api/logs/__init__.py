@@ -1,4 +1,3 @@
-import datetime
 from typing import Any, cast
 
 from ...client import Sender

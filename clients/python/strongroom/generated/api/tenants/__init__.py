@@ -1,4 +1,3 @@
-import datetime
 from typing import Any, cast
 
 from ...client import Sender
@@ -71,7 +70,7 @@ class Operations(Sender):
         *,
         body: DeleteTenantBody,
         service_trace_id: str | Unset = UNSET,
-    ) -> Any:
+    ) -> None:
         """Delete the tenant.
 
         Destroys all keys of the tenant, so none of its tokens can ever be opened again. The body repeats

@@ -1,4 +1,3 @@
-import datetime
 from typing import Any
 
 from ...client import Sender

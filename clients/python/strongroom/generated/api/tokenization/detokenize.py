@@ -26,4 +26,5 @@ def request(
 
 
 def parse(response: httpx.Response) -> Any:
-    return None
+    response_200 = response.json()
+    return response_200

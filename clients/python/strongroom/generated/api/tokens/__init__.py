@@ -1,4 +1,3 @@
-import datetime
 from typing import Any, cast
 
 from ...client import Sender
@@ -166,7 +165,7 @@ class Operations(Sender):
         *,
         if_match: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
-    ) -> Any:
+    ) -> None:
         """Delete a token.
 
         Deletes and erases the token: 204 means that its keys are destroyed. After a 503, a repeat of the
@@ -226,7 +225,7 @@ class Operations(Sender):
         *,
         if_match: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
-    ) -> Any:
+    ) -> None:
         """Purge the verification code of a card.
 
         Deletes the verification code at once. Use it right after an authorization. It succeeds also if no
