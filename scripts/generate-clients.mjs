@@ -189,13 +189,14 @@ function python(document, folder) {
     JSON.stringify(document, (name, value) => (isUuid(name, value) ? undefined : value)),
   );
   execFileSync(
-    'openapi-python-client',
+    join(home, '.venv/bin/openapi-python-client'),
     [
       ...['generate', '--path', input, '--output-path', folder, '--overwrite', '--meta', 'none'],
       ...['--config', join(home, 'generator.yml'), '--custom-template-path', join(home, 'templates')],
       '--fail-on-warning',
     ],
     {
+      // The generator formats its output with ruff.
       env: { ...process.env, PATH: `${join(home, '.venv/bin')}${delimiter}${process.env.PATH}` },
       stdio: ['ignore', 'ignore', 'inherit'],
     },
