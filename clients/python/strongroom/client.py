@@ -9,6 +9,7 @@ import ssl
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Self, TypeVar
@@ -166,10 +167,25 @@ class Strongroom(
             retries += 1
 
     def _attempt(self, operation: str, request: dict[str, Any]) -> httpx.Response:
+        failure: StrongroomError
+        try:
+            sent = self._http.build_request(**request)
+        except (TypeError, ValueError):
+            failure = StrongroomError(
+                "invalid_argument",
+                f"{operation}: a header is not text for HTTP, or the body is not JSON. Nothing was sent.",
+            )
+        else:
+            return self._exchange(operation, sent)
+        # Outside of the handler: the error of the encoder may hold data.
+        raise failure
+
+    def _exchange(self, operation: str, request: httpx.Request) -> httpx.Response:
+        """Returns the response with its whole body."""
         deadline = time.monotonic() + self._timeout_seconds
         failure: StrongroomError
         try:
-            with self._http.stream(**request) as stream:
+            with closing(self._http.send(request, stream=True)) as stream:
                 if self._on_response is not None:
                     self._on_response(operation, stream.status_code, stream.headers)
                 content = self._content(operation, stream, deadline)

@@ -136,6 +136,16 @@ class Hostile(unittest.TestCase):
             self.assertEqual(error.code, "invalid_argument")
         self.assertEqual(requests("stranger"), [])
 
+    def test_contents(self) -> None:
+        """a body that is not JSON and a header that is not text are not sent"""
+        for call in (
+            methodcaller("tokenize", body={"data": object()}),
+            methodcaller("tokenize", body={"data": float("nan")}),
+            methodcaller("get_token", "t1", if_none_match="\u20ac"),
+        ):
+            self.assertEqual(self.failure(call, client("stranger")).code, "invalid_argument")
+        self.assertEqual(requests("stranger"), [])
+
     def test_addresses_and_keys(self) -> None:
         """the key goes to no address without TLS, and nothing but a key goes"""
         for wrong in (

@@ -121,22 +121,16 @@ function sender(options: StrongroomOptions): Send {
   }
 
   return async (id, given) => {
-    const { method, takesIdempotencyKey, contentType } = table[id];
+    const { method, takesIdempotencyKey } = table[id];
     const url = urlOf(base, id, given);
-    const headers = new Headers({ accept: 'application/json, application/problem+json, */*;q=0.1' });
-    // One key for all attempts: the service carries the change out once.
-    if (takesIdempotencyKey) headers.set('service-idempotency-key', crypto.randomUUID());
-    for (const [name, value] of Object.entries(given.header ?? {})) {
-      if (value !== undefined) headers.set(name, String(value));
-    }
-    headers.set('service-api-key', apiKey);
-    if (contentType !== null) headers.set('content-type', contentType);
-    const body = contentType === null ? null : JSON.stringify(given.body);
+    const request = { method, ...contentsOf(id, given) };
     const isRepeatable = method === 'GET' || takesIdempotencyKey;
 
     for (let retries = 0; ; retries += 1) {
       try {
-        return await attempt(id, url, { method, headers, body }, given.signal);
+        const { response, text } = await attempt(id, url, request, given.signal);
+        onResponse({ operation: id, status: response.status, headers: response.headers });
+        return bodyOf(id, response, text);
       } catch (error) {
         if (!(error instanceof StrongroomError) || !isRepeatable || retries >= retriesMax) throw error;
         const delayMs = retryDelayMs(error, retries);
@@ -148,20 +142,36 @@ function sender(options: StrongroomOptions): Send {
     }
   };
 
-  /** Sends one request and returns the body of its response. */
+  /** Returns headers and body. They are the same in each attempt. */
+  function contentsOf(id: OperationId, { header = {}, body }: Given): { headers: Headers; body: string | null } {
+    const { takesIdempotencyKey, contentType } = table[id];
+    try {
+      const headers = new Headers({ accept: 'application/json, application/problem+json, */*;q=0.1' });
+      // One key for all attempts: the service carries the change out once.
+      if (takesIdempotencyKey) headers.set('service-idempotency-key', crypto.randomUUID());
+      for (const [name, value] of Object.entries(header)) if (value !== undefined) headers.set(name, String(value));
+      headers.set('service-api-key', apiKey);
+      if (contentType !== null) headers.set('content-type', contentType);
+      return { headers, body: contentType === null ? null : JSON.stringify(body) };
+    } catch {
+      const message = `${id}: a header is not text for HTTP, or the body is not JSON. Nothing was sent.`;
+      throw new StrongroomError('invalid_argument', message);
+    }
+  }
+
+  /** Sends one request and returns its response with the whole body. */
   async function attempt(
     id: OperationId,
     url: URL,
     request: { readonly method: string; readonly headers: Headers; readonly body: string | null },
     signal: AbortSignal | undefined,
-  ): Promise<unknown> {
+  ): Promise<{ readonly response: Response; readonly text: string }> {
     const timeout = AbortSignal.timeout(timeoutMs);
     const either = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
     try {
       // Threat: a redirect would take the key to another server.
       const response = await fetch(url, { ...request, redirect: 'manual', signal: either });
-      onResponse({ operation: id, status: response.status, headers: response.headers });
-      return bodyOf(id, response, await textOf(id, response));
+      return { response, text: await textOf(id, response) };
     } catch (cause) {
       if (cause instanceof StrongroomError) throw cause;
       if (signal?.aborted) throw new StrongroomError('aborted', `${id} was aborted by its caller.`, { cause });

@@ -107,6 +107,15 @@ describe('against a hostile server', () => {
     expect(seen).toEqual(['t1', 't1']);
   });
 
+  test('an error of the caller in onResponse stays what it is, and nothing is repeated', async () => {
+    const onResponse = () => {
+      throw new RangeError('mine');
+    };
+    const vault = createClient({ address: `${server.address}/busy/`, apiKey, onResponse });
+    await expect(get(vault)).rejects.toThrow(RangeError);
+    expect(server.requests('busy')).toHaveLength(1);
+  });
+
   test('a caller can give up, also between two attempts', async () => {
     const signal = AbortSignal.abort();
     expect((await failureOf(clientOf('silent').getToken({ path: { id: 't1' }, signal }))).code).toBe('aborted');
@@ -121,6 +130,16 @@ describe('before anything is sent', () => {
   test.each(['', '.', '..'])('the id "%s" is rejected, because it makes another path', async (id) => {
     const error = await failureOf(clientOf('stranger').deleteToken({ path: { id } }));
     expect(error.code).toBe('invalid_argument');
+    expect(server.requests('stranger')).toEqual([]);
+  });
+
+  test('a body that is not JSON and a header that is not text are rejected', async () => {
+    const vault = clientOf('stranger');
+    const circular: unknown[] = [];
+    circular.push(circular);
+    expect((await failureOf(vault.tokenize({ body: circular }))).code).toBe('invalid_argument');
+    const header = { 'If-None-Match': 'a\r\nb: c' };
+    expect((await failureOf(vault.getToken({ path: { id: 't1' }, header }))).code).toBe('invalid_argument');
     expect(server.requests('stranger')).toEqual([]);
   });
 
