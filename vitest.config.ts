@@ -1,8 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /**
- * The tests that take minutes: kills, damaged files, erasure, rotation, rebuilds, backups, load, imports and exports of many tokens,
- * and every command of the docs.
+ * The tests that take minutes: kills, damaged files, erasure, rotation, rebuilds, backups, load, imports and exports of
+ * many tokens, and every command of the docs.
  */
 const long = [
   'test/adapters/sqlite/broken-files.test.ts',
@@ -16,8 +16,8 @@ const long = [
   'test/rebuild/**/*.test.ts',
   'test/rotation/**/*.test.ts',
 ];
-// These need servers, or helm and Prometheus: vitest.cluster.config.ts, vitest.kubernetes.config.ts.
-const elsewhere = [...configDefaults.exclude, 'test/cluster/**', 'test/kubernetes/**'];
+// These need servers, helm and Prometheus, or Python: vitest.{cluster,kubernetes,clients}.config.ts.
+const elsewhere = [...configDefaults.exclude, 'test/cluster/**', 'test/kubernetes/**', 'test/clients/python/**'];
 
 export default defineConfig({
   test: {

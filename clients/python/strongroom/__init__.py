@@ -1,0 +1,6 @@
+"""A typed client of the Strongroom token vault."""
+
+from .client import Strongroom
+from .errors import StrongroomError
+
+__all__ = ("Strongroom", "StrongroomError")

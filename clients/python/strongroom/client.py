@@ -1,0 +1,346 @@
+"""Sends the requests of the generated operations (``generated/api``)."""
+
+import inspect
+import ipaddress
+import json
+import random
+import re
+import ssl
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Self, TypeVar
+
+import attrs
+import httpx
+
+from .errors import StrongroomError
+from .generated.api import applications, logs, search, service, tenants, tokenization, tokens
+from .generated.types import Unset
+
+T = TypeVar("T")
+
+_API_KEY = re.compile(r"sr_(?:private|public|management)_[0-9A-Za-z]{49}")
+_TRANSIENT_CODES = {"timeout", "connection_failed", "idempotency_in_flight"}
+_TRANSIENT_STATUSES = {429, 502, 503, 504}
+
+
+class Strongroom(
+    tokens.Operations,
+    search.Operations,
+    tokenization.Operations,
+    applications.Operations,
+    tenants.Operations,
+    logs.Operations,
+    service.Operations,
+):
+    """A client of the service at ``address``, with one method for each operation of the OpenAPI document.
+
+    Raises StrongroomError (``invalid_argument``), before anything is sent, if the key is not an API key or would cross
+    a network in plaintext. Threads may share a client.
+
+    Args:
+        address: The address of the service, such as ``https://vault.example.com``.
+        api_key: An API key (``sr_...``). The client keeps it out of errors and of its ``repr``.
+        timeout_seconds: For each wait of an attempt for the network, and for the whole body of its response.
+        retries_max: How often a request is repeated at most, if repeating it is safe.
+        retry_delay_seconds_max: The longest time that the service may ask the client to wait before a retry.
+        response_bytes_max: The size of the largest response.
+        allow_plaintext_http: Whether the key and the data may cross a network in plaintext.
+        tls: Which authorities are trusted. Default: those of the package ``certifi``.
+        on_response: Called with the name of the operation, the status and the headers of each response.
+        wait: Waits before a retry. Tests replace it.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        api_key: str,
+        *,
+        timeout_seconds: float = 30,
+        retries_max: int = 2,
+        retry_delay_seconds_max: float = 30,
+        response_bytes_max: int = 128 * 1024 * 1024,
+        allow_plaintext_http: bool = False,
+        tls: ssl.SSLContext | None = None,
+        on_response: Callable[[str, int, httpx.Headers], None] | None = None,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        url = _safe_address(address, allow_plaintext_http)
+        if _API_KEY.fullmatch(api_key) is None:
+            raise StrongroomError("invalid_argument", "api_key does not hold an API key (sr_...). Nothing was sent.")
+        self._origin = f"{url.scheme}://{url.netloc.decode()}"
+        self._api_key = api_key
+        self._timeout_seconds = timeout_seconds
+        self._retries_max = retries_max
+        self._retry_delay_seconds_max = retry_delay_seconds_max
+        self._response_bytes_max = response_bytes_max
+        self._on_response = on_response
+        self._wait = wait
+        self._http = httpx.Client(
+            base_url=url,
+            timeout=timeout_seconds,
+            # Threat: a redirect, or a proxy of the environment, would take the key to another server.
+            follow_redirects=False,
+            trust_env=False,
+            verify=True if tls is None else tls,
+        )
+
+    def __repr__(self) -> str:
+        return f"Strongroom({self._origin!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def iterate(self, operation: Callable[..., Any], *args: Any, **kwargs: Any) -> Iterator[Any]:
+        """Yields the items of all pages of an operation, from the page that the arguments name or the first.
+
+        ``vault.iterate(vault.list_tokens_v2, container="/pci/")``
+        """
+        parameters = inspect.signature(operation).parameters
+        body: Any = kwargs.get("body")
+        places = parameters if body is None else {field.name: field for field in attrs.fields(type(body))}
+        name = next((name for name in ("page", "start") if name in places), None)
+        if name is None:
+            raise StrongroomError("invalid_argument", "The operation does not return pages.")
+        seen: set[object] = set()
+        at: Any = None
+        while True:
+            if at is not None:
+                change = {name: at}
+                kwargs = {**kwargs, **({"body": attrs.evolve(body, **change)} if places is not parameters else change)}
+            page = operation(*args, **kwargs)
+            yield from page.data
+            at = page.pagination.next_ if name == "start" else _next_number(page)
+            if at is None or isinstance(at, Unset):
+                return
+            # Threat: a faulty server would keep the caller in a loop.
+            if at in seen:
+                raise StrongroomError("unexpected_response", "The service returned the same position twice.")
+            seen.add(at)
+
+    def send(
+        self,
+        operation: str,
+        request: dict[str, Any],
+        parse: Callable[[httpx.Response], T],
+        *,
+        status: int,
+        is_json: bool,
+        takes_idempotency_key: bool,
+    ) -> T:
+        """Returns the parsed body of the response with this status. Raises StrongroomError for any other outcome."""
+        # Threat: an empty id, "." or ".." would make the path that of another operation.
+        if any(part in ("", ".", "..") for part in request["url"].split("/")[1:]):
+            raise StrongroomError(
+                "invalid_argument", f'{operation}: an id cannot be empty, "." or "..". Nothing was sent.'
+            )
+        headers = {"accept": "application/json, application/problem+json, */*;q=0.1", **request.get("headers", {})}
+        if takes_idempotency_key:
+            # One key for all attempts: the service carries the change out once.
+            headers.setdefault("SERVICE-IDEMPOTENCY-KEY", str(uuid.uuid4()))
+        headers["SERVICE-API-KEY"] = self._api_key
+        is_repeatable = request["method"] == "GET" or takes_idempotency_key
+        retries = 0
+        while True:
+            try:
+                response = self._attempt(operation, {**request, "headers": headers})
+                self._check(operation, response, status, is_json)
+                return self._parsed(operation, response, parse)
+            except StrongroomError as error:
+                delay = _retry_delay_seconds(error, retries)
+                if not is_repeatable or retries >= self._retries_max or delay is None:
+                    raise
+                if delay > self._retry_delay_seconds_max:
+                    raise
+            self._wait(delay)
+            retries += 1
+
+    def _attempt(self, operation: str, request: dict[str, Any]) -> httpx.Response:
+        failure: StrongroomError
+        try:
+            sent = self._http.build_request(**request)
+        except (TypeError, ValueError):
+            failure = StrongroomError(
+                "invalid_argument",
+                f"{operation}: a header is not text for HTTP, or the body is not JSON. Nothing was sent.",
+            )
+        else:
+            return self._exchange(operation, sent)
+        # Outside of the handler: the error of the encoder may hold data.
+        raise failure
+
+    def _exchange(self, operation: str, request: httpx.Request) -> httpx.Response:
+        """Returns the response with its whole body."""
+        deadline = time.monotonic() + self._timeout_seconds
+        failure: StrongroomError
+        try:
+            with closing(self._http.send(request, stream=True)) as stream:
+                if self._on_response is not None:
+                    self._on_response(operation, stream.status_code, stream.headers)
+                content = self._content(operation, stream, deadline)
+                return httpx.Response(stream.status_code, headers=_decoded(stream.headers), content=content)
+        except httpx.TimeoutException:
+            failure = self._timed_out(operation)
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            reason = self._without_key(str(error))
+            failure = StrongroomError("connection_failed", f"The connection to {self._origin} failed: {reason}")
+        # Outside of the handlers: the error of httpx holds the request with the key.
+        raise failure
+
+    def _content(self, operation: str, response: httpx.Response, deadline: float) -> bytes:
+        """Returns the body. Threat: an endless response would fill the memory, or never end."""
+        content = bytearray()
+        for chunk in response.iter_bytes():
+            content += chunk
+            if len(content) > self._response_bytes_max:
+                raise self._unexpected(operation, response, f"is larger than {self._response_bytes_max} bytes")
+            if time.monotonic() > deadline:
+                raise self._timed_out(operation)
+        return bytes(content)
+
+    def _check(self, operation: str, response: httpx.Response, status: int, is_json: bool) -> None:
+        """Raises StrongroomError for a problem and for what is no response of Strongroom."""
+        media_type = response.headers.get("content-type", "").split(";")[0].strip()
+        # Strongroom returns a trace id with each response; other servers have no such header.
+        if "service-trace-id" not in response.headers:
+            raise self._unexpected(operation, response, "is not one of Strongroom")
+        if media_type == "application/problem+json":
+            raise self._problem(operation, response, self._json(operation, response))
+        # A server that returns 200 for a delete may have deleted nothing.
+        if response.status_code != status:
+            raise self._unexpected(operation, response, f"should have status {status}")
+        if is_json and media_type != "application/json":
+            raise self._unexpected(operation, response, "has another media type than it should")
+
+    def _parsed(self, operation: str, response: httpx.Response, parse: Callable[[httpx.Response], T]) -> T:
+        failure: StrongroomError
+        try:
+            return parse(response)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            failure = self._unexpected(operation, response, "does not have the fields that it should")
+        # Outside of the handler: the error of the parser may hold data.
+        raise failure
+
+    def _json(self, operation: str, response: httpx.Response) -> Any:
+        failure: StrongroomError
+        try:
+            return json.loads(response.content)
+        except (ValueError, RecursionError):
+            failure = self._unexpected(operation, response, "is not JSON")
+        # Outside of the handler: the error of the parser holds the text, which may be data.
+        raise failure
+
+    def _problem(self, operation: str, response: httpx.Response, body: Any) -> StrongroomError:
+        problem = body if isinstance(body, dict) else {}
+        code, title, detail = problem.get("code"), problem.get("title"), problem.get("detail")
+        if not isinstance(code, str) or not isinstance(title, str):
+            return self._unexpected(operation, response, "is not a problem")
+        fields = problem.get("errors")
+        errors = fields if isinstance(fields, dict) else {}
+        return StrongroomError(
+            self._without_key(code),
+            self._without_key(detail if isinstance(detail, str) else title),
+            title=self._without_key(title),
+            errors={
+                self._without_key(field): [
+                    self._without_key(str(text)) for text in (messages if isinstance(messages, list) else [messages])
+                ]
+                for field, messages in errors.items()
+            },
+            **self._head(response),
+        )
+
+    def _unexpected(self, operation: str, response: httpx.Response, what: str) -> StrongroomError:
+        status = response.status_code
+        message = f"The response of {self._origin} to {operation} (status {status}) {what}."
+        if 300 <= status < 400 and status != 304:
+            message = f"{self._origin} redirects {operation} to another address. The API key does not follow it."
+        return StrongroomError("unexpected_response", message, **self._head(response))
+
+    def _timed_out(self, operation: str) -> StrongroomError:
+        return StrongroomError(
+            "timeout", f"{self._origin} did not respond to {operation} within {self._timeout_seconds} s."
+        )
+
+    def _head(self, response: httpx.Response) -> dict[str, Any]:
+        trace_id = response.headers.get("service-trace-id")
+        return {
+            "status": response.status_code,
+            "trace_id": None if trace_id is None else self._without_key(trace_id),
+            "retry_after_seconds": _seconds(response.headers.get("retry-after")),
+        }
+
+    def _without_key(self, text: str) -> str:
+        """Threat: a server that returns what it was sent would get the key into logs."""
+        return text.replace(self._api_key, "sr_...")
+
+
+def _safe_address(address: str, allow_plaintext_http: bool) -> httpx.URL:
+    """Raises StrongroomError if the key must not go to the address."""
+    try:
+        url = httpx.URL(address)
+    except httpx.InvalidURL:
+        url = httpx.URL("")
+    if url.scheme not in ("http", "https") or url.host == "" or url.userinfo or url.query or url.fragment:
+        raise StrongroomError("invalid_argument", "address is not the http or https address of a service.")
+    if url.scheme == "http" and not _is_loopback(url.host) and not allow_plaintext_http:
+        raise StrongroomError(
+            "invalid_argument",
+            f"{url.host} would receive the API key and the data in plaintext. Use https:. Nothing was sent.",
+        )
+    return url
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _decoded(headers: httpx.Headers) -> httpx.Headers:
+    """Returns the headers of a body that is decoded already."""
+    kept = httpx.Headers(headers)
+    for name in ("content-encoding", "content-length", "transfer-encoding"):
+        kept.pop(name, None)
+    return kept
+
+
+def _next_number(page: Any) -> int | None:
+    at: int = page.pagination.page_number
+    return at + 1 if page.data and at < page.pagination.total_pages else None
+
+
+def _retry_delay_seconds(error: StrongroomError, retries: int) -> float | None:
+    """Returns how long to wait before the same request is sent again, or None if another attempt would not help."""
+    if error.code not in _TRANSIENT_CODES and error.status not in _TRANSIENT_STATUSES:
+        return None
+    # Jitter keeps clients that failed together from returning together.
+    backoff: float = random.random() * min(8.0, 0.25 * 2.0**retries)
+    return backoff + (error.retry_after_seconds or 0)
+
+
+def _seconds(retry_after: str | None) -> int | None:
+    """Returns the seconds of a ``Retry-After`` header, which is a number or a date."""
+    if retry_after is None:
+        return None
+    if re.fullmatch(r"[0-9]{1,9}", retry_after):
+        return int(retry_after)
+    try:
+        at = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    if at.tzinfo is None:
+        at = at.replace(tzinfo=UTC)
+    return max(0, round((at - datetime.now(UTC)).total_seconds()))

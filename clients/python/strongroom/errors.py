@@ -1,0 +1,33 @@
+"""The errors of the client."""
+
+from collections.abc import Mapping
+
+
+class StrongroomError(Exception):
+    """The only error of this client. ``code`` is stable; the text is for people. Neither contains the API key.
+
+    ``code`` is the ``code`` of a problem that the service returned, or one of ``invalid_argument``, ``timeout``,
+    ``connection_failed`` and ``unexpected_response`` (no response of Strongroom).
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        status: int | None = None,
+        title: str | None = None,
+        errors: Mapping[str, list[str]] | None = None,
+        trace_id: str | None = None,
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        super().__init__(f"{message} ({code})")
+        self.code = code
+        self.message = message
+        #: The HTTP status, or None if there was no response.
+        self.status = status
+        self.title = title
+        #: Messages by the JSON path of each invalid field.
+        self.errors = dict(errors or {})
+        self.trace_id = trace_id
+        self.retry_after_seconds = retry_after_seconds

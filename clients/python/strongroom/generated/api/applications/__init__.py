@@ -1,0 +1,297 @@
+from typing import Any, cast
+
+from ...client import Sender
+from ...models.api_key import ApiKey
+from ...models.application import Application
+from ...models.application_with_key import ApplicationWithKey
+from ...models.create_application_body import CreateApplicationBody
+from ...models.issued_api_key import IssuedApiKey
+from ...models.list_applications_response_200 import ListApplicationsResponse200
+from ...models.list_applications_type_item import (
+    ListApplicationsTypeItem,
+    check_list_applications_type_item,
+)
+from ...models.list_permissions_application_type_item import (
+    ListPermissionsApplicationTypeItem,
+    check_list_permissions_application_type_item,
+)
+from ...models.permission import Permission
+from ...models.update_application_body import UpdateApplicationBody
+from ...types import UNSET, Unset
+from . import create_application as _create_application
+from . import delete_application as _delete_application
+from . import get_application as _get_application
+from . import get_own_application as _get_own_application
+from . import issue_key as _issue_key
+from . import list_applications as _list_applications
+from . import list_keys as _list_keys
+from . import list_permissions as _list_permissions
+from . import revoke_key as _revoke_key
+from . import update_application as _update_application
+
+
+class Operations(Sender):
+    def list_applications(
+        self,
+        *,
+        page: int | Unset = UNSET,
+        size: int | Unset = UNSET,
+        id: list[str] | Unset = UNSET,
+        type_: list[ListApplicationsTypeItem] | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> ListApplicationsResponse200:
+        """List applications.
+
+        Returns the live applications of the tenant that pass all filters, newest first.
+
+        Permission: `application:read`.
+        """
+        request = _list_applications.request(
+            page=page,
+            size=size,
+            id=id,
+            type_=type_,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "list_applications",
+            request,
+            _list_applications.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def create_application(
+        self,
+        *,
+        body: CreateApplicationBody,
+        service_idempotency_key: str | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> ApplicationWithKey:
+        """Create an application.
+
+        Creates an application with its first key, which only this response shows. To create a management
+        application, the caller must hold all of its permissions.
+
+        Permission: `application:create`.
+        """
+        request = _create_application.request(
+            body=body,
+            service_idempotency_key=service_idempotency_key,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "create_application",
+            request,
+            _create_application.parse,
+            status=201,
+            is_json=True,
+            takes_idempotency_key=True,
+        )
+
+    def get_own_application(
+        self,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> Application:
+        """Get the calling application.
+
+        Returns the application whose key came with the request.
+
+        Needs any key.
+        """
+        request = _get_own_application.request(
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "get_own_application",
+            request,
+            _get_own_application.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def get_application(
+        self,
+        id: str,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> Application:
+        """Get an application.
+
+        Returns the application, without its keys.
+
+        Permission: `application:read`.
+        """
+        request = _get_application.request(
+            id=id,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "get_application",
+            request,
+            _get_application.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def update_application(
+        self,
+        id: str,
+        *,
+        body: UpdateApplicationBody,
+        service_trace_id: str | Unset = UNSET,
+    ) -> Application:
+        """Update an application.
+
+        Changes the name, the permissions or rules, and the expiry. The change applies to every key of the
+        application before the response arrives.
+
+        Permission: `application:update`.
+        """
+        request = _update_application.request(
+            id=id,
+            body=body,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "update_application",
+            request,
+            _update_application.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def delete_application(
+        self,
+        id: str,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> None:
+        """Delete an application.
+
+        Deletes the application. Its keys stop working at once.
+
+        Permission: `application:delete`.
+        """
+        request = _delete_application.request(
+            id=id,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "delete_application",
+            request,
+            _delete_application.parse,
+            status=204,
+            is_json=False,
+            takes_idempotency_key=False,
+        )
+
+    def list_keys(
+        self,
+        id: str,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> list[ApiKey]:
+        """List the keys of an application.
+
+        Returns the live keys of the application, without the keys themselves.
+
+        Permission: `application:read`.
+        """
+        request = _list_keys.request(
+            id=id,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "list_keys",
+            request,
+            _list_keys.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def issue_key(
+        self,
+        id: str,
+        *,
+        service_idempotency_key: str | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> IssuedApiKey:
+        """Issue a key.
+
+        Issues a further key for an application, which only this response shows. An application has at most
+        three live keys.
+
+        Permission: `application:create`.
+        """
+        request = _issue_key.request(
+            id=id,
+            service_idempotency_key=service_idempotency_key,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "issue_key",
+            request,
+            _issue_key.parse,
+            status=201,
+            is_json=True,
+            takes_idempotency_key=True,
+        )
+
+    def revoke_key(
+        self,
+        id: str,
+        key_id: str,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> None:
+        """Revoke a key.
+
+        Revokes the key. It stops working at once.
+
+        Permission: `application:delete`.
+        """
+        request = _revoke_key.request(
+            id=id,
+            key_id=key_id,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "revoke_key",
+            request,
+            _revoke_key.parse,
+            status=204,
+            is_json=False,
+            takes_idempotency_key=False,
+        )
+
+    def list_permissions(
+        self,
+        *,
+        application_type: list[ListPermissionsApplicationTypeItem] | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> list[Permission]:
+        """List permissions.
+
+        Returns all permissions, or those that an application of the given types may hold.
+
+        Needs any key.
+        """
+        request = _list_permissions.request(
+            application_type=application_type,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "list_permissions",
+            request,
+            _list_permissions.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )

@@ -1,0 +1,37 @@
+from typing import Any
+
+import httpx
+
+from ...models.application_with_key import ApplicationWithKey
+from ...models.create_application_body import CreateApplicationBody
+from ...types import UNSET, Unset
+
+
+def request(
+    *,
+    body: CreateApplicationBody,
+    service_idempotency_key: str | Unset = UNSET,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_idempotency_key, Unset):
+        headers["SERVICE-IDEMPOTENCY-KEY"] = service_idempotency_key
+
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "POST",
+        "url": "/applications",
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> ApplicationWithKey:
+    response_201 = ApplicationWithKey.from_dict(response.json())
+
+    return response_201

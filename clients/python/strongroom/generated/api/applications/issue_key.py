@@ -1,0 +1,36 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...models.issued_api_key import IssuedApiKey
+from ...types import UNSET, Unset
+
+
+def request(
+    id: str,
+    *,
+    service_idempotency_key: str | Unset = UNSET,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_idempotency_key, Unset):
+        headers["SERVICE-IDEMPOTENCY-KEY"] = service_idempotency_key
+
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "POST",
+        "url": "/applications/{id}/keys".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> IssuedApiKey:
+    response_201 = IssuedApiKey.from_dict(response.json())
+
+    return response_201

@@ -1,0 +1,37 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...models.api_key import ApiKey
+from ...types import UNSET, Unset
+
+
+def request(
+    id: str,
+    *,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "GET",
+        "url": "/applications/{id}/keys".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> list[ApiKey]:
+    response_200 = []
+    _response_200 = response.json()
+    for response_200_item_data in _response_200:
+        response_200_item = ApiKey.from_dict(response_200_item_data)
+
+        response_200.append(response_200_item)
+
+    return response_200

@@ -1,0 +1,95 @@
+from typing import Any, cast
+
+from ...client import Sender
+from ...models.found_page import FoundPage
+from ...models.search_suggestions import SearchSuggestions
+from ...models.search_tokens_body import SearchTokensBody
+from ...models.search_tokens_v2_body import SearchTokensV2Body
+from ...models.token_cursor_page import TokenCursorPage
+from ...types import UNSET, Unset
+from . import search_suggestions as _search_suggestions
+from . import search_tokens as _search_tokens
+from . import search_tokens_v2 as _search_tokens_v2
+
+
+class Operations(Sender):
+    def search_tokens(
+        self,
+        *,
+        body: SearchTokensBody,
+        service_trace_id: str | Unset = UNSET,
+    ) -> FoundPage:
+        """Search tokens.
+
+        A query consists of terms `field:value`, joined by AND, OR, NOT (also `!` and `-`) and parentheses.
+        Fields: id, type, data, fingerprint, container, metadata.<key>, created_by, created_at, modified_by,
+        modified_at. An empty query finds every token that the caller may see.
+
+        Permission: `token:search`.
+        """
+        request = _search_tokens.request(
+            body=body,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "search_tokens",
+            request,
+            _search_tokens.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def search_tokens_v2(
+        self,
+        *,
+        body: SearchTokensV2Body,
+        service_trace_id: str | Unset = UNSET,
+    ) -> TokenCursorPage:
+        """Search tokens with a cursor.
+
+        Accepts the same queries as `POST /tokens/search`. Pages that each continue at `next` repeat no
+        token and skip none.
+
+        Permission: `token:search`.
+        """
+        request = _search_tokens_v2.request(
+            body=body,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "search_tokens_v2",
+            request,
+            _search_tokens_v2.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def search_suggestions(
+        self,
+        *,
+        prefix: str | Unset = "",
+        service_trace_id: str | Unset = UNSET,
+    ) -> SearchSuggestions:
+        """Complete a term of a query.
+
+        Returns the fields, types, metadata keys and containers that begin with a prefix, or the nearest
+        ones if none does. After `type:`, `container:` or `metadata.`, it returns only those. Metadata keys
+        and containers are up to ten minutes old. A caller whose search does not cover `/` gets the
+        containers of its own rules instead.
+
+        Permission: `token:search`.
+        """
+        request = _search_suggestions.request(
+            prefix=prefix,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "search_suggestions",
+            request,
+            _search_suggestions.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )

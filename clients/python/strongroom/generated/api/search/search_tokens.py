@@ -1,0 +1,33 @@
+from typing import Any
+
+import httpx
+
+from ...models.found_page import FoundPage
+from ...models.search_tokens_body import SearchTokensBody
+from ...types import UNSET, Unset
+
+
+def request(
+    *,
+    body: SearchTokensBody,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "POST",
+        "url": "/tokens/search",
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> FoundPage:
+    response_200 = FoundPage.from_dict(response.json())
+
+    return response_200

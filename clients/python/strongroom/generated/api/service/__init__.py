@@ -1,0 +1,149 @@
+from typing import Any, cast
+
+from ...client import Sender
+from ...models.describe_service_response_200 import DescribeServiceResponse200
+from ...models.is_live_response_200 import IsLiveResponse200
+from ...models.is_ready_response_200 import IsReadyResponse200
+from ...types import UNSET, Unset
+from . import describe_service as _describe_service
+from . import explain_error as _explain_error
+from . import is_live as _is_live
+from . import is_ready as _is_ready
+from . import show_reference as _show_reference
+from . import show_style as _show_style
+
+
+class Operations(Sender):
+    def is_live(
+        self,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> IsLiveResponse200:
+        """Whether the process runs.
+
+        Returns 200 as long as the process runs, whatever the state of its stores.
+
+        Needs no key.
+        """
+        request = _is_live.request(
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "is_live",
+            request,
+            _is_live.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def is_ready(
+        self,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> IsReadyResponse200:
+        """Whether the service accepts requests.
+
+        Returns the state without reasons. The admin listener shows the reasons.
+
+        Needs no key.
+        """
+        request = _is_ready.request(
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "is_ready",
+            request,
+            _is_ready.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def explain_error(
+        self,
+        code: str,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> str:
+        """What a problem means.
+
+        Returns the page to which the `type` of a problem points.
+
+        Needs no key.
+        """
+        request = _explain_error.request(
+            code=code,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "explain_error",
+            request,
+            _explain_error.parse,
+            status=200,
+            is_json=False,
+            takes_idempotency_key=False,
+        )
+
+    def describe_service(
+        self,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> DescribeServiceResponse200:
+        """This description, as OpenAPI 3.1.
+
+        Needs no key.
+        """
+        request = _describe_service.request(
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "describe_service",
+            request,
+            _describe_service.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def show_reference(
+        self,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> str:
+        """This description, as a page.
+
+        Needs no key.
+        """
+        request = _show_reference.request(
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "show_reference",
+            request,
+            _show_reference.parse,
+            status=200,
+            is_json=False,
+            takes_idempotency_key=False,
+        )
+
+    def show_style(
+        self,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> str:
+        """The style sheet of the pages.
+
+        Needs no key.
+        """
+        request = _show_style.request(
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "show_style",
+            request,
+            _show_style.parse,
+            status=200,
+            is_json=False,
+            takes_idempotency_key=False,
+        )

@@ -1,0 +1,30 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...types import UNSET, Unset
+
+
+def request(
+    code: str,
+    *,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "GET",
+        "url": "/errors/{code}".format(
+            code=quote(str(code), safe=""),
+        ),
+    }
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> str:
+    response_200 = response.text
+    return response_200

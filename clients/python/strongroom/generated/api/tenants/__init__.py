@@ -1,0 +1,115 @@
+from typing import Any, cast
+
+from ...client import Sender
+from ...models.delete_tenant_body import DeleteTenantBody
+from ...models.tenant import Tenant
+from ...models.update_tenant_body import UpdateTenantBody
+from ...models.usage_report import UsageReport
+from ...types import UNSET, Unset
+from . import delete_tenant as _delete_tenant
+from . import get_tenant as _get_tenant
+from . import update_tenant as _update_tenant
+from . import usage_report as _usage_report
+
+
+class Operations(Sender):
+    def get_tenant(
+        self,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> Tenant:
+        """Get the tenant.
+
+        Returns the tenant of the calling application, with its settings.
+
+        Permission: `tenant:read`.
+        """
+        request = _get_tenant.request(
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "get_tenant",
+            request,
+            _get_tenant.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def update_tenant(
+        self,
+        *,
+        body: UpdateTenantBody,
+        service_trace_id: str | Unset = UNSET,
+    ) -> Tenant:
+        """Update the tenant.
+
+        Changes the name and the given settings; other settings stay. With `show_fingerprints` "true", get,
+        list, search and detokenize show the fingerprints of tokens to callers that see the tokens masked or
+        redacted. Equal values have equal fingerprints, so such a caller that may also create tokens can
+        find a hidden value by trying candidates, which no limit slows down. `_warnings` says so while the
+        setting is on.
+
+        Permission: `tenant:update`.
+        """
+        request = _update_tenant.request(
+            body=body,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "update_tenant",
+            request,
+            _update_tenant.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def delete_tenant(
+        self,
+        *,
+        body: DeleteTenantBody,
+        service_trace_id: str | Unset = UNSET,
+    ) -> None:
+        """Delete the tenant.
+
+        Destroys all keys of the tenant, so none of its tokens can ever be opened again. The body repeats
+        the name of the tenant. After a 503, the same request finishes the deletion.
+
+        Permission: `tenant:delete`.
+        """
+        request = _delete_tenant.request(
+            body=body,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "delete_tenant",
+            request,
+            _delete_tenant.parse,
+            status=204,
+            is_json=False,
+            takes_idempotency_key=False,
+        )
+
+    def usage_report(
+        self,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> UsageReport:
+        """Report the usage.
+
+        Returns how many live tokens the tenant has.
+
+        Permission: `report:read`.
+        """
+        request = _usage_report.request(
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "usage_report",
+            request,
+            _usage_report.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )

@@ -1,0 +1,28 @@
+from typing import Any
+
+import httpx
+
+from ...models.tenant import Tenant
+from ...types import UNSET, Unset
+
+
+def request(
+    *,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "GET",
+        "url": "/tenants/self",
+    }
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> Tenant:
+    response_200 = Tenant.from_dict(response.json())
+
+    return response_200

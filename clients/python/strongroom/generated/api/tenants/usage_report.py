@@ -1,0 +1,28 @@
+from typing import Any
+
+import httpx
+
+from ...models.usage_report import UsageReport
+from ...types import UNSET, Unset
+
+
+def request(
+    *,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "GET",
+        "url": "/tenants/self/reports/usage",
+    }
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> UsageReport:
+    response_200 = UsageReport.from_dict(response.json())
+
+    return response_200

@@ -1,0 +1,63 @@
+from typing import Any
+
+from ...client import Sender
+from ...types import UNSET, Unset
+from . import detokenize as _detokenize
+from . import tokenize as _tokenize
+
+
+class Operations(Sender):
+    def tokenize(
+        self,
+        *,
+        body: Any,
+        service_idempotency_key: str | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> Any:
+        """Replace values in any JSON by tokens.
+
+        Replaces each object with `type` and `data` by the token that it creates, and each other string,
+        number and boolean by the id of a new token. One request creates at most 100 tokens, all or none.
+
+        Permission: `token:create`.
+        """
+        request = _tokenize.request(
+            body=body,
+            service_idempotency_key=service_idempotency_key,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "tokenize",
+            request,
+            _tokenize.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=True,
+        )
+
+    def detokenize(
+        self,
+        *,
+        body: Any,
+        service_trace_id: str | Unset = UNSET,
+    ) -> Any:
+        """Replace tokens in any JSON by their values.
+
+        Replaces expressions in the strings of the body: `{{ <id> }}` by what the caller may see of the
+        token, `{{ <id> | <filters> }}` by the result of the filters on that, and `{{ token: <id> }}` by the
+        token object, with `enrichments` on cards. One request names at most 100 ids.
+
+        Permission: `token:use`.
+        """
+        request = _detokenize.request(
+            body=body,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "detokenize",
+            request,
+            _detokenize.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )

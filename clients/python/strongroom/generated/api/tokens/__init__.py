@@ -1,0 +1,305 @@
+from typing import Any, cast
+
+from ...client import Sender
+from ...models.create_token_body import CreateTokenBody
+from ...models.delete_tokens_body import DeleteTokensBody
+from ...models.delete_tokens_response_200 import DeleteTokensResponse200
+from ...models.list_tokens_metadata_filter import ListTokensMetadataFilter
+from ...models.list_tokens_type_item import (
+    ListTokensTypeItem,
+    check_list_tokens_type_item,
+)
+from ...models.list_tokens_v2_metadata_filter import ListTokensV2MetadataFilter
+from ...models.list_tokens_v2_type import ListTokensV2Type, check_list_tokens_v2_type
+from ...models.token import Token
+from ...models.token_cursor_page import TokenCursorPage
+from ...models.token_history_response_200 import TokenHistoryResponse200
+from ...models.token_page import TokenPage
+from ...models.update_token_body import UpdateTokenBody
+from ...types import UNSET, Unset
+from . import create_token as _create_token
+from . import delete_token as _delete_token
+from . import delete_tokens as _delete_tokens
+from . import get_token as _get_token
+from . import list_tokens as _list_tokens
+from . import list_tokens_v2 as _list_tokens_v2
+from . import purge_cvc as _purge_cvc
+from . import token_history as _token_history
+from . import update_token as _update_token
+
+
+class Operations(Sender):
+    def list_tokens(
+        self,
+        *,
+        page: int | Unset = UNSET,
+        size: int | Unset = UNSET,
+        id: list[str] | Unset = UNSET,
+        type_: list[ListTokensTypeItem] | Unset = UNSET,
+        metadata_filter: ListTokensMetadataFilter | Unset = UNSET,
+        metadata: str | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> TokenPage:
+        """List tokens.
+
+        Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its
+        values. Metadata values are compared as a whole, regardless of case. A parameter that begins with
+        `metadata` and is none of these is 400.
+
+        Permission: `token:read`.
+        """
+        request = _list_tokens.request(
+            page=page,
+            size=size,
+            id=id,
+            type_=type_,
+            metadata_filter=metadata_filter,
+            metadata=metadata,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "list_tokens",
+            request,
+            _list_tokens.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def create_token(
+        self,
+        *,
+        body: CreateTokenBody,
+        service_idempotency_key: str | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> Token:
+        """Create a token.
+
+        Stores a value and returns the token that stands for it. If deduplication applies and a live token
+        has the same fingerprint, that token is returned instead, and `_extras.deduplicated` says so.
+
+        Permission: `token:create`.
+        """
+        request = _create_token.request(
+            body=body,
+            service_idempotency_key=service_idempotency_key,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "create_token",
+            request,
+            _create_token.parse,
+            status=201,
+            is_json=True,
+            takes_idempotency_key=True,
+        )
+
+    def list_tokens_v2(
+        self,
+        *,
+        type_: ListTokensV2Type | Unset = UNSET,
+        container: str | Unset = UNSET,
+        fingerprint: str | Unset = UNSET,
+        metadata_filter: ListTokensV2MetadataFilter | Unset = UNSET,
+        metadata: str | Unset = UNSET,
+        start: str | Unset = UNSET,
+        size: int | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> TokenCursorPage:
+        """List tokens with a cursor.
+
+        Returns the tokens that pass all filters, newest first. Pages that each continue at `next` return
+        every token that exists throughout exactly once, whatever is created or deleted meanwhile.
+
+        Permission: `token:read`.
+        """
+        request = _list_tokens_v2.request(
+            type_=type_,
+            container=container,
+            fingerprint=fingerprint,
+            metadata_filter=metadata_filter,
+            metadata=metadata,
+            start=start,
+            size=size,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "list_tokens_v2",
+            request,
+            _list_tokens_v2.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def get_token(
+        self,
+        id: str,
+        *,
+        if_none_match: str | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> Token:
+        """Get a token.
+
+        Returns the token as the caller may see it: revealed, masked, or redacted (without `data`).
+
+        Permission: `token:read`.
+        """
+        request = _get_token.request(
+            id=id,
+            if_none_match=if_none_match,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "get_token",
+            request,
+            _get_token.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def delete_token(
+        self,
+        id: str,
+        *,
+        if_match: str | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> None:
+        """Delete a token.
+
+        Deletes and erases the token: 204 means that its keys are destroyed. After a 503, a repeat of the
+        request finishes the deletion.
+
+        Permission: `token:delete`.
+        """
+        request = _delete_token.request(
+            id=id,
+            if_match=if_match,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "delete_token",
+            request,
+            _delete_token.parse,
+            status=204,
+            is_json=False,
+            takes_idempotency_key=False,
+        )
+
+    def update_token(
+        self,
+        id: str,
+        *,
+        body: UpdateTokenBody,
+        service_idempotency_key: str | Unset = UNSET,
+        if_match: str | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> Token:
+        """Update a token.
+
+        Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other
+        fields. Null resets a field to the default of the type. Replaced data is erased before the response.
+
+        Permission: `token:update`.
+        """
+        request = _update_token.request(
+            id=id,
+            body=body,
+            service_idempotency_key=service_idempotency_key,
+            if_match=if_match,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "update_token",
+            request,
+            _update_token.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=True,
+        )
+
+    def purge_cvc(
+        self,
+        id: str,
+        *,
+        if_match: str | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> None:
+        """Purge the verification code of a card.
+
+        Deletes the verification code at once. Use it right after an authorization. It succeeds also if no
+        code is stored any more.
+
+        Permission: `token:update`.
+        """
+        request = _purge_cvc.request(
+            id=id,
+            if_match=if_match,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "purge_cvc",
+            request,
+            _purge_cvc.parse,
+            status=204,
+            is_json=False,
+            takes_idempotency_key=False,
+        )
+
+    def delete_tokens(
+        self,
+        *,
+        body: DeleteTokensBody,
+        service_trace_id: str | Unset = UNSET,
+    ) -> DeleteTokensResponse200:
+        """Delete many tokens by ids or by a query.
+
+        Deletes the tokens that `ids` lists or that `query` finds; `query` also needs `token:search`. One
+        call deletes up to 1,000 tokens and destroys their keys before the response. Repeat a call with a
+        query until `remaining` is 0.
+
+        Permission: `token:delete`.
+        """
+        request = _delete_tokens.request(
+            body=body,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "delete_tokens",
+            request,
+            _delete_tokens.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )
+
+    def token_history(
+        self,
+        id: str,
+        *,
+        page: int | Unset = UNSET,
+        size: int | Unset = UNSET,
+        service_trace_id: str | Unset = UNSET,
+    ) -> TokenHistoryResponse200:
+        """Get the history of a token.
+
+        Returns the events of the token, newest first and without any value, also after its deletion. With
+        `log:read` it covers all lives of the id, otherwise only the current one.
+
+        Permission: `log:read` or `token:read`.
+        """
+        request = _token_history.request(
+            id=id,
+            page=page,
+            size=size,
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "token_history",
+            request,
+            _token_history.parse,
+            status=200,
+            is_json=True,
+            takes_idempotency_key=False,
+        )

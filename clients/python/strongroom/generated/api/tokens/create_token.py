@@ -1,0 +1,37 @@
+from typing import Any
+
+import httpx
+
+from ...models.create_token_body import CreateTokenBody
+from ...models.token import Token
+from ...types import UNSET, Unset
+
+
+def request(
+    *,
+    body: CreateTokenBody,
+    service_idempotency_key: str | Unset = UNSET,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_idempotency_key, Unset):
+        headers["SERVICE-IDEMPOTENCY-KEY"] = service_idempotency_key
+
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "POST",
+        "url": "/tokens",
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> Token:
+    response_201 = Token.from_dict(response.json())
+
+    return response_201

@@ -1,0 +1,33 @@
+from typing import Any
+
+import httpx
+
+from ...models.delete_tokens_body import DeleteTokensBody
+from ...models.delete_tokens_response_200 import DeleteTokensResponse200
+from ...types import UNSET, Unset
+
+
+def request(
+    *,
+    body: DeleteTokensBody,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "POST",
+        "url": "/tokens/delete",
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> DeleteTokensResponse200:
+    response_200 = DeleteTokensResponse200.from_dict(response.json())
+
+    return response_200

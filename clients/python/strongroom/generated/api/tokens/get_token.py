@@ -1,0 +1,36 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...models.token import Token
+from ...types import UNSET, Unset
+
+
+def request(
+    id: str,
+    *,
+    if_none_match: str | Unset = UNSET,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
+
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "GET",
+        "url": "/tokens/{id}".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> Token:
+    response_200 = Token.from_dict(response.json())
+
+    return response_200

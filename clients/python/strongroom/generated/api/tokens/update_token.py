@@ -1,0 +1,45 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...models.token import Token
+from ...models.update_token_body import UpdateTokenBody
+from ...types import UNSET, Unset
+
+
+def request(
+    id: str,
+    *,
+    body: UpdateTokenBody,
+    service_idempotency_key: str | Unset = UNSET,
+    if_match: str | Unset = UNSET,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_idempotency_key, Unset):
+        headers["SERVICE-IDEMPOTENCY-KEY"] = service_idempotency_key
+
+    if not isinstance(if_match, Unset):
+        headers["If-Match"] = if_match
+
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "PATCH",
+        "url": "/tokens/{id}".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/merge-patch+json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> Token:
+    response_200 = Token.from_dict(response.json())
+
+    return response_200

@@ -1,0 +1,1 @@
+"""The client raises its errors in strongroom/errors.py."""

@@ -1,0 +1,10 @@
+from typing import Literal, cast
+
+AccessRulePermissionsItem = Literal[
+    "token:create", "token:delete", "token:read", "token:search", "token:update", "token:use"
+]
+
+
+def check_access_rule_permissions_item(value: str) -> AccessRulePermissionsItem:
+    """Passes values on that a newer service may return and this version does not know."""
+    return cast(AccessRulePermissionsItem, value)

@@ -1,0 +1,8 @@
+from typing import Literal, cast
+
+AccessRuleTransform = Literal["mask", "redact", "reveal"]
+
+
+def check_access_rule_transform(value: str) -> AccessRuleTransform:
+    """Passes values on that a newer service may return and this version does not know."""
+    return cast(AccessRuleTransform, value)

@@ -1,0 +1,24 @@
+from typing import Literal, cast
+
+ApplicationPermissionsItem = Literal[
+    "application:create",
+    "application:delete",
+    "application:read",
+    "application:update",
+    "log:read",
+    "report:read",
+    "tenant:delete",
+    "tenant:read",
+    "tenant:update",
+    "token:create",
+    "token:delete",
+    "token:read",
+    "token:search",
+    "token:update",
+    "token:use",
+]
+
+
+def check_application_permissions_item(value: str) -> ApplicationPermissionsItem:
+    """Passes values on that a newer service may return and this version does not know."""
+    return cast(ApplicationPermissionsItem, value)

@@ -1,0 +1,8 @@
+from typing import Literal, cast
+
+ApplicationType = Literal["management", "private", "public"]
+
+
+def check_application_type(value: str) -> ApplicationType:
+    """Passes values on that a newer service may return and this version does not know."""
+    return cast(ApplicationType, value)

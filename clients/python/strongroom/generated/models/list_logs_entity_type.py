@@ -1,0 +1,8 @@
+from typing import Literal, cast
+
+ListLogsEntityType = Literal["application", "key", "log", "report", "service", "tenant", "token"]
+
+
+def check_list_logs_entity_type(value: str) -> ListLogsEntityType:
+    """Passes values on that a newer service may return and this version does not know."""
+    return cast(ListLogsEntityType, value)

@@ -1,0 +1,10 @@
+from typing import Literal, cast
+
+ListLogsOperation = Literal[
+    "create", "delete", "expiry", "loss", "purge", "read", "reveal", "rotation", "start", "stop", "update"
+]
+
+
+def check_list_logs_operation(value: str) -> ListLogsOperation:
+    """Passes values on that a newer service may return and this version does not know."""
+    return cast(ListLogsOperation, value)

@@ -1,0 +1,8 @@
+from typing import Literal, cast
+
+ListPermissionsApplicationTypeItem = Literal["management", "private", "public"]
+
+
+def check_list_permissions_application_type_item(value: str) -> ListPermissionsApplicationTypeItem:
+    """Passes values on that a newer service may return and this version does not know."""
+    return cast(ListPermissionsApplicationTypeItem, value)

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+
+from ..models.log_entry_actor_type import LogEntryActorType, check_log_entry_actor_type
+from ..models.log_entry_outcome import LogEntryOutcome, check_log_entry_outcome
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="LogEntry")
+
+
+@_attrs_define(repr=False)
+class LogEntry:
+    """An entry of the access log.
+
+    Attributes:
+        tenant_id (str): The tenant of the entry.
+        actor_id (str): Who did it: the id of an application, `operator` (the command line) or `system`.
+        actor_type (LogEntryActorType): What kind of actor it was.
+        entity_type (str): What it was done to: token, application, key, tenant, report, log or service.
+        operation (str): What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or
+            loss.
+        outcome (LogEntryOutcome): How it ended.
+        message (str): A text for people. It never contains data.
+        created_at (datetime.datetime): When it was done.
+        key_id (str | Unset): The id of the API key that was used. Absent if none was.
+        source_address (str | Unset): The address from which the request came. Absent if no request caused the entry.
+        entity_id (str | Unset): The id of what it was done to. Of a token: present while it lives, and in responses
+            filtered by that id.
+        entity_ref (str | Unset): A keyed hash of the id. Absent if there is no id.
+        trace_id (str | Unset): The trace id of the request. Absent if no request caused the entry.
+    """
+
+    tenant_id: str
+    actor_id: str
+    actor_type: LogEntryActorType
+    entity_type: str
+    operation: str
+    outcome: LogEntryOutcome
+    message: str
+    created_at: datetime.datetime
+    key_id: str | Unset = UNSET
+    source_address: str | Unset = UNSET
+    entity_id: str | Unset = UNSET
+    entity_ref: str | Unset = UNSET
+    trace_id: str | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        tenant_id = self.tenant_id
+
+        actor_id = self.actor_id
+
+        actor_type: str = self.actor_type
+
+        entity_type = self.entity_type
+
+        operation = self.operation
+
+        outcome: str = self.outcome
+
+        message = self.message
+
+        created_at = self.created_at.isoformat()
+
+        key_id = self.key_id
+
+        source_address = self.source_address
+
+        entity_id = self.entity_id
+
+        entity_ref = self.entity_ref
+
+        trace_id = self.trace_id
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "tenant_id": tenant_id,
+                "actor_id": actor_id,
+                "actor_type": actor_type,
+                "entity_type": entity_type,
+                "operation": operation,
+                "outcome": outcome,
+                "message": message,
+                "created_at": created_at,
+            }
+        )
+        if key_id is not UNSET:
+            field_dict["key_id"] = key_id
+        if source_address is not UNSET:
+            field_dict["source_address"] = source_address
+        if entity_id is not UNSET:
+            field_dict["entity_id"] = entity_id
+        if entity_ref is not UNSET:
+            field_dict["entity_ref"] = entity_ref
+        if trace_id is not UNSET:
+            field_dict["trace_id"] = trace_id
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        tenant_id = d.pop("tenant_id")
+
+        actor_id = d.pop("actor_id")
+
+        actor_type = check_log_entry_actor_type(d.pop("actor_type"))
+
+        entity_type = d.pop("entity_type")
+
+        operation = d.pop("operation")
+
+        outcome = check_log_entry_outcome(d.pop("outcome"))
+
+        message = d.pop("message")
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        key_id = d.pop("key_id", UNSET)
+
+        source_address = d.pop("source_address", UNSET)
+
+        entity_id = d.pop("entity_id", UNSET)
+
+        entity_ref = d.pop("entity_ref", UNSET)
+
+        trace_id = d.pop("trace_id", UNSET)
+
+        log_entry = cls(
+            tenant_id=tenant_id,
+            actor_id=actor_id,
+            actor_type=actor_type,
+            entity_type=entity_type,
+            operation=operation,
+            outcome=outcome,
+            message=message,
+            created_at=created_at,
+            key_id=key_id,
+            source_address=source_address,
+            entity_id=entity_id,
+            entity_ref=entity_ref,
+            trace_id=trace_id,
+        )
+
+        return log_entry

@@ -1,0 +1,8 @@
+from typing import Literal, cast
+
+SearchSuggestionsSuggestionsItemKind = Literal["container", "field", "metadata_key", "type"]
+
+
+def check_search_suggestions_suggestions_item_kind(value: str) -> SearchSuggestionsSuggestionsItemKind:
+    """Passes values on that a newer service may return and this version does not know."""
+    return cast(SearchSuggestionsSuggestionsItemKind, value)

@@ -1,0 +1,8 @@
+from typing import Literal, cast
+
+TenantSettingsDeduplicateTokens = Literal["false", "true"]
+
+
+def check_tenant_settings_deduplicate_tokens(value: str) -> TenantSettingsDeduplicateTokens:
+    """Passes values on that a newer service may return and this version does not know."""
+    return cast(TenantSettingsDeduplicateTokens, value)

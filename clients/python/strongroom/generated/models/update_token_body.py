@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.update_token_body_metadata_type_0 import UpdateTokenBodyMetadataType0
+
+
+T = TypeVar("T", bound="UpdateTokenBody")
+
+
+@_attrs_define(repr=False)
+class UpdateTokenBody:
+    """
+    Attributes:
+        id (Any | Unset): The id of the token. It cannot change: another id is 400.
+        type_ (Any | Unset): The type of the token. It cannot change: another type is 400.
+        data (Any | Unset): A merge patch (RFC 7386) of the data. Data that it replaces is erased.
+        mask (Any | Unset): The mask: any JSON whose strings are expressions over `data` and `metadata`. Default: by
+            type.
+        containers (list[str] | None | Unset): 1 to 10 containers such as `/pci/high/`, stored in lower case. Default:
+            by type.
+        metadata (None | Unset | UpdateTokenBodyMetadataType0): Non-sensitive data: at most 50 keys of at most 100
+            characters, with values of at most 1,000.
+        search_indexes (list[str] | None | Unset): At most 10 expressions over `data` whose values find the token in a
+            search. Default: by type.
+        fingerprint_expression (None | str | Unset): One expression over `data` and `metadata` whose value is
+            fingerprinted. Default: by type.
+        deduplicate_token (bool | None | Unset): Whether this request deduplicates. Default: the setting of the tenant.
+        expires_at (None | str | Unset): When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with
+            an offset such as `-05:00` or without (UTC). Default: never.
+    """
+
+    id: Any | Unset = UNSET
+    type_: Any | Unset = UNSET
+    data: Any | Unset = UNSET
+    mask: Any | Unset = UNSET
+    containers: list[str] | None | Unset = UNSET
+    metadata: None | Unset | UpdateTokenBodyMetadataType0 = UNSET
+    search_indexes: list[str] | None | Unset = UNSET
+    fingerprint_expression: None | str | Unset = UNSET
+    deduplicate_token: bool | None | Unset = UNSET
+    expires_at: None | str | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.update_token_body_metadata_type_0 import (
+            UpdateTokenBodyMetadataType0,  # noqa: PLC0415
+        )
+
+        id = self.id
+
+        type_ = self.type_
+
+        data = self.data
+
+        mask = self.mask
+
+        containers: list[str] | None | Unset
+        if isinstance(self.containers, Unset):
+            containers = UNSET
+        elif isinstance(self.containers, list):
+            containers = self.containers
+
+        else:
+            containers = self.containers
+
+        metadata: dict[str, Any] | None | Unset
+        if isinstance(self.metadata, Unset):
+            metadata = UNSET
+        elif isinstance(self.metadata, UpdateTokenBodyMetadataType0):
+            metadata = self.metadata.to_dict()
+        else:
+            metadata = self.metadata
+
+        search_indexes: list[str] | None | Unset
+        if isinstance(self.search_indexes, Unset):
+            search_indexes = UNSET
+        elif isinstance(self.search_indexes, list):
+            search_indexes = self.search_indexes
+
+        else:
+            search_indexes = self.search_indexes
+
+        fingerprint_expression: None | str | Unset
+        if isinstance(self.fingerprint_expression, Unset):
+            fingerprint_expression = UNSET
+        else:
+            fingerprint_expression = self.fingerprint_expression
+
+        deduplicate_token: bool | None | Unset
+        if isinstance(self.deduplicate_token, Unset):
+            deduplicate_token = UNSET
+        else:
+            deduplicate_token = self.deduplicate_token
+
+        expires_at: None | str | Unset
+        if isinstance(self.expires_at, Unset):
+            expires_at = UNSET
+        else:
+            expires_at = self.expires_at
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update({})
+        if id is not UNSET:
+            field_dict["id"] = id
+        if type_ is not UNSET:
+            field_dict["type"] = type_
+        if data is not UNSET:
+            field_dict["data"] = data
+        if mask is not UNSET:
+            field_dict["mask"] = mask
+        if containers is not UNSET:
+            field_dict["containers"] = containers
+        if metadata is not UNSET:
+            field_dict["metadata"] = metadata
+        if search_indexes is not UNSET:
+            field_dict["search_indexes"] = search_indexes
+        if fingerprint_expression is not UNSET:
+            field_dict["fingerprint_expression"] = fingerprint_expression
+        if deduplicate_token is not UNSET:
+            field_dict["deduplicate_token"] = deduplicate_token
+        if expires_at is not UNSET:
+            field_dict["expires_at"] = expires_at
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.update_token_body_metadata_type_0 import (
+            UpdateTokenBodyMetadataType0,  # noqa: PLC0415
+        )
+
+        d = dict(src_dict)
+        id = d.pop("id", UNSET)
+
+        type_ = d.pop("type", UNSET)
+
+        data = d.pop("data", UNSET)
+
+        mask = d.pop("mask", UNSET)
+
+        def _parse_containers(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                containers_type_0 = cast(list[str], data)
+
+                return containers_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        containers = _parse_containers(d.pop("containers", UNSET))
+
+        def _parse_metadata(data: object) -> None | Unset | UpdateTokenBodyMetadataType0:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                metadata_type_0 = UpdateTokenBodyMetadataType0.from_dict(data)
+
+                return metadata_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Unset | UpdateTokenBodyMetadataType0, data)
+
+        metadata = _parse_metadata(d.pop("metadata", UNSET))
+
+        def _parse_search_indexes(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                search_indexes_type_0 = cast(list[str], data)
+
+                return search_indexes_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        search_indexes = _parse_search_indexes(d.pop("search_indexes", UNSET))
+
+        def _parse_fingerprint_expression(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        fingerprint_expression = _parse_fingerprint_expression(d.pop("fingerprint_expression", UNSET))
+
+        def _parse_deduplicate_token(data: object) -> bool | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(bool | None | Unset, data)
+
+        deduplicate_token = _parse_deduplicate_token(d.pop("deduplicate_token", UNSET))
+
+        def _parse_expires_at(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        expires_at = _parse_expires_at(d.pop("expires_at", UNSET))
+
+        update_token_body = cls(
+            id=id,
+            type_=type_,
+            data=data,
+            mask=mask,
+            containers=containers,
+            metadata=metadata,
+            search_indexes=search_indexes,
+            fingerprint_expression=fingerprint_expression,
+            deduplicate_token=deduplicate_token,
+            expires_at=expires_at,
+        )
+
+        update_token_body.additional_properties = d
+        return update_token_body
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

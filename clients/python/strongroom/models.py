@@ -1,0 +1,3 @@
+"""The objects of the API, as the OpenAPI document describes them."""
+
+from .generated.models import *

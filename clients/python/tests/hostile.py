@@ -1,0 +1,187 @@
+"""Calls a server that does to its clients what no vault should (test/clients/hostile-server.ts)."""
+
+import json
+import os
+import traceback
+import unittest
+import urllib.request
+from collections.abc import Callable
+from operator import methodcaller
+from typing import Any
+
+from strongroom import Strongroom, StrongroomError
+from strongroom.models import CreateTokenBody
+
+address = os.environ["HOSTILE_ADDRESS"]
+API_KEY = "sr_private_" + "k" * 49
+waits: list[float] = []
+
+
+def client(behavior: str, timeout_seconds: float = 5) -> Strongroom:
+    """A client of the server as it behaves under this name. It notes how long it would wait before a retry."""
+    waits.clear()
+    return Strongroom(
+        f"{address}/{behavior}/",
+        API_KEY,
+        timeout_seconds=timeout_seconds,
+        response_bytes_max=4 * 1024 * 1024,
+        wait=waits.append,
+    )
+
+
+def requests(behavior: str) -> list[Any]:
+    """The requests that came under a name since the last call for it."""
+    with urllib.request.urlopen(f"{address}/-/{behavior}") as response:
+        seen = json.load(response)
+        assert isinstance(seen, list)
+        return seen
+
+
+def get(vault: Strongroom) -> Any:
+    return vault.get_token("t1")
+
+
+def create(vault: Strongroom) -> Any:
+    return vault.create_token(body=CreateTokenBody(type_="token", data=1))
+
+
+def remove(vault: Strongroom) -> Any:
+    return vault.delete_token("t1")
+
+
+class Hostile(unittest.TestCase):
+    def failure(self, call: Callable[[Strongroom], Any], vault: Strongroom) -> StrongroomError:
+        with vault, self.assertRaises(StrongroomError) as caught:
+            call(vault)
+        error = caught.exception
+        shown = f"{error!r} {vars(error)} {error.__cause__!r} {error.__context__!r}"
+        self.assertNotIn(API_KEY, shown + "".join(traceback.format_exception(error)))
+        # Error reports follow these, and they would lead to the request with the key or to data.
+        self.assertIsNone(error.__cause__)
+        self.assertIsNone(error.__context__)
+        return error
+
+    def test_wrong_servers(self) -> None:
+        """each wrong response is an error, and a delete is not repeated"""
+        for behavior, code in (
+            ("silent", "timeout"),
+            ("drip", "timeout"),
+            ("redirect", "unexpected_response"),
+            ("megabytes", "unexpected_response"),
+            ("page", "unexpected_response"),
+            ("stranger", "unexpected_response"),
+            ("garbage", "unexpected_response"),
+            ("broken", "connection_failed"),
+        ):
+            with self.subTest(behavior):
+                self.assertEqual(self.failure(remove, client(behavior, 0.3)).code, code)
+                self.assertEqual(len(requests(behavior)), 1)
+
+    def test_wrong_contents(self) -> None:
+        """a response of the right status with wrong contents is an error"""
+        for behavior in ("redirect", "megabytes", "page", "stranger", "garbage", "shapeless"):
+            with self.subTest(behavior):
+                error = self.failure(get, client(behavior))
+                self.assertEqual(error.code, "unexpected_response")
+                self.assertNotIn("4242", str(error))
+                self.assertEqual(len(requests(behavior)), 1)
+        self.assertEqual(requests("thief"), [])
+
+    def test_retries(self) -> None:
+        """a get and a create are tried three times, a create with one idempotency key"""
+        for behavior in ("silent", "broken"):
+            self.failure(get, client(behavior, 0.2))
+            self.assertEqual(len(requests(behavior)), 3)
+            self.failure(create, client(behavior, 0.2))
+            keys = [request["idempotencyKey"] for request in requests(behavior)]
+            self.assertEqual(len(keys), 3)
+            self.assertEqual(len(set(keys)), 1)
+            self.assertRegex(keys[0], "^[0-9a-f-]{36}$")
+
+    def test_key_in_problem(self) -> None:
+        """an error that quotes the key is shown without it"""
+        error = self.failure(get, client("echo"))
+        self.assertEqual((error.code, error.message), ("malformed_body", "Got sr_...."))
+
+    def test_retry_after(self) -> None:
+        """Retry-After is honoured, within bounds and with jitter"""
+        with client("limited") as vault:
+            self.assertEqual(get(vault).id, "t1")
+        self.assertEqual(len(waits), 1)
+        self.assertTrue(3 <= waits[0] < 3.3, waits)
+        self.assertEqual(self.failure(get, client("busy")).code, "store_unavailable")
+        self.assertEqual(len(requests("busy")), 3)
+        self.assertEqual(len(set(waits)), 2)
+        self.assertEqual(self.failure(remove, client("busy")).status, 503)
+        self.assertEqual(len(requests("busy")), 1)
+        error = self.failure(get, client("patient"))
+        self.assertEqual((error.code, error.retry_after_seconds), ("guesses_exhausted", 86_400))
+        self.assertEqual(len(requests("patient")), 1)
+
+    def test_loop(self) -> None:
+        """a cursor that comes back ends the iteration with an error"""
+        seen: list[str] = []
+
+        def read(vault: Strongroom) -> None:
+            for token in vault.iterate(vault.list_tokens_v2):
+                seen.append(token.id)
+
+        self.assertEqual(self.failure(read, client("loop")).code, "unexpected_response")
+        self.assertEqual(seen, ["t1", "t1"])
+
+    def test_ids(self) -> None:
+        """an id that makes another path is not sent"""
+        for wrong in ("", ".", ".."):
+            error = self.failure(methodcaller("delete_token", wrong), client("stranger"))
+            self.assertEqual(error.code, "invalid_argument")
+        self.assertEqual(requests("stranger"), [])
+
+    def test_contents(self) -> None:
+        """a body that is not JSON and a header that is not text are not sent"""
+        for call in (
+            methodcaller("tokenize", body={"data": object()}),
+            methodcaller("tokenize", body={"data": float("nan")}),
+            methodcaller("get_token", "t1", if_none_match="\u20ac"),
+        ):
+            self.assertEqual(self.failure(call, client("stranger")).code, "invalid_argument")
+        self.assertEqual(requests("stranger"), [])
+
+    def test_addresses_and_keys(self) -> None:
+        """the key goes to no address without TLS, and nothing but a key goes"""
+        for wrong in (
+            "http://vault.example.com",
+            "http://127.0.0.1.example.com",
+            "ftp://localhost",
+            "https://user:word@vault.example.com",
+            "https://vault.example.com?x=1",
+            "vault",
+        ):
+            with self.subTest(wrong), self.assertRaises(StrongroomError):
+                Strongroom(wrong, API_KEY)
+        for right in ("http://localhost:1", "http://127.0.0.1", "http://[::1]:80", "https://vault.example.com/path"):
+            Strongroom(right, API_KEY).close()
+        Strongroom("http://vault.example.com", API_KEY, allow_plaintext_http=True).close()
+        for key in ("", "sr_private_short", f"{API_KEY}\r\nx: y", "a" * 64):
+            with self.subTest(key), self.assertRaises(StrongroomError) as caught:
+                Strongroom(address, key)
+            self.assertTrue(key == "" or key not in str(caught.exception))
+
+    def test_proxies(self) -> None:
+        """no proxy of the environment gets the key"""
+        os.environ["ALL_PROXY"] = os.environ["HTTP_PROXY"] = f"{address}/thief/"
+        try:
+            with client("limited") as vault:
+                get(vault)
+        finally:
+            del os.environ["ALL_PROXY"], os.environ["HTTP_PROXY"]
+        self.assertEqual(requests("thief"), [])
+        self.assertGreater(len(requests("limited")), 0)
+
+    def test_repr(self) -> None:
+        """the client prints without the key"""
+        with client("silent") as vault:
+            self.assertEqual(repr(vault), f"Strongroom({address!r})")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,353 @@
+import { StrongroomError } from './error.js';
+import { operations as table } from './generated/operations.js';
+import type { operations as Operations } from './generated/schema.js';
+
+export { type ClientErrorCode, isProblemCode, type ProblemCode, StrongroomError } from './error.js';
+export type { components } from './generated/schema.js';
+
+export type StrongroomOptions = {
+  /** The address of the service, such as `https://vault.example.com`. */
+  readonly address: string | URL;
+  /** An API key (`sr_…`). The client keeps it out of errors and of everything that can be printed. */
+  readonly apiKey: string;
+  /** For one attempt with its whole response. Default: 30,000. */
+  readonly timeoutMs?: number;
+  /** How often a request is repeated at most, if repeating it is safe. Default: 2. */
+  readonly retriesMax?: number;
+  /** The longest time that the service may ask the client to wait before a retry. Default: 30,000. */
+  readonly retryDelayMsMax?: number;
+  /** The size of the largest response. Default: 128 MiB, more than a page of 100 tokens of the largest size. */
+  readonly responseBytesMax?: number;
+  /** Whether the key and the data may cross a network in plaintext. Default: only to this machine. */
+  readonly allowPlaintextHttp?: boolean;
+  /** Called with the head of each response, for entity tags and trace ids. */
+  readonly onResponse?: (response: ResponseHead) => void;
+  /** Waits before a retry. Tests replace it. */
+  readonly wait?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
+};
+
+export type ResponseHead = { readonly operation: OperationId; readonly status: number; readonly headers: Headers };
+
+export type OperationId = keyof Operations & keyof typeof table;
+
+type BodyOf<Id extends OperationId> = Operations[Id] extends { requestBody: { content: infer Content } }
+  ? { readonly body: Content[keyof Content] }
+  : { readonly body?: never };
+
+/** The arguments of an operation, as the OpenAPI document names them. */
+export type Arguments<Id extends OperationId> = Omit<Operations[Id]['parameters'], 'cookie'> &
+  BodyOf<Id> & { readonly signal?: AbortSignal };
+
+type ContentOf<Response> = Response extends { content: infer Content extends object }
+  ? Content[keyof Content]
+  : undefined;
+
+/** What an operation returns. */
+export type Result<Id extends OperationId> = ContentOf<Operations[Id]['responses'][keyof Operations[Id]['responses']]>;
+
+type Optional<Value> = Record<never, never> extends Value ? [value?: Value] : [value: Value];
+
+type PagedId = { [Id in OperationId]: (typeof table)[Id]['paging'] extends null ? never : Id }[OperationId];
+type ItemOf<Id extends OperationId> = Result<Id> extends { data: readonly (infer Item)[] } ? Item : never;
+
+/** One method for each operation of the OpenAPI document, by its `operationId`. Each throws StrongroomError. */
+export type Strongroom = {
+  readonly [Id in OperationId]: (...args: Optional<Arguments<Id>>) => Promise<Result<Id>>;
+} & {
+  /** Yields the items of all pages of an operation, from the page that the arguments name or the first. */
+  iterate<Id extends PagedId>(operation: Id, ...args: Optional<Arguments<Id>>): AsyncGenerator<ItemOf<Id>, void>;
+};
+
+type Given = {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+};
+type Method = (given?: Given) => Promise<unknown>;
+
+/**
+ * Returns a client of the service at `address`. Throws StrongroomError (`invalid_argument`), before anything is sent, if
+ * the key is not an API key or would cross a network in plaintext.
+ */
+export function createClient(options: StrongroomOptions): Strongroom {
+  const send = sender(options);
+  const methods: Record<string, Method> = {};
+  for (const id of Object.keys(table) as OperationId[]) methods[id] = (given = {}) => send(id, given);
+  return {
+    ...(methods as { [Id in OperationId]: Method }),
+    iterate: (id: OperationId, given: Given = {}) => iterate(send, id, given),
+  } as Strongroom;
+}
+
+type Send = (id: OperationId, given: Given) => Promise<unknown>;
+type Page = {
+  readonly data: readonly unknown[];
+  readonly pagination: { readonly next?: string | null; readonly page_number?: number; readonly total_pages?: number };
+};
+
+async function* iterate(send: Send, id: OperationId, given: Given): AsyncGenerator<unknown, void> {
+  const { paging } = table[id];
+  if (paging === null) throw new StrongroomError('invalid_argument', `${id} does not return pages.`);
+  const [place, name] = paging.split('.') as ['query' | 'body', 'page' | 'start'];
+  const first = (given[place] ?? {}) as Readonly<Record<string, unknown>>;
+  const seen = new Set<unknown>();
+  let at = first[name];
+  for (;;) {
+    const { data, pagination } = (await send(id, {
+      ...given,
+      [place]: at === undefined ? first : { ...first, [name]: at },
+    })) as Page;
+    yield* data;
+    seen.add(at);
+    at = name === 'start' ? (pagination.next ?? undefined) : nextNumber(data, pagination);
+    if (at === undefined) return;
+    // Threat: a faulty server would keep the caller in a loop.
+    if (seen.has(at)) throw new StrongroomError('unexpected_response', `${id} returned the same position twice.`);
+  }
+}
+
+function nextNumber(data: Page['data'], { page_number = 0, total_pages = 0 }: Page['pagination']): number | undefined {
+  return data.length > 0 && page_number < total_pages ? page_number + 1 : undefined;
+}
+
+function sender(options: StrongroomOptions): Send {
+  const { timeoutMs = 30_000, retriesMax = 2, retryDelayMsMax = 30_000, wait = pause } = options;
+  const { apiKey, responseBytesMax = 128 * 1024 * 1024, onResponse = () => undefined } = options;
+  const base = safeAddress(options);
+  if (!/^sr_(?:private|public|management)_[0-9A-Za-z]{49}$/.test(apiKey)) {
+    throw new StrongroomError('invalid_argument', 'apiKey does not hold an API key (sr_…). Nothing was sent.');
+  }
+
+  return async (id, given) => {
+    const { method, takesIdempotencyKey } = table[id];
+    const url = urlOf(base, id, given);
+    const request = { method, ...contentsOf(id, given) };
+    const isRepeatable = method === 'GET' || takesIdempotencyKey;
+
+    for (let retries = 0; ; retries += 1) {
+      try {
+        const { response, text } = await attempt(id, url, request, given.signal);
+        onResponse({ operation: id, status: response.status, headers: response.headers });
+        return bodyOf(id, response, text);
+      } catch (error) {
+        if (!(error instanceof StrongroomError) || !isRepeatable || retries >= retriesMax) throw error;
+        const delayMs = retryDelayMs(error, retries);
+        if (delayMs === null || delayMs > retryDelayMsMax) throw error;
+        await wait(delayMs, given.signal).catch((cause: unknown) => {
+          throw new StrongroomError('aborted', `${id} was aborted by its caller.`, { cause });
+        });
+      }
+    }
+  };
+
+  /** Returns headers and body. They are the same in each attempt. */
+  function contentsOf(id: OperationId, { header = {}, body }: Given): { headers: Headers; body: string | null } {
+    const { takesIdempotencyKey, contentType } = table[id];
+    try {
+      const headers = new Headers({ accept: 'application/json, application/problem+json, */*;q=0.1' });
+      // One key for all attempts: the service carries the change out once.
+      if (takesIdempotencyKey) headers.set('service-idempotency-key', crypto.randomUUID());
+      for (const [name, value] of Object.entries(header)) if (value !== undefined) headers.set(name, String(value));
+      headers.set('service-api-key', apiKey);
+      if (contentType !== null) headers.set('content-type', contentType);
+      return { headers, body: contentType === null ? null : JSON.stringify(body) };
+    } catch {
+      const message = `${id}: a header is not text for HTTP, or the body is not JSON. Nothing was sent.`;
+      throw new StrongroomError('invalid_argument', message);
+    }
+  }
+
+  /** Sends one request and returns its response with the whole body. */
+  async function attempt(
+    id: OperationId,
+    url: URL,
+    request: { readonly method: string; readonly headers: Headers; readonly body: string | null },
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly response: Response; readonly text: string }> {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const either = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+    try {
+      // Threat: a redirect would take the key to another server.
+      const response = await fetch(url, { ...request, redirect: 'manual', signal: either });
+      return { response, text: await textOf(id, response) };
+    } catch (cause) {
+      if (cause instanceof StrongroomError) throw cause;
+      if (signal?.aborted) throw new StrongroomError('aborted', `${id} was aborted by its caller.`, { cause });
+      if (timeout.aborted) {
+        throw new StrongroomError('timeout', `${url.origin} did not respond to ${id} within ${timeoutMs} ms.`);
+      }
+      const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : '';
+      const message = `The connection to ${url.origin} failed${reason === '' ? '' : `: ${withoutKey(reason)}`}.`;
+      throw new StrongroomError('connection_failed', message);
+    }
+  }
+
+  /** Returns the body as text. Threat: an endless response would fill the memory. */
+  async function textOf(id: OperationId, response: Response): Promise<string> {
+    const reader = response.body?.getReader();
+    if (reader === undefined) return '';
+    const decoder = new TextDecoder();
+    let text = '';
+    let bytes = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      bytes += value.length;
+      if (bytes > responseBytesMax) {
+        await reader.cancel();
+        throw unexpected(id, response, `is larger than ${responseBytesMax} bytes`);
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  }
+
+  /** Returns the body of a success. Throws StrongroomError for a problem and for what is no response of Strongroom. */
+  function bodyOf(id: OperationId, response: Response, text: string): unknown {
+    const { status, headers } = response;
+    const type = headers.get('content-type')?.split(';')[0]?.trim() ?? null;
+    // Strongroom returns a trace id with each response; other servers have no such header.
+    if (!headers.has('service-trace-id')) throw unexpected(id, response, 'is not one of Strongroom');
+    if (type === 'application/problem+json') throw problemOf(id, response, jsonOf(id, response, text));
+    const { status: expected, returns } = table[id];
+    // A server that returns 200 for a delete may have deleted nothing.
+    if (status !== expected) throw unexpected(id, response, `should have status ${expected}`);
+    if (returns === null) return undefined;
+    if (type !== returns) throw unexpected(id, response, 'has another media type than it should');
+    return returns === 'application/json' ? jsonOf(id, response, text) : text;
+  }
+
+  function jsonOf(id: OperationId, response: Response, text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // Threat: the message of a parser quotes the text, which may be data.
+      throw unexpected(id, response, 'is not JSON');
+    }
+  }
+
+  function problemOf(id: OperationId, response: Response, body: unknown): StrongroomError {
+    const problem = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+    const { code, title, detail, errors } = problem;
+    if (typeof code !== 'string' || typeof title !== 'string') return unexpected(id, response, 'is not a problem');
+    return new StrongroomError(withoutKey(code), withoutKey(typeof detail === 'string' ? detail : title), {
+      ...headOf(response),
+      title: withoutKey(title),
+      errors: messagesOf(errors),
+    });
+  }
+
+  function messagesOf(errors: unknown): Record<string, string[]> {
+    const entries = typeof errors === 'object' && errors !== null ? Object.entries(errors) : [];
+    return Object.fromEntries(
+      entries.map(([field, messages]) => [
+        withoutKey(field),
+        [messages].flat().map((text) => withoutKey(String(text))),
+      ]),
+    );
+  }
+
+  function unexpected(id: OperationId, response: Response, what: string): StrongroomError {
+    const message =
+      response.status >= 300 && response.status < 400 && response.status !== 304
+        ? `${base.origin} redirects ${id} to another address. The API key does not follow it.`
+        : `The response of ${base.origin} to ${id} (status ${response.status}) ${what}.`;
+    return new StrongroomError('unexpected_response', message, headOf(response));
+  }
+
+  function headOf({ status, headers }: Response) {
+    const traceId = headers.get('service-trace-id');
+    const retryAfterSeconds = secondsOf(headers.get('retry-after'));
+    return {
+      status,
+      ...(traceId === null ? {} : { traceId: withoutKey(traceId) }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    };
+  }
+
+  /** Threat: a server that returns what it was sent would get the key into logs. */
+  function withoutKey(text: string): string {
+    return text.replaceAll(apiKey, 'sr_…');
+  }
+}
+
+/** Returns the address without a slash at its end. Throws StrongroomError if the key must not go there. */
+function safeAddress({ address, allowPlaintextHttp = false }: StrongroomOptions): URL {
+  const url = URL.canParse(String(address)) ? new URL(address) : null;
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    `${url.username}${url.password}${url.search}${url.hash}` !== ''
+  ) {
+    throw new StrongroomError('invalid_argument', 'address is not the http or https address of a service.');
+  }
+  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol === 'http:' && !isLoopback && !allowPlaintextHttp) {
+    throw new StrongroomError(
+      'invalid_argument',
+      `${url.origin} would receive the API key and the data in plaintext. Use https:. Nothing was sent.`,
+    );
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url;
+}
+
+function urlOf(base: URL, id: OperationId, { path = {}, query = {} }: Given): URL {
+  const filled = table[id].path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path[name];
+    // Threat: an empty id, `.` or `..` would make the path that of another operation.
+    if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) {
+      throw new StrongroomError('invalid_argument', `${id}: ${name} cannot be empty, "." or "..". Nothing was sent.`);
+    }
+    return encodeURIComponent(value);
+  });
+  const url = new URL(`${base.pathname === '/' ? '' : base.pathname}${filled}`, base);
+  for (const [name, value] of Object.entries(query)) {
+    // An object is sent as one parameter for each member (OpenAPI: style form, explode), an array as one for each item.
+    const parameters = isRecord(value) ? Object.entries(value) : [[name, value] as const];
+    for (const [key, content] of parameters) {
+      for (const item of [content].flat())
+        if (item !== undefined && item !== null) url.searchParams.append(key, String(item));
+    }
+  }
+  return url;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns how long to wait before the same request is sent again, or null if another attempt would not help. */
+function retryDelayMs({ code, status, retryAfterSeconds }: StrongroomError, retries: number): number | null {
+  const isTransient =
+    ['timeout', 'connection_failed', 'idempotency_in_flight'].includes(code) ||
+    (status !== undefined && [429, 502, 503, 504].includes(status));
+  if (!isTransient) return null;
+  // Jitter keeps clients that failed together from returning together.
+  const backoffMs = Math.random() * Math.min(8_000, 250 * 2 ** retries);
+  return retryAfterSeconds === undefined ? backoffMs : retryAfterSeconds * 1_000 + backoffMs;
+}
+
+/** Returns the seconds of a `Retry-After` header, which is a number or a date. */
+function secondsOf(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
+}
+
+function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, delayMs);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

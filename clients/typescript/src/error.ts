@@ -1,0 +1,47 @@
+import { problemCodes } from './generated/operations.js';
+
+/** The codes of the problems that the service returns (RFC 9457, `code`). */
+export type ProblemCode = (typeof problemCodes)[number];
+
+/**
+ * What went wrong before or without a response of the service: the client was called with something that it does not
+ * send, the caller gave up, no response arrived in time or at all, or a response is not one of Strongroom.
+ */
+export type ClientErrorCode = 'invalid_argument' | 'aborted' | 'timeout' | 'connection_failed' | 'unexpected_response';
+
+type Details = {
+  readonly status?: number;
+  readonly title?: string;
+  /** Messages by the JSON path of each invalid field. */
+  readonly errors?: Readonly<Record<string, readonly string[]>>;
+  readonly traceId?: string;
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+};
+
+/** The only error of this client. `code` is stable; the message is for people. Neither contains the API key. */
+export class StrongroomError extends Error {
+  override readonly name = 'StrongroomError';
+  /** A newer service may return codes that this version does not know. */
+  readonly code: ProblemCode | ClientErrorCode | (string & Record<never, never>);
+  /** The HTTP status, or undefined if there was no response. */
+  readonly status: number | undefined;
+  readonly title: string | undefined;
+  readonly errors: Readonly<Record<string, readonly string[]>>;
+  readonly traceId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: StrongroomError['code'], message: string, details: Details = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.status = details.status;
+    this.title = details.title;
+    this.errors = details.errors ?? {};
+    this.traceId = details.traceId;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+export function isProblemCode(code: string): code is ProblemCode {
+  return problemCodes.some((known) => known === code);
+}

@@ -1,0 +1,2225 @@
+// Generated from the OpenAPI document by scripts/generate-clients.mjs. Do not edit.
+export interface paths {
+    "/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tokens
+         * @description Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its values. Metadata values are compared as a whole, regardless of case. A parameter that begins with `metadata` and is none of these is 400.
+         *
+         *     Permission: `token:read`.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Create a token
+         * @description Stores a value and returns the token that stands for it. If deduplication applies and a live token has the same fingerprint, that token is returned instead, and `_extras.deduplicated` says so.
+         *
+         *     Permission: `token:create`.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search tokens
+         * @description A query consists of terms `field:value`, joined by AND, OR, NOT (also `!` and `-`) and parentheses. Fields: id, type, data, fingerprint, container, metadata.<key>, created_by, created_at, modified_by, modified_at. An empty query finds every token that the caller may see.
+         *
+         *     Permission: `token:search`.
+         */
+        post: operations["searchTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tokens with a cursor
+         * @description Returns the tokens that pass all filters, newest first. Pages that each continue at `next` return every token that exists throughout exactly once, whatever is created or deleted meanwhile.
+         *
+         *     Permission: `token:read`.
+         */
+        get: operations["listTokensV2"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/tokens/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search tokens with a cursor
+         * @description Accepts the same queries as `POST /tokens/search`. Pages that each continue at `next` repeat no token and skip none.
+         *
+         *     Permission: `token:search`.
+         */
+        post: operations["searchTokensV2"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/search/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Complete a term of a query
+         * @description Returns the fields, types, metadata keys and containers that begin with a prefix, or the nearest ones if none does. After `type:`, `container:` or `metadata.`, it returns only those. Metadata keys and containers are up to ten minutes old. A caller whose search does not cover `/` gets the containers of its own rules instead.
+         *
+         *     Permission: `token:search`.
+         */
+        get: operations["searchSuggestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a token
+         * @description Returns the token as the caller may see it: revealed, masked, or redacted (without `data`).
+         *
+         *     Permission: `token:read`.
+         */
+        get: operations["getToken"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a token
+         * @description Deletes and erases the token: 204 means that its keys are destroyed. After a 503, a repeat of the request finishes the deletion.
+         *
+         *     Permission: `token:delete`.
+         */
+        delete: operations["deleteToken"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a token
+         * @description Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other fields. Null resets a field to the default of the type. Replaced data is erased before the response.
+         *
+         *     Permission: `token:update`.
+         */
+        patch: operations["updateToken"];
+        trace?: never;
+    };
+    "/tokens/{id}/cvc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Purge the verification code of a card
+         * @description Deletes the verification code at once. Use it right after an authorization. It succeeds also if no code is stored any more.
+         *
+         *     Permission: `token:update`.
+         */
+        delete: operations["purgeCvc"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokenize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace values in any JSON by tokens
+         * @description Replaces each object with `type` and `data` by the token that it creates, and each other string, number and boolean by the id of a new token. One request creates at most 100 tokens, all or none.
+         *
+         *     Permission: `token:create`.
+         */
+        post: operations["tokenize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/detokenize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace tokens in any JSON by their values
+         * @description Replaces expressions in the strings of the body: `{{ <id> }}` by what the caller may see of the token, `{{ <id> | <filters> }}` by the result of the filters on that, and `{{ token: <id> }}` by the token object, with `enrichments` on cards. One request names at most 100 ids.
+         *
+         *     Permission: `token:use`.
+         */
+        post: operations["detokenize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete many tokens by ids or by a query
+         * @description Deletes the tokens that `ids` lists or that `query` finds; `query` also needs `token:search`. One call deletes up to 1,000 tokens and destroys their keys before the response. Repeat a call with a query until `remaining` is 0.
+         *
+         *     Permission: `token:delete`.
+         */
+        post: operations["deleteTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the access log
+         * @description Returns who did what, newest first, and never the data. Without `start_date` it covers the last 24 hours; entries at `start_date` are included and those at `end_date` are not. Entries are visible within a second and are kept for 13 months.
+         *
+         *     Permission: `log:read`.
+         */
+        get: operations["listLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the signed checkpoints of the event log
+         * @description Returns one checkpoint per hour, newest first. Keep copies elsewhere and verify them with the public key. Each checkpoint signs the whole log of the vault, which all tenants share, and shows nothing of it.
+         *
+         *     Permission: `log:read`.
+         */
+        get: operations["listCheckpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the history of a token
+         * @description Returns the events of the token, newest first and without any value, also after its deletion. With `log:read` it covers all lives of the id, otherwise only the current one.
+         *
+         *     Permission: `log:read` or `token:read`.
+         */
+        get: operations["tokenHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List applications
+         * @description Returns the live applications of the tenant that pass all filters, newest first.
+         *
+         *     Permission: `application:read`.
+         */
+        get: operations["listApplications"];
+        put?: never;
+        /**
+         * Create an application
+         * @description Creates an application with its first key, which only this response shows. To create a management application, the caller must hold all of its permissions.
+         *
+         *     Permission: `application:create`.
+         */
+        post: operations["createApplication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/applications/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the calling application
+         * @description Returns the application whose key came with the request.
+         *
+         *     Needs any key.
+         */
+        get: operations["getOwnApplication"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/applications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an application
+         * @description Returns the application, without its keys.
+         *
+         *     Permission: `application:read`.
+         */
+        get: operations["getApplication"];
+        /**
+         * Update an application
+         * @description Changes the name, the permissions or rules, and the expiry. The change applies to every key of the application before the response arrives.
+         *
+         *     Permission: `application:update`.
+         */
+        put: operations["updateApplication"];
+        post?: never;
+        /**
+         * Delete an application
+         * @description Deletes the application. Its keys stop working at once.
+         *
+         *     Permission: `application:delete`.
+         */
+        delete: operations["deleteApplication"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/applications/{id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the keys of an application
+         * @description Returns the live keys of the application, without the keys themselves.
+         *
+         *     Permission: `application:read`.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Issue a key
+         * @description Issues a further key for an application, which only this response shows. An application has at most three live keys.
+         *
+         *     Permission: `application:create`.
+         */
+        post: operations["issueKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/applications/{id}/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key
+         * @description Revokes the key. It stops working at once.
+         *
+         *     Permission: `application:delete`.
+         */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List permissions
+         * @description Returns all permissions, or those that an application of the given types may hold.
+         *
+         *     Needs any key.
+         */
+        get: operations["listPermissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenants/self": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the tenant
+         * @description Returns the tenant of the calling application, with its settings.
+         *
+         *     Permission: `tenant:read`.
+         */
+        get: operations["getTenant"];
+        /**
+         * Update the tenant
+         * @description Changes the name and the given settings; other settings stay. With `show_fingerprints` "true", get, list, search and detokenize show the fingerprints of tokens to callers that see the tokens masked or redacted. Equal values have equal fingerprints, so such a caller that may also create tokens can find a hidden value by trying candidates, which no limit slows down. `_warnings` says so while the setting is on.
+         *
+         *     Permission: `tenant:update`.
+         */
+        put: operations["updateTenant"];
+        post?: never;
+        /**
+         * Delete the tenant
+         * @description Destroys all keys of the tenant, so none of its tokens can ever be opened again. The body repeats the name of the tenant. After a 503, the same request finishes the deletion.
+         *
+         *     Permission: `tenant:delete`.
+         */
+        delete: operations["deleteTenant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenants/self/reports/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report the usage
+         * @description Returns how many live tokens the tenant has.
+         *
+         *     Permission: `report:read`.
+         */
+        get: operations["usageReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the process runs
+         * @description Returns 200 as long as the process runs, whatever the state of its stores.
+         *
+         *     Needs no key.
+         */
+        get: operations["isLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the service accepts requests
+         * @description Returns the state without reasons. The admin listener shows the reasons.
+         *
+         *     Needs no key.
+         */
+        get: operations["isReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/errors/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a problem means
+         * @description Returns the page to which the `type` of a problem points.
+         *
+         *     Needs no key.
+         */
+        get: operations["explainError"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This description, as OpenAPI 3.1
+         * @description Needs no key.
+         */
+        get: operations["describeService"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This description, as a page
+         * @description Needs no key.
+         */
+        get: operations["showReference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/style.css": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The style sheet of the pages
+         * @description Needs no key.
+         */
+        get: operations["showStyle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description Why a request failed (RFC 9457). It never repeats a value of the request. */
+        Problem: {
+            /** @description The path of a page about this kind of problem, which this service serves. */
+            type: string;
+            /** @description A short text for people, the same for every problem of this kind. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description What happened and what to do, for people. */
+            detail: string;
+            /** @description The trace id of the request, as `urn:trace:<id>`. */
+            instance: string;
+            /** @description The kind of problem, as a stable word for programs. */
+            code: string;
+            /** @description Messages by the JSON path of each field that is not valid. Absent from problems of other kinds. */
+            errors?: {
+                [key: string]: string[];
+            };
+        };
+        /** @description What an application may do with the tokens in a container, and what it sees of their data. */
+        AccessRule: {
+            /** @description A text for people. Absent if the rule has none. */
+            description?: string;
+            /** @description Rules with a lower number are tried first. */
+            priority: number;
+            /** @description The container that the rule covers with all its children: lower case, with `/` at both ends. */
+            container: string;
+            /**
+             * @description What the caller sees of the data: all of it, the mask applied, or nothing.
+             * @enum {string}
+             */
+            transform: "redact" | "mask" | "reveal";
+            /** @description What the caller may do with the tokens. */
+            permissions: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use")[];
+        };
+        /** @description An application, without its keys. */
+        Application: {
+            /**
+             * Format: uuid
+             * @description The id of the application.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The tenant of the application.
+             */
+            tenant_id: string;
+            /** @description The name of the application, for people. */
+            name: string;
+            /**
+             * @description The type of the application. It decides which permissions the application may hold, and never changes.
+             * @enum {string}
+             */
+            type: "private" | "public" | "management";
+            /** @description What the application may do with every token. Absent if it has rules. */
+            permissions?: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read")[];
+            /** @description What it may do with which tokens. Absent if it has permissions. */
+            rules?: components["schemas"]["AccessRule"][];
+            /**
+             * Format: date-time
+             * @description When the keys of the application stop working. Absent if they never do.
+             */
+            expires_at?: string;
+            /** @description Who created it. The id of an application, or `operator` for the command line. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /** @description Who changed it last. The id of an application, or `operator` for the command line. Absent before the first change. */
+            modified_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last. Absent before the first change.
+             */
+            modified_at?: string;
+        };
+        /** @description A new application with its first key. */
+        ApplicationWithKey: {
+            /**
+             * Format: uuid
+             * @description The id of the application.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The tenant of the application.
+             */
+            tenant_id: string;
+            /** @description The name of the application, for people. */
+            name: string;
+            /**
+             * @description The type of the application. It decides which permissions the application may hold, and never changes.
+             * @enum {string}
+             */
+            type: "private" | "public" | "management";
+            /** @description What the application may do with every token. Absent if it has rules. */
+            permissions?: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read")[];
+            /** @description What it may do with which tokens. Absent if it has permissions. */
+            rules?: components["schemas"]["AccessRule"][];
+            /**
+             * Format: date-time
+             * @description When the keys of the application stop working. Absent if they never do.
+             */
+            expires_at?: string;
+            /** @description Who created it. The id of an application, or `operator` for the command line. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /** @description Who changed it last. The id of an application, or `operator` for the command line. Absent before the first change. */
+            modified_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last. Absent before the first change.
+             */
+            modified_at?: string;
+            /** @description The first API key. Only this response shows it; a repeat with the same idempotency key does not. */
+            key?: string;
+        };
+        /** @description A tenant with its settings. */
+        Tenant: {
+            /**
+             * Format: uuid
+             * @description The id of the tenant.
+             */
+            id: string;
+            /** @description The name of the tenant, for people. */
+            name: string;
+            /** @description The settings of the tenant. */
+            settings: {
+                /**
+                 * @description Whether a create or update returns an equal token instead of storing the value again.
+                 * @enum {string}
+                 */
+                deduplicate_tokens: "true" | "false";
+                /**
+                 * @description Whether the keys of replaced data are kept until the token is deleted.
+                 * @enum {string}
+                 */
+                keep_superseded_data: "true" | "false";
+                /**
+                 * @description Whether callers below `reveal` see the fingerprints of tokens. Equal values have equal fingerprints, so such a caller that may also create tokens can find hidden values by trying candidates.
+                 * @enum {string}
+                 */
+                show_fingerprints: "true" | "false";
+            };
+            /** @description Who created it. The id of an application, or `operator` for the command line. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /** @description Who changed it last. The id of an application, or `operator` for the command line. Absent before the first change. */
+            modified_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last. Absent before the first change.
+             */
+            modified_at?: string;
+            /** @description What the current settings give away. Absent if they give nothing away. */
+            _warnings?: string[];
+        };
+        /** @description A live API key, without the key itself. */
+        ApiKey: {
+            /**
+             * Format: uuid
+             * @description The id of the key, which is not the key itself.
+             */
+            id: string;
+            /** @description Who created it. The id of an application, or `operator` for the command line. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date
+             * @description The day of the last use, in UTC. Absent before the first use.
+             */
+            last_used_at?: string;
+        };
+        /** @description A new API key. */
+        IssuedApiKey: {
+            /**
+             * Format: uuid
+             * @description The id of the key, which is not the key itself.
+             */
+            id: string;
+            /** @description Who created it. The id of an application, or `operator` for the command line. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /** @description The API key itself. Only this response shows it; a repeat with the same idempotency key does not. */
+            key?: string;
+        };
+        /** @description The position of a page among all items. */
+        Pagination: {
+            /** @description How many items the caller may see that pass all filters. */
+            total_items: number;
+            /** @description The number of this page. */
+            page_number: number;
+            /** @description How many items a page has at most, as the request asked. */
+            page_size: number;
+            /** @description How many pages there are. */
+            total_pages: number;
+        };
+        /** @description A token, as far as the caller may see it. A create or update that is deduplicated onto a token that the caller may not read returns only its id, tenant, type, containers and `_extras`, its fingerprint if the request carried the value, and after an update also its times and authors. */
+        Token: {
+            /** @description The id of the token, unique in its tenant. */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The tenant that owns the token.
+             */
+            tenant_id: string;
+            /**
+             * @description The type of the token. It decides which data the token accepts.
+             * @enum {string}
+             */
+            type: "token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number";
+            /** @description The data as the caller may see it: as stored, or masked. Absent if the caller may see none of it. */
+            data?: unknown;
+            /** @description The mask: any JSON whose strings are expressions. Absent if the token has none. */
+            mask?: unknown;
+            /** @description Equal for equal values of one type in one tenant. Get, list, search and detokenize show it under `reveal`, or to every caller if the tenant sets `show_fingerprints`; a create or update also shows it if the request carried every value that the expression reads. */
+            fingerprint?: string;
+            /** @description The containers of the token, to which access rules apply. */
+            containers: string[];
+            /** @description Non-sensitive data of the caller. No mask covers it. Absent if the token has none. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Expressions whose values find the token in a search. Absent if the token has none. */
+            search_indexes?: string[];
+            /** @description The expression whose value is fingerprinted. Absent only in a deduplicated token that the caller may not read. */
+            fingerprint_expression?: string;
+            /**
+             * Format: date-time
+             * @description When the token expires. Absent if it never does.
+             */
+            expires_at?: string;
+            /**
+             * Format: uuid
+             * @description The application that created the token. Absent only in a deduplicated token that the caller may not read.
+             */
+            created_by?: string;
+            /**
+             * Format: date-time
+             * @description When the token was created. Absent only in a deduplicated token that the caller may not read.
+             */
+            created_at?: string;
+            /**
+             * Format: uuid
+             * @description The application that changed the token last. Absent before the first change.
+             */
+            modified_by?: string;
+            /**
+             * Format: date-time
+             * @description When the token was changed last. Absent before the first change.
+             */
+            modified_at?: string;
+            /** @description What is unusual about this response. Absent if nothing is. */
+            _extras?: {
+                /**
+                 * @description The request met a live token with the same fingerprint, and this is that token.
+                 * @constant
+                 */
+                deduplicated?: true;
+                /**
+                 * @description The request carried a verification code, which was not stored because the token existed already.
+                 * @constant
+                 */
+                cvc_ignored?: true;
+                /**
+                 * @description The masks of the other tokens in this response used up its budget of work, so this token shows no data. Get it alone.
+                 * @constant
+                 */
+                mask_skipped?: true;
+            };
+        };
+        /** @description A page of tokens. */
+        TokenPage: {
+            pagination: components["schemas"]["Pagination"];
+            /** @description The tokens of this page, newest first. */
+            data: components["schemas"]["Token"][];
+        };
+        /** @description A page of tokens, with the cursor of the next page. */
+        TokenCursorPage: {
+            /** @description The position of the page. */
+            pagination: {
+                /** @description The size that the request asked for. A page of large tokens has fewer. */
+                page_size: number;
+                /** @description The cursor to send as `start`. Null on the last page. */
+                next: string | null;
+            };
+            /** @description The tokens, newest first. */
+            data: components["schemas"]["Token"][];
+        };
+        /** @description A page of tokens that a search found. */
+        FoundPage: {
+            pagination: components["schemas"]["Pagination"];
+            /** @description The tokens of this page, newest first. */
+            data: components["schemas"]["Token"][];
+            /** @description Beginnings of terms that may have been meant, if the search found nothing because no token has what a term names, such as `metadata.customer`, `container:/pci/high/` or `type:card_number`. */
+            _suggestions?: string[];
+        };
+        /** @description A signed checkpoint of the event log. */
+        Checkpoint: {
+            /**
+             * Format: date-time
+             * @description When it was signed: at the beginning of an hour, or at the first start in that hour.
+             */
+            time: string;
+            /** @description SHA-256 of the checkpoint, which holds the Merkle root of the log up to then, as 64 hexadecimal digits. */
+            hash: string;
+            /** @description SHA-256 of the public key as PEM, as 64 hexadecimal digits. */
+            signed_by: string;
+            /** @description The Ed25519 signature of the hash, in base64. */
+            signature: string;
+        };
+        /** @description An entry of the access log. */
+        LogEntry: {
+            /**
+             * Format: uuid
+             * @description The tenant of the entry.
+             */
+            tenant_id: string;
+            /** @description Who did it: the id of an application, `operator` (the command line) or `system`. */
+            actor_id: string;
+            /**
+             * @description What kind of actor it was.
+             * @enum {string}
+             */
+            actor_type: "application" | "operator" | "system";
+            /** @description The id of the API key that was used. Absent if none was. */
+            key_id?: string;
+            /** @description The address from which the request came. Absent if no request caused the entry. */
+            source_address?: string;
+            /** @description What it was done to: token, application, key, tenant, report, log or service. */
+            entity_type: string;
+            /** @description The id of what it was done to. Of a token: present while it lives, and in responses filtered by that id. */
+            entity_id?: string;
+            /** @description A keyed hash of the id. Absent if there is no id. */
+            entity_ref?: string;
+            /** @description What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss. */
+            operation: string;
+            /**
+             * @description How it ended.
+             * @enum {string}
+             */
+            outcome: "success" | "denied" | "failed";
+            /** @description A text for people. It never contains data. */
+            message: string;
+            /** @description The trace id of the request. Absent if no request caused the entry. */
+            trace_id?: string;
+            /**
+             * Format: date-time
+             * @description When it was done.
+             */
+            created_at: string;
+        };
+        /** @description A permission that an application may hold. */
+        Permission: {
+            /**
+             * @description The name of the permission.
+             * @enum {string}
+             */
+            type: "token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read";
+            /** @description What the permission allows, for people. */
+            description: string;
+            /** @description The types of applications that may hold it. */
+            application_types: ("private" | "public" | "management")[];
+        };
+        /** @description Ways to complete a term of a query. */
+        SearchSuggestions: {
+            /** @description The suggestions, best first. */
+            suggestions: {
+                /** @description The text that replaces the prefix. */
+                text: string;
+                /**
+                 * @description What the text names.
+                 * @enum {string}
+                 */
+                kind: "field" | "type" | "metadata_key" | "container";
+            }[];
+        };
+        /** @description An event of a token, without any value. */
+        HistoryEntry: {
+            /**
+             * @description What happened to the token.
+             * @enum {string}
+             */
+            type: "token.created" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired";
+            /** @description The revision of the token after the event. */
+            revision: number;
+            /** @description The id of an application, or `system` if the event was due. */
+            actor_id: string;
+            /** @description The trace id of the request. Absent if no request caused the event. */
+            trace_id?: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            /** @description The names of the fields that changed. Never their values. */
+            changed: string[];
+            /** @description The life of the id to which the event belongs, from 1. Present only with `log:read`. */
+            life?: number;
+        };
+        /** @description How much the tenant stores. */
+        UsageReport: {
+            /** @description The tokens of the tenant. */
+            token_report: {
+                /** @description How many live tokens there are. */
+                tokens_total: number;
+                /** @description How many live tokens there are of each type. A type without any is absent. */
+                tokens_by_type: {
+                    [key: string]: number;
+                };
+            };
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listTokens: {
+        parameters: {
+            query?: {
+                /** @description The number of the page. Default: 1. */
+                page?: number;
+                /** @description How many items a page has at most. Default: 20. */
+                size?: number;
+                /** @description Ids of tokens. Any of them matches. */
+                id?: string[];
+                /** @description Types of tokens. Any of them matches. */
+                type?: ("token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number")[];
+                /** @description Filters by metadata. Each member is sent as a parameter of its own, `metadata.<key>=<value>`, so the name of a member is `metadata.` and the key. The name of this object is not sent. */
+                metadata_filter?: {
+                    [key: string]: string;
+                };
+                /** @description The same filters as one JSON object in a string: values by metadata key. */
+                metadata?: string;
+            };
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tokens. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header Idempotency-Key means the same. */
+                "SERVICE-IDEMPOTENCY-KEY"?: string;
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The id: 3 to 400 characters, or an expression over `data`. Default: a random UUID. */
+                    id?: string | null;
+                    /**
+                     * @description The type of the token. It decides which data the token accepts.
+                     * @enum {string}
+                     */
+                    type: "token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number";
+                    /** @description The value to store: any JSON but null that the type accepts. */
+                    data: unknown;
+                    /** @description The mask: any JSON whose strings are expressions over `data` and `metadata`. Default: by type. */
+                    mask?: unknown;
+                    /** @description 1 to 10 containers such as `/pci/high/`, stored in lower case. Default: by type. */
+                    containers?: string[] | null;
+                    /** @description Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000. */
+                    metadata?: {
+                        [key: string]: string | null;
+                    } | null;
+                    /** @description At most 10 expressions over `data` whose values find the token in a search. Default: by type. */
+                    search_indexes?: string[] | null;
+                    /** @description One expression over `data` and `metadata` whose value is fingerprinted. Default: by type. */
+                    fingerprint_expression?: string | null;
+                    /** @description Whether this request deduplicates. Default: the setting of the tenant. */
+                    deduplicate_token?: boolean | null;
+                    /** @description When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without (UTC). Default: never. */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The new token, or the equal token that existed already. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    searchTokens: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The search query. Without it, the search finds every token that the caller may see. */
+                    query?: string | null;
+                    /** @description The number of the page. Default: 1. */
+                    page?: number | null;
+                    /** @description How many items a page has at most. Default: 20. */
+                    size?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description A page of the tokens that the search found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPage"];
+                };
+            };
+        };
+    };
+    listTokensV2: {
+        parameters: {
+            query?: {
+                /** @description The type of the tokens. */
+                type?: "token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number";
+                /** @description A container of the tokens, without its children. */
+                container?: string;
+                /** @description The fingerprint of the tokens. */
+                fingerprint?: string;
+                /** @description Filters by metadata. Each member is sent as a parameter of its own, `metadata.<key>=<value>`, so the name of a member is `metadata.` and the key. The name of this object is not sent. */
+                metadata_filter?: {
+                    [key: string]: string;
+                };
+                /** @description The same filters as one JSON object in a string: values by metadata key. */
+                metadata?: string;
+                /** @description `next` of the previous page of the same request. Without it: the first page. */
+                start?: string;
+                /** @description How many items a page has at most. Default: 20. */
+                size?: number;
+            };
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenCursorPage"];
+                };
+            };
+        };
+    };
+    searchTokensV2: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The query. Without it, all tokens that the caller may see. */
+                    query?: string | null;
+                    /** @description `next` of the previous page of the same request. Without it: the first page. */
+                    start?: string | null;
+                    /** @description How many items a page has at most. Default: 20. */
+                    size?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description A page, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenCursorPage"];
+                };
+            };
+        };
+    };
+    searchSuggestions: {
+        parameters: {
+            query?: {
+                /** @description The beginning of a term, as far as it was typed. Default: empty. */
+                prefix?: string;
+            };
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 20 suggestions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchSuggestions"];
+                };
+            };
+        };
+    };
+    getToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags, or `*`. If the token has this revision: 304. */
+                "If-None-Match"?: string;
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the token, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    deleteToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags, or `*`. If the token has another revision: 412. */
+                "If-Match"?: string;
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the token, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is erased. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header Idempotency-Key means the same. */
+                "SERVICE-IDEMPOTENCY-KEY"?: string;
+                /** @description Entity tags, or `*`. If the token has another revision: 412. */
+                "If-Match"?: string;
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the token, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": {
+                    /** @description The id of the token. It cannot change: another id is 400. */
+                    id?: unknown;
+                    /** @description The type of the token. It cannot change: another type is 400. */
+                    type?: unknown;
+                    /** @description A merge patch (RFC 7386) of the data. Data that it replaces is erased. */
+                    data?: unknown;
+                    /** @description The mask: any JSON whose strings are expressions over `data` and `metadata`. Default: by type. */
+                    mask?: unknown;
+                    /** @description 1 to 10 containers such as `/pci/high/`, stored in lower case. Default: by type. */
+                    containers?: string[] | null;
+                    /** @description Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000. */
+                    metadata?: {
+                        [key: string]: string | null;
+                    } | null;
+                    /** @description At most 10 expressions over `data` whose values find the token in a search. Default: by type. */
+                    search_indexes?: string[] | null;
+                    /** @description One expression over `data` and `metadata` whose value is fingerprinted. Default: by type. */
+                    fingerprint_expression?: string | null;
+                    /** @description Whether this request deduplicates. Default: the setting of the tenant. */
+                    deduplicate_token?: boolean | null;
+                    /** @description When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without (UTC). Default: never. */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The updated token, or the other token that already has the new fingerprint (deduplication). */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    purgeCvc: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags, or `*`. If the token has another revision: 412. */
+                "If-Match"?: string;
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of a card token, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No verification code is stored for this card. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    tokenize: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header Idempotency-Key means the same. */
+                "SERVICE-IDEMPOTENCY-KEY"?: string;
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description The same JSON with tokens in place of values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    detokenize: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description The same JSON with values in place of expressions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    deleteTokens: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A search query. Every token that it finds is deleted, newest first. Either this or `ids`. */
+                    query?: string | null;
+                    /** @description Ids of tokens, at most 1000. Unknown ids are skipped. Either this or `query`. */
+                    ids?: string[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description How many tokens were deleted, were refused, and remain for the next call. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many tokens this call deleted. */
+                        deleted: number;
+                        /** @description How many tokens the rules of the caller do not allow it to delete. */
+                        refused: number;
+                        /** @description How many tokens the query still finds. Repeat the call until it is 0. */
+                        remaining: number;
+                    };
+                };
+            };
+        };
+    };
+    listLogs: {
+        parameters: {
+            query?: {
+                /** @description The number of the page. Default: 1. */
+                page?: number;
+                /** @description How many items a page has at most. Default: 20. */
+                size?: number;
+                /** @description Entries about this kind of thing. */
+                entity_type?: "token" | "application" | "key" | "tenant" | "report" | "log" | "service";
+                /** @description Entries about the thing with this id. */
+                entity_id?: string;
+                /** @description Entries of this operation. */
+                operation?: "create" | "read" | "reveal" | "update" | "delete" | "expiry" | "purge" | "start" | "stop" | "rotation" | "loss";
+                /** @description Entries from this date or date-time on. Default: 24 hours ago. */
+                start_date?: string;
+                /** @description Entries before this date or date-time. Default: no end. */
+                end_date?: string;
+            };
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        pagination: components["schemas"]["Pagination"];
+                        /** @description The items of this page, newest first. */
+                        data: components["schemas"]["LogEntry"][];
+                    };
+                };
+            };
+        };
+    };
+    listCheckpoints: {
+        parameters: {
+            query?: {
+                /** @description The number of the page. Default: 1. */
+                page?: number;
+                /** @description How many items a page has at most. Default: 20. */
+                size?: number;
+            };
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of checkpoints. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        pagination: components["schemas"]["Pagination"];
+                        /** @description The items of this page, newest first. */
+                        data: components["schemas"]["Checkpoint"][];
+                    };
+                };
+            };
+        };
+    };
+    tokenHistory: {
+        parameters: {
+            query?: {
+                /** @description The number of the page. Default: 1. */
+                page?: number;
+                /** @description How many items a page has at most. Default: 20. */
+                size?: number;
+            };
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the token, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        pagination: components["schemas"]["Pagination"];
+                        /** @description The items of this page, newest first. */
+                        data: components["schemas"]["HistoryEntry"][];
+                    };
+                };
+            };
+        };
+    };
+    listApplications: {
+        parameters: {
+            query?: {
+                /** @description The number of the page. Default: 1. */
+                page?: number;
+                /** @description How many items a page has at most. Default: 20. */
+                size?: number;
+                /** @description Ids of applications. Any of them matches. */
+                id?: string[];
+                /** @description Types of applications. Any of them matches. */
+                type?: ("private" | "public" | "management")[];
+            };
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of applications. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        pagination: components["schemas"]["Pagination"];
+                        /** @description The items of this page, newest first. */
+                        data: components["schemas"]["Application"][];
+                    };
+                };
+            };
+        };
+    };
+    createApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header Idempotency-Key means the same. */
+                "SERVICE-IDEMPOTENCY-KEY"?: string;
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name, for people: 1 to 200 characters. */
+                    name: string;
+                    /**
+                     * @description The type of the application. It decides which permissions the application may hold.
+                     * @enum {string}
+                     */
+                    type: "private" | "public" | "management";
+                    /** @description 1 to 50 permissions that the type may hold (`GET /permissions`). Either these or `rules`. */
+                    permissions?: string[] | null;
+                    /** @description 1 to 50 access rules with `container`, `transform`, `permissions`, and optional `priority` (1) and `description`. Either these or `permissions`. */
+                    rules?: Record<string, never>[] | null;
+                    /** @description When the keys of the application stop working, in a format that tokens accept. Null: never. */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The application with its key. A repeat with the same idempotency key shows no key. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationWithKey"];
+                };
+            };
+        };
+    };
+    getOwnApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+        };
+    };
+    getApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the application. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+        };
+    };
+    updateApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the application. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name, for people: 1 to 200 characters. */
+                    name: string;
+                    /** @description The type of the application. It cannot change: another type is 400. */
+                    type?: unknown;
+                    /** @description 1 to 50 permissions that the type may hold (`GET /permissions`). Either these or `rules`. */
+                    permissions?: string[] | null;
+                    /** @description 1 to 50 access rules with `container`, `transform`, `permissions`, and optional `priority` (1) and `description`. Either these or `permissions`. */
+                    rules?: Record<string, never>[] | null;
+                    /** @description When the keys of the application stop working, in a format that tokens accept. Null: never. */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The updated application. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+        };
+    };
+    deleteApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the application. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application is deleted, and its keys no longer work. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the application. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"][];
+                };
+            };
+        };
+    };
+    issueKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header Idempotency-Key means the same. */
+                "SERVICE-IDEMPOTENCY-KEY"?: string;
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the application. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key. A repeat with the same idempotency key does not show it. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedApiKey"];
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the application. */
+                id: string;
+                /** @description The id of the key, not the key itself. */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key no longer works. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listPermissions: {
+        parameters: {
+            query?: {
+                /** @description Types of applications. Permissions that any of them may hold are listed. */
+                application_type?: ("private" | "public" | "management")[];
+            };
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The permissions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Permission"][];
+                };
+            };
+        };
+    };
+    getTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tenant. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+        };
+    };
+    updateTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name, for people: 1 to 200 characters. */
+                    name: string;
+                    /** @description `deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays. */
+                    settings?: {
+                        [key: string]: "true" | "false" | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The updated tenant. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+        };
+    };
+    deleteTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name of the tenant, repeated as a confirmation. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tenant is deleted: its tokens cannot be opened, and its keys no longer work. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    usageReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+        };
+    };
+    isLive: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The process runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The process runs.
+                         * @constant
+                         */
+                        status: "live";
+                    };
+                };
+            };
+        };
+    };
+    isReady: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service accepts requests. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The service accepts requests.
+                         * @constant
+                         */
+                        status: "ready";
+                    };
+                };
+            };
+        };
+    };
+    explainError: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The `code` of the problem. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    describeService: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The version of OpenAPI. */
+                        openapi: string;
+                        /** @description The operations by path and method. */
+                        paths: {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    showReference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    showStyle: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A style sheet. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": string;
+                };
+            };
+        };
+    };
+}

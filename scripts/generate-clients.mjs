@@ -1,0 +1,218 @@
+// Generates the part of the clients that follows from the OpenAPI document: clients/typescript/src/generated and
+// clients/python/strongroom/generated. With --check it only reports whether both are up to date. The arguments
+// `typescript` and `python` choose one of the two; the Python generator needs scripts/python-environment.sh.
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { openEmbedded } from '#src/compose/embedded/embedded.js';
+import { openApiDocument } from '#src/http/openapi/openapi.js';
+import { createApp } from '#src/http/server/app.js';
+
+const args = process.argv.slice(2);
+const isCheck = args.includes('--check');
+const languages = ['typescript', 'python'].filter((name) => args.includes(name) || !args.some((arg) => arg[0] !== '-'));
+const folders = { typescript: 'clients/typescript/src/generated', python: 'clients/python/strongroom/generated' };
+const root = resolve(import.meta.dirname, '..');
+const work = mkdtempSync(join(tmpdir(), 'strongroom-clients-'));
+
+try {
+  const served = await servedDocument();
+  const document = withoutErrors(served);
+  let isStale = false;
+  for (const language of languages) {
+    const made = join(work, language);
+    mkdirSync(made);
+    await (language === 'typescript' ? typescript(document, served, made) : python(document, made));
+    const target = join(root, folders[language]);
+    if (!isCheck) {
+      rmSync(target, { recursive: true, force: true });
+      cpSync(made, target, { recursive: true });
+      continue;
+    }
+    for (const difference of differences(made, target)) {
+      isStale = true;
+      console.error(`${folders[language]}/${difference}: not what the OpenAPI document gives`);
+    }
+  }
+  if (isStale) {
+    console.error('The API changed and the clients did not, or generated code was edited. Run npm run clients.');
+    process.exitCode = 1;
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** Returns the OpenAPI document of the service as it is built, with its default settings. */
+async function servedDocument() {
+  const service = await openEmbedded({
+    dataDir: join(work, 'data'),
+    mode: 'any',
+    rootKey: randomBytes(32),
+    clock: { now: () => Date.now() },
+    anchor: null,
+    cvcRetentionMs: 3_600_000,
+    keptMs: 0,
+    acceptsOlderLog: false,
+    onError: (error) => console.error(error),
+    onBroken: (error) => console.error(error),
+    onNotice: () => undefined,
+  });
+  const app = createApp(service, {
+    headerNames: {
+      apiKey: ['service-api-key'],
+      traceId: ['service-trace-id'],
+      idempotencyKey: ['service-idempotency-key', 'idempotency-key'],
+    },
+    acceptsBearer: false,
+    corsOrigins: [],
+    trustedProxies: [],
+    behindTlsProxy: false,
+    tls: null,
+    log: { request: () => undefined, error: () => undefined },
+  });
+  await app.ready();
+  const document = structuredClone(openApiDocument(app));
+  await app.close();
+  await service.close();
+  return document;
+}
+
+/**
+ * Returns the document without examples, response headers and responses other than 2xx. The clients turn every other
+ * response into an error before generated code sees it.
+ */
+function withoutErrors(document) {
+  const smaller = structuredClone(document);
+  for (const operation of operationsOf(smaller)) {
+    operation.responses = Object.fromEntries(
+      Object.entries(operation.responses).filter(([status]) => status.startsWith('2')),
+    );
+    for (const response of Object.values(operation.responses)) delete response.headers;
+    for (const { content = {} } of [operation.requestBody ?? {}, ...Object.values(operation.responses)]) {
+      for (const media of Object.values(content)) {
+        delete media.example;
+        delete media.examples;
+      }
+    }
+  }
+  return smaller;
+}
+
+function operationsOf({ paths }) {
+  return Object.values(paths).flatMap((item) => Object.values(item));
+}
+
+async function typescript(document, served, folder) {
+  const home = join(root, 'clients/typescript');
+  installOnce(home);
+  const library = pathToFileURL(join(home, 'node_modules/openapi-typescript/dist/index.mjs')).href;
+  const { default: openapiTypeScript, astToString } = await import(library);
+  const notice = '// Generated from the OpenAPI document by scripts/generate-clients.mjs. Do not edit.\n';
+  writeFileSync(join(folder, 'schema.ts'), `${notice}${astToString(await openapiTypeScript(document))}`);
+
+  const all = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const table = all.map(({ path, method, operation }) => {
+    const { operationId, parameters = [], requestBody } = operation;
+    const [contentType = null] = Object.keys(requestBody?.content ?? {});
+    const takesIdempotencyKey = parameters.some(({ name }) => name === 'SERVICE-IDEMPOTENCY-KEY');
+    const [returns = null] = Object.values(operation.responses).flatMap(({ content = {} }) => Object.keys(content));
+    const [status = 0] = Object.keys(operation.responses).map(Number);
+    const paging = pagingOf(document, operation);
+    const entry = { method: method.toUpperCase(), path, contentType, status, returns, takesIdempotencyKey, paging };
+    return `  ${operationId}: ${JSON.stringify(entry)},\n`;
+  });
+  const codes = operationsOf(served)
+    .flatMap(({ responses }) => Object.values(responses))
+    .flatMap(({ content = {} }) => Object.keys(content['application/problem+json']?.examples ?? {}));
+  writeFileSync(
+    join(folder, 'operations.ts'),
+    `${notice}
+/** How each operation is sent, and which of its arguments chooses the page. */
+export const operations = {
+${table.join('')}} as const;
+
+/** The codes of the problems that the service returns. */
+export const problemCodes = ${JSON.stringify([...new Set(codes)].sort(), null, 2)} as const;
+`,
+  );
+}
+
+/** Returns which argument of an operation chooses the page: a number (`page`), a cursor (`start`), or null for none. */
+function pagingOf(document, { parameters = [], requestBody, responses }) {
+  const schemaOf = (content) => {
+    const schema = content?.['application/json']?.schema ?? {};
+    const name = schema.$ref?.split('/').at(-1);
+    return name === undefined ? schema : document.components.schemas[name];
+  };
+  if (schemaOf(responses[200]?.content)?.properties?.pagination === undefined) return null;
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  const inBody = Object.keys(schemaOf(requestBody?.content).properties ?? {});
+  for (const name of ['page', 'start']) {
+    if (inQuery.includes(name)) return `query.${name}`;
+    if (inBody.includes(name)) return `body.${name}`;
+  }
+  throw new Error('an operation returns pages, but has no parameter for the page');
+}
+
+/** Installs the generator of the TypeScript client unless the installed one is that of the lock file. */
+function installOnce(home) {
+  const installed = join(home, 'node_modules/.package-lock.json');
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(home, 'package-lock.json')).mtimeMs) return;
+  execFileSync('npm', ['ci', '--no-fund', '--no-audit', '--ignore-scripts', '--loglevel', 'error'], {
+    cwd: home,
+    stdio: 'inherit',
+  });
+}
+
+function python(document, folder) {
+  const home = join(root, 'clients/python');
+  const input = join(work, 'openapi.json');
+  // Ids are text in every parameter, so they are text in every response too.
+  const isUuid = (name, value) => name === 'format' && value === 'uuid';
+  writeFileSync(
+    input,
+    JSON.stringify(document, (name, value) => (isUuid(name, value) ? undefined : value)),
+  );
+  execFileSync(
+    join(home, '.venv/bin/openapi-python-client'),
+    [
+      ...['generate', '--path', input, '--output-path', folder, '--overwrite', '--meta', 'none'],
+      ...['--config', join(home, 'generator.yml'), '--custom-template-path', join(home, 'templates')],
+      '--fail-on-warning',
+    ],
+    {
+      // The generator formats its output with ruff.
+      env: { ...process.env, PATH: `${join(home, '.venv/bin')}${delimiter}${process.env.PATH}` },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  rmSync(join(folder, '.ruff_cache'), { recursive: true, force: true });
+}
+
+/** Returns the files that only one of the two folders has, or that differ. */
+function differences(made, committed) {
+  const files = (folder) =>
+    existsSync(folder)
+      ? readdirSync(folder, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile() && !entry.name.endsWith('.pyc'))
+          .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      : [];
+  const all = new Set([...files(made), ...files(committed)]);
+  const text = (folder, file) => (existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : null);
+  return [...all].filter((file) => text(made, file) !== text(committed, file)).sort();
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Makes clients/python/.venv with what generates, checks and tests the Python client, unless it is up to date.
+set -euo pipefail
+cd "$(dirname "$0")/../clients/python"
+
+cmp --silent requirements.txt .venv/requirements.txt && exit
+rm -rf .venv
+python3 -m venv .venv
+.venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+cp requirements.txt .venv/

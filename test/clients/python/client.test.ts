@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { startHostileServer } from '../hostile-server.js';
+import { blocksIn } from '../readme-blocks.js';
+import { startRecordedService } from '../recorded-service.js';
+
+const root = resolve(import.meta.dirname, '../../..');
+const home = join(root, 'clients/python');
+const bin = join(home, '.venv/bin');
+
+/** Runs a program to its end and returns what it wrote. Throws with that if it fails. */
+async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = home): Promise<string> {
+  const options = { cwd, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: home, ...env } };
+  const { stdout, stderr } = await promisify(execFile)(program, args, options).catch((error: unknown) => {
+    throw new Error(String(error) + (error as { stdout?: string }).stdout);
+  });
+  return stdout + stderr;
+}
+
+test('the generated part of the Python client is what the OpenAPI document gives', async () => {
+  await run(process.execPath, ['scripts/generate-clients.mjs', '--check', 'python'], {}, root);
+});
+
+test('the Python client has types that mypy accepts as strict, and no finding of ruff', async () => {
+  expect(await run(join(bin, 'mypy'), ['-p', 'strongroom', '-p', 'tests'])).toMatch(
+    /Success: no issues found in \d{3}/,
+  );
+  await run(join(bin, 'ruff'), ['check', 'strongroom', 'tests']);
+  await run(join(bin, 'ruff'), ['format', '--check', 'strongroom', 'tests']);
+});
+
+test('the Python client calls every operation of the OpenAPI document on a real vault', async () => {
+  const { service, address, all, called } = await startRecordedService();
+  try {
+    const output = await run(join(bin, 'python'), ['-m', 'tests.round_trip'], {
+      STRONGROOM_ADDRESS: address,
+      STRONGROOM_API_KEY: service.key,
+      STRONGROOM_MANAGEMENT_KEY: service.managementKey,
+    });
+    expect(output).toMatch(/Ran 8 tests/);
+    expect(called()).toEqual(all);
+  } finally {
+    await service.close();
+  }
+});
+
+test('the Python client keeps its promises with a hostile server', async () => {
+  const server = await startHostileServer();
+  try {
+    const output = await run(join(bin, 'python'), ['-m', 'tests.hostile'], { HOSTILE_ADDRESS: server.address });
+    expect(output).toMatch(/Ran 11 tests/);
+  } finally {
+    await server.close();
+  }
+});
+
+test('every example of the README of the Python client runs against a real vault', async () => {
+  const { service, address, called } = await startRecordedService();
+  const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: service.key };
+  try {
+    const outputs: string[] = [];
+    for (const code of blocksIn(join(home, 'README.md'), 'python')) {
+      outputs.push(await run(join(bin, 'python'), ['-c', code], env));
+    }
+    expect(outputs).toEqual(['card\n', 'token_not_found 404\n', 'card\n']);
+    expect(called()).toEqual(['createToken', 'getToken', 'listTokensV2']);
+  } finally {
+    await service.close();
+  }
+});

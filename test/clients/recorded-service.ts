@@ -1,0 +1,31 @@
+import type { AddressInfo } from 'node:net';
+import { documentOf, operationsIn } from '../http/openapi/support.js';
+import { startTestService } from '../support/test-service.js';
+
+/** The real service on a port of its own, with a record of the operations that clients called. */
+export async function startRecordedService() {
+  const service = await startTestService();
+  const operations = operationsIn(await documentOf(service)).map(({ operationId = '', method, path }) => ({
+    operationId,
+    method: method.toUpperCase(),
+    // A path without a parameter comes before one that could match it.
+    parameters: path.split('{').length - 1,
+    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+  operations.sort((a, b) => a.parameters - b.parameters);
+  const called = new Set<string>();
+  await service.app.listen({ port: 0, host: '127.0.0.1' });
+  service.app.server.on('request', ({ method, url = '' }) => {
+    const [path = ''] = url.split('?');
+    const operation = operations.find((known) => known.method === method && known.pattern.test(path));
+    called.add(operation?.operationId ?? `${method} ${path}`);
+  });
+  const { port } = service.app.server.address() as AddressInfo;
+  return {
+    service,
+    address: `http://127.0.0.1:${port}`,
+    /** Operations of the document and what was called, each in the same order. */
+    all: operations.map(({ operationId }) => operationId).sort(),
+    called: () => [...called].sort(),
+  };
+}

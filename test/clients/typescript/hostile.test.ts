@@ -1,0 +1,188 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient, type Strongroom, StrongroomError } from '../../../clients/typescript/src/client.js';
+import { type HostileServer, startHostileServer } from '../hostile-server.js';
+
+const apiKey = `sr_private_${'k'.repeat(49)}`;
+let server: HostileServer;
+const waits: number[] = [];
+
+beforeAll(async () => {
+  server = await startHostileServer();
+});
+afterAll(() => server.close());
+
+/** A client of the server as it behaves under this name. It waits no time before a retry and notes how long it would. */
+function clientOf(behavior: string, timeoutMs = 5_000): Strongroom {
+  waits.length = 0;
+  const wait = async (delayMs: number) => void waits.push(delayMs);
+  const options = { timeoutMs, wait, responseBytesMax: 4 * 1024 * 1024 };
+  return createClient({ ...options, address: `${server.address}/${behavior}/`, apiKey });
+}
+
+async function failureOf(call: Promise<unknown>): Promise<StrongroomError> {
+  const error = await call.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof StrongroomError)) throw new Error(`no StrongroomError: ${inspect(error)}`);
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(apiKey);
+  return error;
+}
+
+const get = (vault: Strongroom) => vault.getToken({ path: { id: 't1' } });
+const create = (vault: Strongroom) => vault.createToken({ body: { type: 'token', data: 1 } });
+const remove = (vault: Strongroom) => vault.deleteToken({ path: { id: 't1' } });
+
+describe('against a hostile server', () => {
+  test.each([
+    ['silent', 'timeout'],
+    ['drip', 'timeout'],
+    ['redirect', 'unexpected_response'],
+    ['megabytes', 'unexpected_response'],
+    ['page', 'unexpected_response'],
+    ['stranger', 'unexpected_response'],
+    ['garbage', 'unexpected_response'],
+    ['broken', 'connection_failed'],
+  ])('a server that is %s causes %s, without a retry of a delete', async (behavior, code) => {
+    const error = await failureOf(remove(clientOf(behavior, 300)));
+    expect(error.code).toBe(code);
+    expect(server.requests(behavior)).toHaveLength(1);
+  });
+
+  test.each(['silent', 'broken'])(
+    'a get and a create are tried three times with a server that is %s',
+    async (behavior) => {
+      await failureOf(get(clientOf(behavior, 200)));
+      expect(server.requests(behavior)).toHaveLength(3);
+      await failureOf(create(clientOf(behavior, 200)));
+      const keys = server.requests(behavior).map(({ idempotencyKey }) => idempotencyKey);
+      expect(keys).toHaveLength(3);
+      expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+      expect(new Set(keys).size).toBe(1);
+    },
+  );
+
+  test('no redirect is followed, with or without the key', async () => {
+    expect((await failureOf(get(clientOf('redirect')))).message).toMatch(/redirects getToken to another address/);
+    expect(server.requests('thief')).toEqual([]);
+  });
+
+  test('a response that is garbage is not quoted, because it may be data', async () => {
+    expect(inspect(await failureOf(get(clientOf('garbage'))))).not.toContain('4242');
+  });
+
+  test('an error that quotes the key is shown without it', async () => {
+    const error = await failureOf(get(clientOf('echo')));
+    expect(error).toMatchObject({ code: 'malformed_body', message: 'Got sr_….' });
+  });
+
+  test('a 429 is repeated after the time that it names', async () => {
+    expect((await get(clientOf('limited'))).id).toBe('t1');
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeGreaterThanOrEqual(3_000);
+    expect(waits[0]).toBeLessThan(3_300);
+  });
+
+  test('a 503 is repeated a bounded number of times, with jitter', async () => {
+    expect((await failureOf(get(clientOf('busy')))).code).toBe('store_unavailable');
+    expect(server.requests('busy')).toHaveLength(3);
+    expect(new Set(waits).size).toBe(2);
+    expect((await failureOf(remove(clientOf('busy')))).status).toBe(503);
+    expect(server.requests('busy')).toHaveLength(1);
+  });
+
+  test('a time to wait that is too long is left to the caller', async () => {
+    const error = await failureOf(get(clientOf('patient')));
+    expect(error).toMatchObject({ code: 'guesses_exhausted', retryAfterSeconds: 86_400 });
+    expect(server.requests('patient')).toHaveLength(1);
+  });
+
+  test('a cursor that comes back ends the iteration with an error', async () => {
+    const seen: string[] = [];
+    const all = async () => {
+      for await (const { id } of clientOf('loop').iterate('listTokensV2')) seen.push(id);
+    };
+    expect((await failureOf(all())).code).toBe('unexpected_response');
+    expect(seen).toEqual(['t1', 't1']);
+  });
+
+  test('an error of the caller in onResponse stays what it is, and nothing is repeated', async () => {
+    const onResponse = () => {
+      throw new RangeError('mine');
+    };
+    const vault = createClient({ address: `${server.address}/busy/`, apiKey, onResponse });
+    await expect(get(vault)).rejects.toThrow(RangeError);
+    expect(server.requests('busy')).toHaveLength(1);
+  });
+
+  test('a caller can give up, also between two attempts', async () => {
+    const signal = AbortSignal.abort();
+    expect((await failureOf(clientOf('silent').getToken({ path: { id: 't1' }, signal }))).code).toBe('aborted');
+    const controller = new AbortController();
+    const vault = createClient({ address: `${server.address}/busy/`, apiKey, onResponse: () => controller.abort() });
+    const call = vault.getToken({ path: { id: 't1' }, signal: controller.signal });
+    expect((await failureOf(call)).code).toBe('aborted');
+  });
+});
+
+describe('before anything is sent', () => {
+  test.each(['', '.', '..'])('the id "%s" is rejected, because it makes another path', async (id) => {
+    const error = await failureOf(clientOf('stranger').deleteToken({ path: { id } }));
+    expect(error.code).toBe('invalid_argument');
+    expect(server.requests('stranger')).toEqual([]);
+  });
+
+  test('a body that is not JSON and a header that is not text are rejected', async () => {
+    const vault = clientOf('stranger');
+    const circular: unknown[] = [];
+    circular.push(circular);
+    expect((await failureOf(vault.tokenize({ body: circular }))).code).toBe('invalid_argument');
+    const header = { 'If-None-Match': 'a\r\nb: c' };
+    expect((await failureOf(vault.getToken({ path: { id: 't1' }, header }))).code).toBe('invalid_argument');
+    expect(server.requests('stranger')).toEqual([]);
+  });
+
+  test.each([
+    'http://vault.example.com',
+    'http://127.0.0.1.example.com',
+    'ftp://localhost',
+    'https://user:word@vault.example.com',
+    'https://vault.example.com?x=1',
+    'vault',
+  ])('the address %s is rejected', (address) => {
+    expect(() => createClient({ address, apiKey })).toThrow(StrongroomError);
+  });
+
+  test.each(['http://localhost:1', 'http://127.0.0.1', 'http://[::1]:80', 'https://vault.example.com/path'])(
+    'the address %s is accepted',
+    (address) => {
+      expect(() => createClient({ address, apiKey })).not.toThrow();
+    },
+  );
+
+  test('plain HTTP to another machine needs an option', () => {
+    const address = 'http://vault.example.com';
+    expect(() => createClient({ address, apiKey, allowPlaintextHttp: true })).not.toThrow();
+  });
+
+  test.each(['', 'sr_private_short', `${apiKey}\r\nx: y`, 'a'.repeat(64)])(
+    'a key that is none is not sent',
+    (wrong) => {
+      let error: unknown;
+      try {
+        createClient({ address: server.address, apiKey: wrong });
+      } catch (caught) {
+        error = caught;
+      }
+      expect(error).toMatchObject({ code: 'invalid_argument' });
+      if (wrong !== '') expect(inspect(error)).not.toContain(wrong);
+    },
+  );
+
+  test('the client prints without the key', () => {
+    const vault = clientOf('silent');
+    const printed = [inspect(vault, { depth: 9, showHidden: true }), JSON.stringify(vault), String(vault)];
+    expect(printed.join()).not.toContain(apiKey);
+  });
+});

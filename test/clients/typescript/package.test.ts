@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { blocksIn } from '../readme-blocks.js';
+import { startRecordedService } from '../recorded-service.js';
+
+const root = resolve(import.meta.dirname, '../../..');
+const home = join(root, 'clients/typescript');
+let project: string;
+let recorded: Awaited<ReturnType<typeof startRecordedService>>;
+
+async function run(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
+  const options = { cwd, env: { ...process.env, ...env } };
+  const { stdout } = await promisify(execFile)(program, args, options).catch((error: unknown) => {
+    throw new Error(String(error) + (error as { stdout?: string }).stdout);
+  });
+  return stdout;
+}
+
+/** A project of a user: the client is installed as npm would install it, built. */
+beforeAll(async () => {
+  recorded = await startRecordedService();
+  project = mkdtempSync(join(tmpdir(), 'strongroom-client-'));
+  const installed = join(project, 'node_modules/@strongroom/client');
+  mkdirSync(installed, { recursive: true });
+  await run(join(root, 'node_modules/.bin/tsc'), ['-p', home, '--outDir', join(installed, 'dist')], root);
+  cpSync(join(home, 'package.json'), join(installed, 'package.json'));
+  mkdirSync(join(project, 'node_modules/@types'));
+  symlinkSync(join(root, 'node_modules/@types/node'), join(project, 'node_modules/@types/node'));
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+});
+afterAll(async () => {
+  await recorded.service.close();
+  rmSync(project, { recursive: true, force: true });
+});
+
+test('every example of the README compiles and runs against a real vault', async () => {
+  const { address, service, called } = recorded;
+  const outputs: string[] = [];
+  for (const [index, code] of blocksIn(join(home, 'README.md'), 'ts').entries()) {
+    const file = join(project, `example-${index}.ts`);
+    writeFileSync(file, code);
+    const flags = [
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--target',
+      'es2023',
+      '--module',
+      'nodenext',
+      '--types',
+      'node',
+    ];
+    await run(join(root, 'node_modules/.bin/tsc'), [...flags, file], project);
+    const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: service.key };
+    outputs.push(await run(process.execPath, [file.replace(/ts$/, 'js')], project, env));
+  }
+  expect(outputs).toEqual(['card\n', 'token_not_found 404\n', 'card\n']);
+  expect(called()).toEqual(['createToken', 'getToken', 'listTokensV2']);
+});
