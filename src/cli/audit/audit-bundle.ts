@@ -35,7 +35,8 @@ Node.js alone: \`node verify.mjs\`. It holds no value, and nothing about tokens
 that are not named. The application needs log:read.
 
 Examples:
-  strongroom audit bundle customer-18 --out evidence --api-key-file management.key
+  strongroom audit bundle customer-18 --out evidence \\
+    --api-key-file management.key
   strongroom audit bundle --from 2026-01-01 --to 2026-02-01 --out january \\
     --api-key-file management.key`,
     )
