@@ -6,11 +6,13 @@ import { rolldown } from 'rolldown';
 const bundled = /^(zod|commander|fastify-type-provider-zod|@fastify\/error)(\/|$)/;
 
 const bundle = await rolldown({
-  // Each entry is a file that Node.js starts: the program and its two worker threads.
+  // Each entry is a file that Node.js starts: the program, its two worker threads, and the verifier of a bundle of
+  // evidence, which is copied into it.
   input: {
     strongroom: 'dist/cli/main.js',
     'writer-thread': 'dist/adapters/sqlite/writer/writer-thread.js',
     'rebuild-worker': 'dist/compose/rebuild/rebuild-worker.js',
+    'bundle-verifier': 'dist/cli/audit/bundle-verifier.js',
   },
   platform: 'node',
   external: (id) => /^[@a-z]/.test(id) && !bundled.test(id) && !id.startsWith('dist/'),

@@ -25,7 +25,7 @@ export type CheckpointerDeps = {
   readonly accessLog: AccessLog;
   readonly clock: Clock;
   readonly random: Random;
-  readonly metrics: Metrics;
+  readonly metrics: Pick<Metrics, 'anchorFailed'>;
   readonly logId: string;
   /** The anchor, or null if none is configured. */
   readonly anchor: Anchor | null;

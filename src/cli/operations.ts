@@ -1,7 +1,9 @@
 import { auditBegin } from './audit/audit-begin.js';
 import { auditErasure } from './audit/audit-erasure-operation.js';
 import { auditAccess, auditEvents, auditHistory } from './audit/audit-pages.js';
+import { auditChains, auditRecords } from './audit/audit-records.js';
 import { auditReplay, auditReplayQuery } from './audit/audit-replay-operation.js';
+import { bundleBegin, bundleEvents, bundleReads, bundleSign } from './audit/bundle-operations.js';
 import { exportTokens } from './bulk/export-tokens.js';
 import { importTokens } from './bulk/import-tokens.js';
 import { diagnose } from './doctor/diagnose.js';
@@ -38,6 +40,12 @@ export const operations = {
   'audit-begin': auditBegin,
   'audit-events': auditEvents,
   'audit-access': auditAccess,
+  'audit-chains': auditChains,
+  'audit-records': auditRecords,
+  'bundle-begin': bundleBegin,
+  'bundle-events': bundleEvents,
+  'bundle-reads': bundleReads,
+  'bundle-sign': bundleSign,
   'audit-history': auditHistory,
   'audit-erasure': auditErasure,
   'audit-replay': auditReplay,

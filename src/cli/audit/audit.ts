@@ -1,26 +1,39 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { counted } from '../../domain/text.js';
 import { Failure } from '../failure.js';
 import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { runOperations } from '../run-command.js';
 import { wholeNumber } from '../whole-number.js';
+import { addAuditBundle } from './audit-bundle.js';
 import { addAuditErasure } from './audit-erasure.js';
 import { addAuditHistory } from './audit-history.js';
 import { addAuditReplay } from './audit-replay.js';
+import { addAuditStream } from './audit-stream.js';
 import { addAuditVerify } from './audit-verify.js';
 import { beginAudit } from './log-lines.js';
+import { periodOf } from './period.js';
 import { exportLog } from './run-export.js';
+import { exportRecords } from './run-record-export.js';
 
-type ExportOptions = { readonly from?: number; readonly to?: number; readonly out: string; readonly json?: boolean };
+type ExportOptions = {
+  readonly format: 'log' | 'csv' | 'jsonl';
+  readonly from?: string;
+  readonly to?: string;
+  readonly tenant?: string;
+  readonly out: string;
+  readonly json?: boolean;
+};
 
-/** `strongroom audit verify`, `public-key`, `export`, `history`, `replay` and `erasure`. */
+/** `strongroom audit` and its commands. */
 export function addAudit(program: Command): void {
   const audit = program.command('audit').description('verify, export and show the history of the vault');
   addAuditVerify(audit);
   addAuditHistory(audit);
   addAuditReplay(audit);
   addAuditErasure(audit);
+  addAuditStream(audit);
+  addAuditBundle(audit);
 
   withSettings(audit.command('public-key'), storeSettings)
     .description('print the public key that verifies checkpoints; store it outside the vault')
@@ -32,27 +45,61 @@ export function addAudit(program: Command): void {
     });
 
   withSettings(audit.command('export'), storeSettings)
-    .description('write the log with its chain and checkpoints, and the access log, to a file; values stay encrypted')
-    .option('--from <position>', 'start at the last checkpoint before this position', wholeNumber)
-    .option('--to <position>', 'stop after this position', wholeNumber)
+    .description('write the log for a verification, or the access log with named columns, to a file')
+    .option('--format <format>', 'log (for `audit verify --offline`), csv or jsonl', formatOf, 'log')
+    .option('--from <start>', 'log: the last checkpoint before this position; csv, jsonl: this time')
+    .option('--to <end>', 'log: up to this position; csv, jsonl: before this time')
+    .option('--tenant <id>', 'csv, jsonl: only this tenant')
     .requiredOption('--out <file>', 'a new file, readable only by its owner')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-The file holds no data key, so no value in it can be read. Verify it on any
-machine with \`strongroom audit verify --offline\`.
+The file holds no data key, so no value in it can be read. Verify a log on any
+machine with \`strongroom audit verify --offline\`. csv and jsonl hold one line
+for each entry of the access log. In a CSV field that begins with =, +, - or @,
+a quote comes first, so that no spreadsheet runs it.
 
-Example:
-  strongroom audit export --out log.jsonl`,
+Examples:
+  strongroom audit export --out log.jsonl
+  strongroom audit export --format csv --from 2026-01-01 --to 2026-04-01 \\
+    --out access.csv`,
     )
-    .action(async ({ from = 1, to, out, json = false, ...options }: ExportOptions) => {
-      if (to !== undefined && to < from) throw new Failure('--to is before --from.', 2);
-      const given = { from, to: to ?? null, out, json };
-      const { events, batches } = await runOperations(configOf(options), (run) => exportLog(run, given), {
-        looksOnly: true,
-      });
-      const text = `exported ${counted(events, 'event')} and ${counted(batches, 'batch', 'batches')} of the access log to ${out}`;
-      print({ type: 'summary', events, access_batches: batches }, { json }, () => text);
+    .action(async ({ format, from, to, tenant, out, json = false, ...options }: ExportOptions) => {
+      if (format === 'log') {
+        if (tenant !== undefined) throw new Failure('--tenant is for --format csv and jsonl.', 2);
+        const given = { ...positionsOf(from, to), out, json };
+        const { events, batches } = await runOperations(configOf(options), (run) => exportLog(run, given), {
+          looksOnly: true,
+        });
+        const text = `exported ${counted(events, 'event')} and ${counted(batches, 'batch', 'batches')} of the access log to ${out}`;
+        print({ type: 'summary', events, access_batches: batches }, { json }, () => text);
+        return;
+      }
+      const filter = { tenant: tenant ?? null, ...periodOf(from, to) };
+      const { records } = await runOperations(
+        configOf(options),
+        (run) => exportRecords(run, { format, filter, out, json }),
+        { looksOnly: true },
+      );
+      print({ type: 'summary', records }, { json }, () => `exported ${counted(records, 'record')} to ${out}`);
     });
+}
+
+function formatOf(text: string): ExportOptions['format'] {
+  if (text === 'log' || text === 'csv' || text === 'jsonl') return text;
+  throw new InvalidArgumentError('It must be log, csv or jsonl.');
+}
+
+function positionsOf(from: string | undefined, to: string | undefined) {
+  const [first, last] = [from, to].map((text) => {
+    if (text === undefined) return undefined;
+    try {
+      return wholeNumber(text);
+    } catch {
+      throw new Failure('--from and --to must be positions in the log: whole numbers from 1.', 2);
+    }
+  });
+  if (first !== undefined && last !== undefined && last < first) throw new Failure('--to is before --from.', 2);
+  return { from: first ?? 1, to: last ?? null };
 }

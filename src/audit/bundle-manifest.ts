@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { lengthPrefixed } from '../events/sealing/length-prefixed.js';
+import type { SigningKey } from '../ports/key-ring.js';
+import { keyName } from './make-checkpoint.js';
+
+const whole = z.int().min(0);
+
+export const unsignedManifest = z.object({
+  strongroom_bundle: z.literal(1),
+  log_id: z.string(),
+  tenant_id: z.string(),
+  made_at: z.string(),
+  /** The tokens by number, or the period. */
+  scope: z.union([
+    z.object({ kind: z.literal('tokens'), tokens: whole }),
+    z.object({ kind: z.literal('period'), from: z.string(), to: z.string() }),
+  ]),
+  /** The newest checkpoint in the bundle. */
+  checkpoint: whole,
+  events: whole,
+  reads: whole,
+  erasures: whole,
+  files: z.array(z.object({ name: z.string(), bytes: whole, sha256: z.string().regex(/^[0-9a-f]{64}$/) })),
+  signed_by: z.string(),
+});
+
+/** The manifest of a bundle: its files with their hashes, signed with the key of the checkpoints. */
+export type BundleManifest = z.output<typeof unsignedManifest> & { readonly signature: string };
+export type ManifestFacts = Omit<z.output<typeof unsignedManifest>, 'signed_by'>;
+
+export function signBundle(key: SigningKey, facts: ManifestFacts): BundleManifest {
+  const manifest = unsignedManifest.parse({ ...facts, signed_by: keyName(key.publicKey) });
+  const signed = lengthPrefixed(['strongroom.bundle.1', JSON.stringify(manifest)]);
+  return { ...manifest, signature: key.sign(signed).toString('base64') };
+}

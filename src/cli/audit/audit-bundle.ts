@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { counted } from '../../domain/text.js';
+import { applicationKey } from '../application-key.js';
+import { Failure } from '../failure.js';
+import { configOf } from '../options.js';
+import { print } from '../print.js';
+import { readInput } from '../read-input.js';
+import { runOperations } from '../run-command.js';
+import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
+import { bundleTokensMax } from './bundle-operations.js';
+import { periodOf } from './period.js';
+import { writeBundle } from './run-bundle.js';
+
+type Options = TokenCommandOptions & {
+  readonly out: string;
+  readonly tokens?: string;
+  readonly from?: string;
+  readonly to?: string;
+};
+
+/** `strongroom audit bundle`. */
+export function addAuditBundle(audit: Command): void {
+  tokenCommand(audit, 'bundle [id...]', 'print progress and the summary as lines of JSON')
+    .description('write the evidence about the tokens of one person, or about a period, to a directory for an auditor')
+    .option('--tokens <file>', 'a file with the ids of the tokens, one per line (- for standard input)')
+    .option('--from <time>', 'in place of ids: everything of the tenant from this time on')
+    .option('--to <time>', 'and before this time')
+    .requiredOption('--out <directory>', 'a new directory, readable only by its owner')
+    .addHelpText(
+      'after',
+      `
+The directory holds the history, the reads, the erasure statements, the signed
+checkpoints with proofs of inclusion, and a program that verifies all of it with
+Node.js alone: \`node verify.mjs\`. It holds no value, and nothing about tokens
+that are not named. The application needs log:read.
+
+Examples:
+  strongroom audit bundle customer-18 --out evidence \\
+    --api-key-file management.key
+  strongroom audit bundle --from 2026-01-01 --to 2026-02-01 --out january \\
+    --api-key-file management.key`,
+    )
+    .action(async (given: readonly string[], { out, tokens, from, to, ...options }: Options) => {
+      const { apiKeyFile, json = false } = options;
+      const isPeriod = from !== undefined || to !== undefined;
+      const isTokens = given.length > 0 || tokens !== undefined;
+      if (isPeriod === isTokens) throw new Failure('give either ids of tokens or a period with --from and --to.', 2);
+      if (isPeriod && (from === undefined || to === undefined)) throw new Failure('a period needs --from and --to.', 2);
+      if (tokens === '-' && apiKeyFile === '-') {
+        throw new Failure('only one of --tokens and --api-key-file can be read from standard input.', 2);
+      }
+      const { from: start, to: end } = periodOf(from, to);
+      const ids = isPeriod ? null : await idsOf(given, tokens);
+      const config = configOf(options);
+      const key = await applicationKey(options, config.settings.data);
+      const made = await runOperations(config, (run) =>
+        writeBundle(run, { key, ids, from: start, to: end, out, json }),
+      );
+      const { events, reads, erasures } = made;
+      const parts = [counted(events, 'event'), counted(reads, 'read'), counted(erasures, 'erasure statement')];
+      print({ type: 'summary', ...made }, { json }, () => `wrote ${parts.join(', ')} to ${out}`);
+    });
+}
+
+async function idsOf(given: readonly string[], file: string | undefined): Promise<readonly string[]> {
+  const listed = file === undefined ? [] : (await readInput(file, 'the ids')).split(/\r?\n/);
+  const ids = [...new Set([...given, ...listed].filter((id) => id !== ''))];
+  if (ids.length === 0) throw new Failure('there is no id of a token.', 2);
+  if (ids.length > bundleTokensMax) throw new Failure(`a bundle is of at most ${bundleTokensMax} tokens.`, 2);
+  return ids;
+}

@@ -1,0 +1,129 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { dataDirectoryOf } from '../../compose/open-profile.js';
+import { counted } from '../../domain/text.js';
+import { untilSignal } from '../bulk/until-signal.js';
+import { serviceListens } from '../control/service-listens.js';
+import { controlSocketPath } from '../control/socket-path.js';
+import { Failure } from '../failure.js';
+import { configOf, storeSettings, withSettings } from '../options.js';
+import { print, writeError } from '../print.js';
+import { readInput } from '../read-input.js';
+import { type RunOperation, runCommand, runOperations } from '../run-command.js';
+import { fileReceiver, httpReceiver, type Receiver, streamRecords } from './run-stream.js';
+
+type Options = {
+  readonly toFile?: string;
+  readonly toUrl?: string;
+  readonly checkpoint: string;
+  readonly headerFile?: string;
+  readonly allowPlainHttp?: boolean;
+  readonly once?: boolean;
+  readonly json?: boolean;
+};
+
+/** `strongroom audit stream`. */
+export function addAuditStream(audit: Command): void {
+  withSettings(audit.command('stream'), storeSettings)
+    .description('send the access log to a file or an HTTP address, and continue as it grows')
+    .option('--to-file <file>', 'append the records to this file as lines of JSON')
+    .option('--to-url <url>', 'post the records to this address as lines of JSON')
+    .requiredOption('--checkpoint <file>', 'remembers what was received; created by the first run')
+    .option('--header-file <file>', 'file with HTTP headers, one "Name: value" per line (- for standard input)')
+    .option('--allow-plain-http', 'allow http:// to another machine, which others on the network can read')
+    .option('--once', 'end when everything that exists was received')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Each record is received at least once. A record that is received twice has the
+same record_id. Records contain no data, mask or metadata and no id of a token.
+
+Examples:
+  strongroom audit stream --to-file /var/log/strongroom.jsonl \\
+    --checkpoint /var/lib/strongroom/siem.checkpoint
+  strongroom audit stream --to-url https://siem.example/ingest \\
+    --header-file siem.headers --checkpoint /var/lib/strongroom/siem.checkpoint`,
+    )
+    .action(async ({ toFile, toUrl, checkpoint, headerFile, allowPlainHttp, once = false, ...options }: Options) => {
+      const ending = new AbortController();
+      const receive = await receiverOf({ toFile, toUrl, headerFile, allowPlainHttp }, ending.signal);
+      const config = configOf(options);
+      const interrupt = untilSignal(() => ending.abort());
+      const stream = (run: RunOperation) =>
+        streamRecords({
+          run,
+          receive,
+          checkpointFile: checkpoint,
+          once,
+          signal: ending.signal,
+          sleep: (ms) => wait(ms, undefined, { signal: ending.signal }).catch(() => undefined),
+          notice: (text) => writeError(`${text}\n`),
+        });
+      try {
+        const dataDir = dataDirectoryOf(config);
+        const { records } = await (once || dataDir === null
+          ? runOperations(config, stream)
+          : stream(async (name, input) => {
+              // Threat: a command that opens the data itself would keep a service from starting as long as it runs.
+              const socketPath = controlSocketPath(dataDir);
+              if (socketPath === null || !(await serviceListens(socketPath))) {
+                throw new Failure('no service runs on this data; start it with `strongroom serve`.');
+              }
+              return runCommand(config, name, input);
+            }));
+        print({ type: 'summary', records }, options, () => `${counted(records, 'record')} sent`);
+      } finally {
+        interrupt.end();
+      }
+    });
+}
+
+type Target = Pick<Options, 'toFile' | 'toUrl' | 'headerFile' | 'allowPlainHttp'>;
+
+async function receiverOf(
+  { toFile, toUrl, headerFile, allowPlainHttp = false }: { readonly [K in keyof Target]: Target[K] | undefined },
+  signal: AbortSignal,
+): Promise<Receiver> {
+  if ((toFile === undefined) === (toUrl === undefined)) throw new Failure('give either --to-file or --to-url.', 2);
+  if (toFile !== undefined) {
+    if (headerFile !== undefined) throw new Failure('--header-file is for --to-url.', 2);
+    return fileReceiver(toFile);
+  }
+  const url = URL.canParse(toUrl ?? '') ? new URL(toUrl ?? '') : null;
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new Failure('--to-url must be an https:// or http:// address.', 2);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Failure(
+      '--to-url must not contain a user or password: other users can see arguments. Use --header-file.',
+      2,
+    );
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowPlainHttp) {
+    throw new Failure('--to-url must be https://, except on this machine, or with --allow-plain-http.', 2);
+  }
+  const headers = headerFile === undefined ? new Headers() : await headersOf(headerFile);
+  headers.set('content-type', 'application/x-ndjson');
+  return httpReceiver(url, headers, signal);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** Threat: a message that repeats a line would show the secret in it, so messages name the line by its number. */
+async function headersOf(file: string): Promise<Headers> {
+  const headers = new Headers();
+  const lines = (await readInput(file, 'the headers')).split(/\r?\n/);
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') continue;
+    const [, name = '', value = ''] = /^([^:\s]+):(.*)$/.exec(line) ?? [];
+    try {
+      headers.append(name, value.trim());
+    } catch {
+      throw new Failure(`line ${index + 1} of ${file} is not a header. Write each as "Name: value".`, 2);
+    }
+  }
+  return headers;
+}

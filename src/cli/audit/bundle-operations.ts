@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { entriesOfRequest } from '../../audit/access-log/new-entry.js';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
+import { signBundle, unsignedManifest } from '../../audit/bundle-manifest.js';
+import { createCheckpointer } from '../../audit/checkpointer.js';
+import type { Caller } from '../../domain/access/caller.js';
+import { grantsAnywhere } from '../../domain/access/decide-access.js';
+import { refOfTokenStream } from '../../events/access-log/entity-ref.js';
+import { type Checkpoint, checkpointStream, readCheckpointEvent } from '../../events/audit/checkpoint.js';
+import { endsCommit, type ProvenClear } from '../../events/commit.js';
+import { tokenStream } from '../../events/tokens/stream-name.js';
+import type { Service } from '../../http/service.js';
+import { logIdentity } from '../../vault/open-log.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import { commandContext } from '../operations/as-application.js';
+import { OperationFailed, operation } from '../operations/operation.js';
+import { recordOf } from './audit-records.js';
+
+/** The maximum number of tokens in one bundle. */
+export const bundleTokensMax = 1_000;
+const eventsPerPage = 1_000;
+const entriesPerPage = 1_000;
+
+async function auditorOf(service: Service, key: string): Promise<Caller> {
+  const caller = await service.authenticate(key);
+  if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
+  if (!grantsAnywhere(caller, 'log:read')) {
+    throw new OperationFailed('the application does not hold log:read. Use the key of one that does.');
+  }
+  return caller;
+}
+
+export type BundleToken = {
+  readonly id: string;
+  readonly stream: string;
+  /** The event that ended its last life, or null while it lives. */
+  readonly ended_by: string | null;
+};
+
+/**
+ * Returns what a bundle begins with: the streams of the tokens (`ids`; null for a period), and the newest checkpoint,
+ * which covers everything that was stored before. Records that the history was read.
+ */
+export const bundleBegin = operation(
+  z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),
+  async (service, { key, ids }) => {
+    const { vault } = service;
+    const caller = await auditorOf(service, key);
+    const context = commandContext(service, caller);
+    const { tenantId } = caller;
+    const tenantKeys = await tenantKeysOf(vault, tenantId);
+    const logId = (await logIdentity(vault.log))?.logId ?? '';
+    const tokens: BundleToken[] = [];
+    for (const id of ids ?? []) {
+      const stream = tokenStream(tenantKeys.names, id);
+      const [newest] = await vault.log.readNewest(stream, null, 1);
+      if (newest === undefined)
+        throw new OperationFailed(`no token with the id ${JSON.stringify(id)} has ever existed.`);
+      const ended = await endOf(vault.log, newest);
+      tokens.push({ id, stream, ended_by: ended });
+    }
+    for (const { id } of tokens) await recordManagementRead(vault, context, 'token', id);
+    if (ids === null) {
+      const fact = { entity: 'log', ref: null, operation: 'read', message: 'bundle of a period made' } as const;
+      vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
+    }
+    await vault.recorder.now([]);
+    await signNow(service, logId);
+    const [event] = await vault.log.readNewest(checkpointStream, null, 1);
+    if (event === undefined) throw new OperationFailed('the log has no checkpoint.');
+    const newest = readCheckpointEvent(event);
+    await vault.confirmReads(context.beganAt, false);
+    const { publicKey } = await vault.keys.signingKey();
+    return {
+      ...{ log_id: logId, tenant_id: tenantId, public_key: publicKey, tokens, now: vault.clock.now() },
+      ...{ upTo: event.position, count: newest.count, checkpoint: newest.number },
+    };
+  },
+);
+
+/** Skips fences, which change nothing. */
+async function endOf(log: Service['vault']['log'], newest: ProvenClear): Promise<string | null> {
+  let event: ProvenClear | undefined = newest;
+  while (event?.type === 'token.fenced') [event] = await log.readNewest(event.stream, event.revision, 1);
+  return event?.type === 'token.deleted' || event?.type === 'token.expired' ? event.type : null;
+}
+
+/** Signs a checkpoint over everything stored so far. The service that holds the anchor delivers it. */
+async function signNow({ vault }: Service, logId: string): Promise<void> {
+  const { log, chain, keys, accessLog, clock, random } = vault;
+  const metrics = { anchorFailed: () => undefined };
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  await createCheckpointer({
+    ...{ log, chain, keys, accessLog, clock, random, metrics, logId, anchor: null, onError },
+  }).run(true);
+}
+
+const scope = {
+  /** Null: every event of the tenant in the period. */
+  streams: z.array(z.string()).max(bundleTokensMax).nullable(),
+  from: z.int().nullable(),
+  to: z.int().nullable(),
+};
+
+/** An event of a bundle: everything its digest covers, with the hash of its ciphertexts in place of them. */
+export type BundleEvent = {
+  /** The index of its commit in the tree. */
+  readonly index: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly version: number;
+  readonly tenant: string;
+  readonly actor: string;
+  readonly time: number;
+  readonly cmd: string | null;
+  readonly clear: ProvenClear['clear'];
+  readonly first: number;
+  readonly digests: string | null;
+  readonly sealed_hash: string;
+};
+
+/**
+ * Returns the leaves of the next commits of the log, the events in scope that are among them, and the checkpoints.
+ * `count` is the number of commits before `after`. Only events of the caller's own tenant are ever in scope.
+ */
+export const bundleEvents = operation(
+  z.object({ key: z.string(), after: z.int().min(0), upTo: z.int().min(0), count: z.int().min(0), ...scope }),
+  async (service, { key, after, upTo, count, streams, from, to }) => {
+    const { tenantId } = await auditorOf(service, key);
+    const wanted = streams === null ? null : new Set(streams);
+    const page = await service.vault.log.readClear(after, eventsPerPage);
+    const leaves: Uint8Array[] = [];
+    const events: BundleEvent[] = [];
+    const checkpoints: Checkpoint[] = [];
+    for (const event of page) {
+      if (event.position > upTo) break;
+      if (event.stream === checkpointStream) checkpoints.push(readCheckpointEvent(event));
+      const isWanted =
+        event.tenantId === tenantId &&
+        (wanted === null || wanted.has(event.stream)) &&
+        (from === null || event.time >= from) &&
+        (to === null || event.time < to);
+      if (isWanted) events.push(bundleEvent(event, count + leaves.length));
+      if (endsCommit(event)) leaves.push(event.leaf);
+    }
+    const last = page.at(-1)?.position ?? upTo;
+    return {
+      ...{ leaves: Buffer.concat(leaves).toString('base64'), events, checkpoints },
+      next: last < upTo ? last : null,
+    };
+  },
+);
+
+function bundleEvent(event: ProvenClear, index: number): BundleEvent {
+  const { stream, revision, id, type, version, tenantId, actorId, time, cmd, clear, proof } = event;
+  const { first, digests, sealedHash } = proof;
+  return {
+    ...{ index, stream, revision, id, type, version, tenant: tenantId, actor: actorId, time, cmd, clear, first },
+    digests: digests === null ? null : Buffer.from(digests).toString('base64'),
+    sealed_hash: Buffer.from(sealedHash).toString('hex'),
+  };
+}
+
+/** Returns a page of the entries of the access log about one token, newest first. */
+export const bundleReads = operation(
+  z.object({ key: z.string(), stream: z.string(), to: z.int(), offset: z.int().min(0) }),
+  async (service, { key, stream, to, offset }) => {
+    const { vault } = service;
+    const { tenantId } = await auditorOf(service, key);
+    const asked = { entityType: 'token', entityRef: refOfTokenStream(stream), operation: null, from: 0, to };
+    const { total, entries } = await vault.accessLog.query(tenantId, asked, { offset, limit: entriesPerPage });
+    return { total, reads: entries.map((entry) => ({ stream, ...recordOf(entry, null) })) };
+  },
+);
+
+/** Signs the manifest of a bundle with the key of the checkpoints. */
+export const bundleSign = operation(
+  z.object({ key: z.string(), manifest: unsignedManifest.omit({ signed_by: true }) }),
+  async (service, { key, manifest }) => {
+    const { tenantId } = await auditorOf(service, key);
+    if (manifest.tenant_id !== tenantId) throw new OperationFailed('the application belongs to another tenant.');
+    return signBundle(await service.vault.keys.signingKey(), manifest);
+  },
+);

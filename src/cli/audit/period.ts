@@ -1,0 +1,18 @@
+import { parseExpiresAt } from '../../domain/time.js';
+import { Failure } from '../failure.js';
+
+/** Parses the times of `--from` and `--to`: ms since the epoch, null where none is given. Throws Failure. */
+export function periodOf(from: string | undefined, to: string | undefined) {
+  const period = { from: timeOf('--from', from), to: timeOf('--to', to) };
+  if (period.from !== null && period.to !== null && period.to <= period.from) {
+    throw new Failure('--to must be after --from.', 2);
+  }
+  return period;
+}
+
+function timeOf(option: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const ms = parseExpiresAt(text);
+  if (ms === null) throw new Failure(`${option} must be a date or a date-time, such as 2026-01-31T00:00:00Z.`, 2);
+  return ms;
+}

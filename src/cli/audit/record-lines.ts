@@ -1,0 +1,31 @@
+import { type AuditRecord, recordColumns } from './audit-records.js';
+
+/** Returns a record as a line of JSON. */
+export function jsonLine(record: AuditRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+/** Returns the first line of a CSV file: the names of the columns. */
+export function csvHeader(): string {
+  return csvLine([...recordColumns]);
+}
+
+export function csvRecord(record: AuditRecord): string {
+  return csvLine(recordColumns.map((column) => record[column]));
+}
+
+/** Returns a line of CSV (RFC 4180). Every line ends with CR and LF. Null is an empty field. */
+export function csvLine(fields: readonly (string | null)[]): string {
+  return `${fields.map((field) => csvField(field ?? '')).join(',')}\r\n`;
+}
+
+/**
+ * Threat: a spreadsheet runs a field that begins with one of these characters as a formula. A quote before it makes it
+ * text.
+ */
+const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+
+function csvField(field: string): string {
+  const text = formula.test(field) ? `'${field}` : field;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

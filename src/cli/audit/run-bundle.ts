@@ -1,0 +1,355 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ManifestFacts } from '../../audit/bundle-manifest.js';
+import type { ErasureStatement } from '../../audit/erasure-statement.js';
+import { type MerkleProofs, merkleProofs } from '../../audit/merkle-proofs.js';
+import { formatTimestamp } from '../../domain/time.js';
+import type { Checkpoint } from '../../events/audit/checkpoint.js';
+import { exists } from '../bulk/out-file.js';
+import { showProgress } from '../bulk/progress.js';
+import { untilSignal } from '../bulk/until-signal.js';
+import { Failure } from '../failure.js';
+import type { Answers } from '../operations.js';
+import type { RunOperation } from '../run-command.js';
+import type { BundleEvent } from './bundle-operations.js';
+import { recordPages } from './run-record-export.js';
+
+export type BundleOptions = {
+  readonly key: string;
+  /** Null for a period. */
+  readonly ids: readonly string[] | null;
+  /** The period, ms since the epoch; null for tokens. */
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly out: string;
+  readonly json: boolean;
+};
+
+export type BundleSummary = { readonly events: number; readonly reads: number; readonly erasures: number };
+
+type Begin = Answers['bundle-begin'];
+
+/**
+ * Writes a bundle to a new directory, which appears under its name only once it is complete. Throws Failure, and then
+ * leaves nothing.
+ */
+export async function writeBundle(run: RunOperation, options: BundleOptions): Promise<BundleSummary> {
+  const { out, json } = options;
+  const target = resolve(out);
+  const taken = new Failure(`${out} already exists; nothing was changed. Choose another name.`);
+  if (await exists(target)) throw taken;
+  const part = join(dirname(target), `.${basename(target)}.part-${randomBytes(4).toString('hex')}`);
+  const shown = { events: 0, done: 0, total: null as number | null, phase: null as string | null };
+  const interrupt = untilSignal(() => undefined);
+  const step = (change: Partial<typeof shown>): void => {
+    if (interrupt.came()) throw new Failure('interrupted; nothing was written.');
+    Object.assign(shown, change);
+  };
+  const progress = () => ({ ...shown, items: shown.events, fields: { events: shown.events } });
+  const display = showProgress(progress, { json, noun: 'event' });
+  try {
+    await mkdir(part, { mode: 0o700 });
+    const summary = await writeFiles(run, options, part, step);
+    if (await exists(target)) throw taken;
+    await rename(part, target);
+    await syncFolder(dirname(target));
+    return summary;
+  } catch (error) {
+    await rm(part, { recursive: true, force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof Failure || code === undefined) throw error;
+    throw new Failure(`${out} cannot be written (${code}).`);
+  } finally {
+    interrupt.end();
+    display.end();
+  }
+}
+
+type Step = (change: { events?: number; done?: number; total?: number | null; phase?: string | null }) => void;
+
+async function writeFiles(
+  run: RunOperation,
+  options: BundleOptions,
+  directory: string,
+  step: Step,
+): Promise<BundleSummary> {
+  const { key, ids, from, to } = options;
+  const begin = await run('bundle-begin', { key, ids });
+  const erasures = await erasuresOf(run, key, begin, step);
+  const found = await collect(run, options, begin, directory, step);
+  if (found.events === 0) {
+    throw new Failure('there is no event in this period; nothing was written.');
+  }
+  step({ phase: 'computing the proofs' });
+  const checkpoints = await writeHistory(directory, found, step);
+  step({ phase: 'reading the access log' });
+  const reads = await writeReads(run, options, begin, directory, step);
+  step({ phase: 'signing the manifest' });
+  await write(directory, 'checkpoints.json', pretty(checkpoints));
+  await write(directory, 'erasures.json', pretty(erasures));
+  if (ids !== null) {
+    await write(directory, 'tokens.json', pretty(begin.tokens.map(({ id, stream }) => ({ id, stream }))));
+  }
+  await write(directory, 'audit.pub', begin.public_key);
+  await write(directory, 'README.txt', readme);
+  await write(directory, 'verify.mjs', await verifier());
+  const summary = { events: found.events, reads, erasures: erasures.length };
+  const manifest: ManifestFacts = {
+    strongroom_bundle: 1,
+    log_id: begin.log_id,
+    tenant_id: begin.tenant_id,
+    made_at: formatTimestamp(begin.now),
+    scope:
+      ids === null
+        ? { kind: 'period', from: formatTimestamp(from ?? 0), to: formatTimestamp(to ?? 0) }
+        : { kind: 'tokens', tokens: begin.tokens.length },
+    checkpoint: checkpoints.at(-1)?.checkpoint.number ?? 0,
+    ...summary,
+    files: await fileList(directory, ids !== null),
+  };
+  await write(directory, 'manifest.json', pretty(await run('bundle-sign', { key, manifest })));
+  await syncFolder(directory);
+  return summary;
+}
+
+async function erasuresOf(
+  run: RunOperation,
+  key: string,
+  begin: Begin,
+  step: Step,
+): Promise<readonly ErasureStatement[]> {
+  const statements: ErasureStatement[] = [];
+  for (const { id, ended_by: endedBy } of begin.tokens) {
+    if (endedBy === null) continue;
+    step({ phase: 'checking erasures' });
+    const { statement, problem } = await run('audit-erasure', { key, id });
+    if (statement === null) throw new Failure(`${JSON.stringify(id)}: ${problem ?? ''}`, 3);
+    statements.push(statement);
+  }
+  return statements;
+}
+
+type Found = {
+  readonly events: number;
+  readonly proofs: MerkleProofs;
+  /** The first checkpoint after each event that was found, and the newest. */
+  readonly checkpoints: readonly Checkpoint[];
+};
+
+/** Reads the log once. Events in scope go to a file, because a period may have more than fit into memory. */
+async function collect(
+  run: RunOperation,
+  { key, ids, from, to }: BundleOptions,
+  begin: Begin,
+  directory: string,
+  step: Step,
+): Promise<Found> {
+  const streams = ids === null ? null : begin.tokens.map(({ stream }) => stream);
+  const leaves: Buffer[] = [];
+  const checkpoints: Checkpoint[] = [];
+  /** The commits in scope that no kept checkpoint covers yet. */
+  let pending: readonly number[] = [];
+  let [count, events] = [0, 0];
+  const file = await open(join(directory, foundName), 'wx', 0o600);
+  try {
+    for (let after: number | null = 0; after !== null; ) {
+      step({ events, done: after, total: begin.upTo, phase: null });
+      const asked = { key, after, upTo: begin.upTo, count, streams, from, to };
+      const page: Answers['bundle-events'] = await run('bundle-events', asked);
+      const wanted = page.events.filter(({ index }) => index < begin.count);
+      await file.appendFile(wanted.map((event) => `${JSON.stringify(event)}\n`).join(''));
+      events += wanted.length;
+      pending = [...pending, ...wanted.map(({ index }) => index)];
+      for (const checkpoint of page.checkpoints) {
+        const left = pending.filter((index) => index >= checkpoint.count);
+        if (left.length < pending.length || checkpoint.number === begin.checkpoint) checkpoints.push(checkpoint);
+        pending = left;
+      }
+      const added = Buffer.from(page.leaves, 'base64');
+      leaves.push(added);
+      count += added.length / 32;
+      after = page.next;
+    }
+  } finally {
+    await file.close();
+  }
+  return { events, proofs: merkleProofs(Buffer.concat(leaves).subarray(0, begin.count * 32)), checkpoints };
+}
+
+type ListedCheckpoint = {
+  readonly checkpoint: Omit<Checkpoint, 'peaks'>;
+  readonly consistency: readonly string[];
+};
+
+/** Adds to each event the first checkpoint that signs it and the path to its root. Returns the checkpoints. */
+async function writeHistory(
+  directory: string,
+  { proofs, checkpoints }: Found,
+  step: Step,
+): Promise<readonly ListedCheckpoint[]> {
+  for (const { number, count, root } of checkpoints) {
+    if (proofs.rootOf(count).toString('hex') === root) continue;
+    throw new Failure(
+      `the events of the log do not lead to the root of checkpoint ${number}; nothing was written. Run \`strongroom audit verify\`.`,
+      3,
+    );
+  }
+  const from = join(directory, foundName);
+  const file = await open(join(directory, 'history.jsonl'), 'wx', 0o600);
+  try {
+    let covering = 0;
+    let lines: string[] = [];
+    for await (const text of createInterface({ input: createReadStream(from) })) {
+      const event: BundleEvent = JSON.parse(text);
+      while ((checkpoints[covering]?.count ?? Number.POSITIVE_INFINITY) <= event.index) covering += 1;
+      const checkpoint = checkpoints[covering];
+      if (checkpoint === undefined) throw new Error('the newest checkpoint covers every event');
+      const path = proofs.inclusion(event.index, checkpoint.count).map((node) => node.toString('hex'));
+      lines.push(`${JSON.stringify({ ...event, checkpoint: checkpoint.number, path })}\n`);
+      if (lines.length < linesAtOnce) continue;
+      step({});
+      await file.appendFile(lines.join(''));
+      lines = [];
+    }
+    await file.appendFile(lines.join(''));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rm(from);
+  return checkpoints.map((checkpoint, at) => {
+    const before = checkpoints[at - 1];
+    const path = before === undefined ? [] : proofs.consistency(before.count, checkpoint.count);
+    const { peaks: _, ...signed } = checkpoint;
+    return { checkpoint: signed, consistency: path.map((node) => node.toString('hex')) };
+  });
+}
+
+async function writeReads(
+  run: RunOperation,
+  { key, ids, from, to }: BundleOptions,
+  begin: Begin,
+  directory: string,
+  step: Step,
+): Promise<number> {
+  const file = await open(join(directory, 'reads.jsonl'), 'wx', 0o600);
+  let count = 0;
+  const add = async (reads: readonly object[]): Promise<void> => {
+    step({});
+    await file.appendFile(reads.map((read) => `${JSON.stringify(read)}\n`).join(''));
+    count += reads.length;
+  };
+  try {
+    if (ids === null) {
+      // The manifest states only the entries that exist by now.
+      for await (const page of recordPages(run, { tenant: begin.tenant_id, from, to })) await add(page);
+    }
+    for (const { stream } of begin.tokens) {
+      for (let offset = 0, total = 1; offset < total; ) {
+        const page: Answers['bundle-reads'] = await run('bundle-reads', { key, stream, to: begin.now + 1, offset });
+        await add(page.reads);
+        total = page.total;
+        offset += page.reads.length;
+        if (page.reads.length === 0) break;
+      }
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return count;
+}
+
+const foundName = 'history.found';
+const linesAtOnce = 1_000;
+const fixedNames = ['README.txt', 'audit.pub', 'checkpoints.json', 'erasures.json', 'history.jsonl', 'reads.jsonl'];
+
+async function fileList(directory: string, hasTokens: boolean): Promise<ManifestFacts['files']> {
+  const names = [...fixedNames, ...(hasTokens ? ['tokens.json'] : []), 'verify.mjs'];
+  const files: ManifestFacts['files'] = [];
+  for (const name of names) {
+    const path = join(directory, name);
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+    files.push({ name, bytes: (await stat(path)).size, sha256: hash.digest('hex') });
+  }
+  return files;
+}
+
+async function write(directory: string, name: string, text: string): Promise<void> {
+  const file: FileHandle = await open(join(directory, name), 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(directory: string): Promise<void> {
+  const folder = await open(directory, 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+function pretty(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Returns the verifier as one file that needs nothing else: it imports only what comes with Node.js. */
+async function verifier(): Promise<string> {
+  const text = await readFile(new URL('./bundle-verifier.js', import.meta.url), 'utf8');
+  return text.replace(/^\/\/# sourceMappingURL=.*\n?/m, '');
+}
+
+const readme = `Evidence from a Strongroom token vault
+======================================
+
+Verify it
+---------
+
+Install Node.js 20 or later (https://nodejs.org) and run, in this directory:
+
+    node verify.mjs --public-key PATH-TO-A-PUBLIC-KEY-THAT-YOU-TRUST
+
+The program needs no package and no network. Without --public-key it uses
+audit.pub from this directory. Then compare the hash that it prints with that
+of the key that you got in another way. A person who changed these files could
+have changed verify.mjs too: take the program from a bundle that you trust, or
+read it.
+
+Files
+-----
+
+manifest.json     the other files with their SHA-256 hashes, signed
+history.jsonl     the events, in order, each with the path to a checkpoint
+checkpoints.json  signed checkpoints, each with the proof that it continues
+                  the one before it
+reads.jsonl       the access log: who read or changed the tokens, and when
+erasures.json     signed statements about tokens that were erased
+tokens.json       the ids of the tokens and their names in the log (in a
+                  bundle about tokens, not about a period)
+audit.pub         the Ed25519 public key of the vault
+verify.mjs        the program that verifies all this
+
+What it proves
+--------------
+
+Each event was in the log, exactly as here, when its checkpoint was signed
+(RFC 6962). No later checkpoint replaced that log with another one. In a bundle
+about tokens, no event between the first and the last one of a token is
+missing.
+
+What it does not prove
+----------------------
+
+The vault states and signs the reads, the erasures and the ids of the tokens;
+no checkpoint proves them to you, because that would need the entries of other
+persons. In a bundle about a period, the vault states that no event is missing.
+The holder of the root key of the vault can sign another history. Checkpoints
+that were kept elsewhere (an anchor) show that: compare number, hash and root.
+
+The bundle contains no values. It reveals how many commits the log had.
+`;

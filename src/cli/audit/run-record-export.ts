@@ -1,0 +1,58 @@
+import { exists, openOutFile } from '../bulk/out-file.js';
+import { showProgress } from '../bulk/progress.js';
+import { untilSignal } from '../bulk/until-signal.js';
+import { Failure } from '../failure.js';
+import type { Answers } from '../operations.js';
+import type { RunOperation } from '../run-command.js';
+import type { AuditRecord, RecordFilter } from './audit-records.js';
+import { csvHeader, csvRecord, jsonLine } from './record-lines.js';
+
+export type RecordExport = {
+  readonly format: 'csv' | 'jsonl';
+  readonly filter: RecordFilter;
+  readonly out: string;
+  readonly json: boolean;
+};
+
+/** Writes the access log to a file with named columns. Throws Failure, and then leaves no file. */
+export async function exportRecords(run: RunOperation, options: RecordExport): Promise<{ readonly records: number }> {
+  const { format, filter, out, json } = options;
+  const taken = `${out} already exists; nothing was changed. Choose another name.`;
+  if (await exists(out)) throw new Failure(taken);
+  const lineOf = format === 'csv' ? csvRecord : jsonLine;
+  let records = 0;
+  const interrupt = untilSignal(() => undefined);
+  const progress = () => ({ items: records, done: 0, total: null, phase: null, fields: { records } });
+  const display = showProgress(progress, { json, noun: 'record' });
+  try {
+    const file = await openOutFile(out);
+    try {
+      if (format === 'csv') await file.write(Buffer.from(csvHeader()));
+      for await (const page of recordPages(run, filter)) {
+        if (interrupt.came()) throw new Failure('interrupted; no file was written.');
+        await file.write(Buffer.from(page.map(lineOf).join('')));
+        records += page.length;
+      }
+      if (!(await file.commit())) throw new Failure(taken);
+    } catch (error) {
+      await file.abandon();
+      throw error;
+    }
+  } finally {
+    interrupt.end();
+    display.end();
+  }
+  return { records };
+}
+
+/** Returns the records that exist now, chain by chain. */
+export async function* recordPages(run: RunOperation, filter: RecordFilter): AsyncGenerator<readonly AuditRecord[]> {
+  const { chains }: Answers['audit-chains'] = await run('audit-chains', { since: 0 });
+  for (const { chain, sequence } of chains) {
+    for (let after: number | null = 0; after !== null && after < sequence; ) {
+      const page: Answers['audit-records'] = await run('audit-records', { chain, after, filter });
+      yield page.records;
+      after = page.last;
+    }
+  }
+}

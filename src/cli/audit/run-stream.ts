@@ -1,0 +1,197 @@
+import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../failure.js';
+import type { Answers } from '../operations.js';
+import type { RunOperation } from '../run-command.js';
+
+/** Receives lines of JSON. Resolves when they are safe there; rejects if they may not be. */
+export type Receiver = (lines: readonly string[]) => Promise<void>;
+
+const linesMax = 500;
+const pollMs = 1_000;
+const restMaxMs = 60_000;
+const dayMs = 24 * 3_600_000;
+
+const checkpointSchema = z.strictObject({
+  strongroom_stream: z.literal(1),
+  log_id: z.string(),
+  /** The last batch of each chain that the receiver has accepted. */
+  chains: z.record(z.string(), z.int().min(1)),
+});
+
+type StreamCheckpoint = z.output<typeof checkpointSchema>;
+
+export type StreamOptions = {
+  readonly run: RunOperation;
+  readonly receive: Receiver;
+  readonly checkpointFile: string;
+  /** Ends when everything that exists was received, and throws the first failure. */
+  readonly once: boolean;
+  readonly signal: AbortSignal;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly notice: (text: string) => void;
+};
+
+/**
+ * Sends the access log to a receiver, batch by batch, from the checkpoint on. The checkpoint is written only after the
+ * receiver has accepted the records, so each is received at least once: a process that was killed sends its last batch
+ * again. After a failure it retries with increasing delays. Throws Failure for a checkpoint that it cannot use.
+ */
+export async function streamRecords(options: StreamOptions): Promise<{ readonly records: number }> {
+  const { run, receive, checkpointFile, once, signal, sleep, notice } = options;
+  let checkpoint = await readCheckpoint(checkpointFile);
+  let [records, since, restMs] = [0, 0, 0];
+
+  async function round(): Promise<void> {
+    const found: Answers['audit-chains'] = await run('audit-chains', { since });
+    if (checkpoint !== null && checkpoint.log_id !== found.log_id) {
+      throw new UnusableCheckpoint(`${checkpointFile} belongs to another vault. Name the checkpoint of this one.`);
+    }
+    for (const { chain, sequence } of found.chains) {
+      for (let after = checkpoint?.chains[chain] ?? 0; after < sequence && !signal.aborted; ) {
+        const filter = { tenant: null, from: null, to: null };
+        const page: Answers['audit-records'] = await run('audit-records', { chain, after, filter });
+        if (page.first === null || page.last === null) break;
+        if (after > 0 && page.first > after + 1) {
+          notice(`batches ${after + 1} to ${page.first - 1} of ${chain} are older than the vault keeps them: not sent`);
+        }
+        const lines = page.records.map((record) => `${JSON.stringify(record)}\n`);
+        for (let at = 0; at < lines.length; at += linesMax) await receive(lines.slice(at, at + linesMax));
+        after = page.last;
+        const chains: StreamCheckpoint['chains'] = { ...checkpoint?.chains, [chain]: after };
+        checkpoint = { strongroom_stream: 1, log_id: found.log_id, chains };
+        await writeCheckpoint(checkpointFile, checkpoint);
+        records += lines.length;
+        restMs = 0;
+      }
+    }
+    // An entry is stored moments after its time, and clocks differ between processes.
+    if (!signal.aborted) since = Math.max(0, found.now - dayMs);
+  }
+
+  while (!signal.aborted) {
+    try {
+      await round();
+      if (restMs > 0) notice('sending again');
+      restMs = 0;
+      if (once) break;
+      await sleep(pollMs);
+    } catch (error) {
+      if (signal.aborted) break;
+      if (once || error instanceof UnusableCheckpoint) throw error;
+      restMs = Math.min(restMaxMs, Math.max(pollMs, restMs * 2));
+      notice(`${error instanceof Error ? error.message : 'unknown failure'} Trying again in ${restMs / 1_000} s.`);
+      await sleep(restMs);
+    }
+  }
+  return { records };
+}
+
+class UnusableCheckpoint extends Failure {}
+
+async function readCheckpoint(path: string): Promise<StreamCheckpoint | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw new UnusableCheckpoint(`${path} cannot be read (${error.code ?? 'unknown reason'}).`);
+  });
+  if (text === null) return null;
+  const parsed = checkpointSchema.safeParse(jsonOf(text));
+  if (parsed.success) return parsed.data;
+  throw new UnusableCheckpoint(
+    `${path} is not a checkpoint of \`strongroom audit stream\`. Remove it to send everything from the beginning.`,
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Replaces the checkpoint in one step, durably: after a power failure, the old or the new one is there, whole. */
+async function writeCheckpoint(path: string, checkpoint: StreamCheckpoint): Promise<void> {
+  const next = `${path}.next`;
+  try {
+    await rm(next, { force: true });
+    const file = await open(next, 'wx', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(checkpoint)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(next, path);
+    const folder = await open(dirname(path), 'r');
+    await folder.sync().finally(() => folder.close());
+  } catch (error) {
+    throw new Failure(`${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
+  }
+}
+
+/** Returns a receiver that appends to a file, which another program may rotate. */
+export function fileReceiver(path: string): Receiver {
+  return async (lines) => {
+    try {
+      const file = await open(path, 'a+', 0o600);
+      try {
+        await endLine(file);
+        await file.appendFile(lines.join(''));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      throw new Failure(`${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
+    }
+  };
+}
+
+/**
+ * Removes the part of a line that a killed process left at the end. Its record is not in the checkpoint, so it comes
+ * again.
+ */
+async function endLine(file: FileHandle): Promise<void> {
+  const { size } = await file.stat();
+  const chunk = Buffer.alloc(64 * 1024);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - chunk.length);
+    const { bytesRead } = await file.read(chunk, 0, end - start, start);
+    const last = chunk.subarray(0, bytesRead).lastIndexOf(0x0a);
+    if (last >= 0 || start === 0) {
+      const whole = last >= 0 ? start + last + 1 : 0;
+      if (whole < size) await file.truncate(whole);
+      return;
+    }
+    end = start;
+  }
+}
+
+const timeLimitMs = 30_000;
+
+/**
+ * Returns a receiver that posts lines to an HTTP address. It follows no redirect, reads no response body, and reports
+ * the status alone. Threat: headers and addresses contain secrets of the receiver, and messages end up in logs.
+ */
+export function httpReceiver(url: URL, headers: Headers, signal: AbortSignal): Receiver {
+  return async (lines) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: lines.join(''),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
+    }).catch((error: unknown) => {
+      const isLate = error instanceof Error && error.name === 'TimeoutError';
+      throw new Failure(
+        `${url.origin} ${isLate ? `did not respond within ${timeLimitMs / 1_000} s` : 'cannot be reached'}.`,
+      );
+    });
+    await response.body?.cancel().catch(() => undefined);
+    if (response.ok) return;
+    const what = response.status >= 300 && response.status < 400 ? ' (redirects are not followed)' : '';
+    throw new Failure(`${url.origin} responded with ${response.status}${what}.`);
+  };
+}

@@ -1,0 +1,204 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordColumns } from '#src/cli/audit/audit-records.js';
+import { csvLine } from '#src/cli/audit/record-lines.js';
+import { exportRecords } from '#src/cli/audit/run-record-export.js';
+import { fileReceiver, httpReceiver, type Receiver, streamRecords } from '#src/cli/audit/run-stream.js';
+import type { RunOperation } from '#src/cli/run-command.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { operate } from './operate.js';
+
+let service: TestService;
+let dir: string;
+
+const run: RunOperation = (name, input) => operate(service.service, name, input);
+const markers = ['planted-data', 'planted-mask', 'planted-meta', 'planted-id', 'planted-trace'];
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'strongroom-stream-'));
+  service = await startTestService();
+  for (let count = 0; count < 3; count += 1) await work(count);
+});
+
+afterAll(async () => {
+  await service.close();
+  rmSync(dir, { recursive: true });
+});
+
+async function work(count: number): Promise<void> {
+  const id = `planted-id-${count}`;
+  const headers = { 'service-trace-id': `planted-trace-${count}` };
+  const body = { type: 'token', id, data: 'planted-data', mask: 'planted-mask', metadata: { note: 'planted-meta' } };
+  expect((await service.call('POST', '/tokens', body, { headers })).status).toBe(201);
+  await service.call('GET', `/tokens/${id}`, undefined, { headers });
+}
+
+type Options = Partial<Parameters<typeof streamRecords>[0]> & {
+  readonly receive: Receiver;
+  readonly checkpointFile: string;
+};
+
+function stream(options: Options) {
+  return streamRecords({
+    ...{
+      run,
+      once: true,
+      signal: new AbortController().signal,
+      sleep: () => Promise.resolve(),
+      notice: () => undefined,
+    },
+    ...options,
+  });
+}
+
+const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
+const idOf = (line: string): string => JSON.parse(line).record_id;
+
+test('a stream to a file holds every record once, continues from its checkpoint, and holds nothing of a token', async () => {
+  const [path, checkpointFile] = [join(dir, 'siem.jsonl'), join(dir, 'siem.checkpoint')];
+  const first = await stream({ receive: fileReceiver(path), checkpointFile });
+  expect(first.records).toBeGreaterThanOrEqual(6);
+  expect(await stream({ receive: fileReceiver(path), checkpointFile })).toEqual({ records: 0 });
+  await work(4);
+  expect((await stream({ receive: fileReceiver(path), checkpointFile })).records).toBe(2);
+  const ids = linesOf(path).map(idOf);
+  expect(new Set(ids).size).toBe(ids.length);
+  const text = readFileSync(path, 'utf8') + readFileSync(checkpointFile, 'utf8');
+  for (const marker of markers) expect(text).not.toContain(marker);
+  expect(Object.keys(JSON.parse(linesOf(path)[0] ?? ''))).toEqual([...recordColumns]);
+  for (const file of [path, checkpointFile]) expect(statSync(file).mode & 0o077).toBe(0);
+});
+
+test('a line that a killed stream left half written is replaced by the whole one', async () => {
+  const [path, checkpointFile] = [join(dir, 'torn.jsonl'), join(dir, 'torn.checkpoint')];
+  writeFileSync(path, '{"whole":true}\n{"record_id":"half');
+  const { records } = await stream({ receive: fileReceiver(path), checkpointFile });
+  const lines = linesOf(path);
+  expect(lines[0]).toBe('{"whole":true}');
+  expect(lines.slice(1).map(idOf)).toHaveLength(records);
+});
+
+type Handler = (request: IncomingMessage, body: string, response: ServerResponse) => void;
+
+async function withServer(handle: Handler, use: (url: URL) => Promise<void>): Promise<void> {
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('end', () => handle(request, body, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    await use(new URL(`http://127.0.0.1:${port}/ingest`));
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+test('a receiver that is down or rejects loses nothing: the stream waits longer each time and then sends all', async () => {
+  const received: string[] = [];
+  const pauses: number[] = [];
+  const notices: string[] = [];
+  const ending = new AbortController();
+  let requests = 0;
+  await withServer(
+    (request, body, response) => {
+      requests += 1;
+      expect(request.headers['authorization']).toBe('Bearer siem-secret');
+      if (requests <= 4) {
+        // Received, but not acknowledged: the records must come again.
+        if (requests === 1) return void response.destroy();
+        return void response.writeHead(requests === 2 ? 500 : 429).end('x'.repeat(1_000_000));
+      }
+      received.push(...body.trimEnd().split('\n'));
+      response.end();
+    },
+    async (url) => {
+      const sleep = async (ms: number) => {
+        pauses.push(ms);
+        if (received.length > 0) ending.abort();
+      };
+      const headers = new Headers({ authorization: 'Bearer siem-secret' });
+      await stream({
+        ...{ receive: httpReceiver(url, headers, ending.signal), checkpointFile: join(dir, 'http.checkpoint') },
+        ...{ once: false, signal: ending.signal, sleep, notice: (text) => notices.push(text) },
+      });
+    },
+  );
+  expect(pauses.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000]);
+  const all = join(dir, 'all.jsonl');
+  await exportRecords(run, { format: 'jsonl', filter: { tenant: null, from: null, to: null }, out: all, json: false });
+  expect(new Set(received.map(idOf))).toEqual(new Set(linesOf(all).map(idOf)));
+  expect(notices.join()).toContain('responded with 500');
+  expect(notices.join()).not.toContain('siem-secret');
+  expect(notices.join()).not.toContain('ingest');
+});
+
+test('a redirect is not followed: its target never gets a record or a header', async () => {
+  let followed = 0;
+  await withServer(
+    (_, __, response) => {
+      followed += 1;
+      response.end();
+    },
+    (target) =>
+      withServer(
+        (_, __, response) => void response.writeHead(307, { location: target.href }).end(),
+        async (url) => {
+          const receive = httpReceiver(url, new Headers(), new AbortController().signal);
+          const sent = stream({ receive, checkpointFile: join(dir, 'redirect.checkpoint') });
+          await expect(sent).rejects.toThrow(/responded with 307 \(redirects are not followed\)/);
+        },
+      ),
+  );
+  expect(followed).toBe(0);
+});
+
+test('a checkpoint that is damaged, or of another vault, is an error and is left as it is', async () => {
+  const checkpointFile = join(dir, 'bad.checkpoint');
+  const other = { strongroom_stream: 1, log_id: 'another', chains: {} };
+  for (const text of ['', '{}', '{"strongroom_stream":1', JSON.stringify(other)]) {
+    writeFileSync(checkpointFile, text);
+    const sent: string[] = [];
+    const receive = async (lines: readonly string[]) => void sent.push(...lines);
+    await expect(stream({ receive, checkpointFile, once: false })).rejects.toThrow(/checkpoint/);
+    expect(sent).toEqual([]);
+    expect(readFileSync(checkpointFile, 'utf8')).toBe(text);
+  }
+});
+
+test('an export as CSV and as JSON Lines has named columns, the same records, and nothing of a token', async () => {
+  const filter = { tenant: service.tenantId, from: null, to: null };
+  const [csv, jsonl] = [join(dir, 'records.csv'), join(dir, 'records.jsonl')];
+  const { records } = await exportRecords(run, { format: 'csv', filter, out: csv, json: false });
+  await exportRecords(run, { format: 'jsonl', filter, out: jsonl, json: false });
+  const rows = readFileSync(csv, 'utf8').split('\r\n');
+  expect(rows[0]).toBe(recordColumns.join(','));
+  expect(rows).toHaveLength(records + 2);
+  expect(linesOf(jsonl)).toHaveLength(records);
+  const first = JSON.parse(linesOf(jsonl)[0] ?? '');
+  expect(rows[1]).toBe(recordColumns.map((column) => first[column] ?? '').join(','));
+  for (const marker of markers) expect(rows.join() + readFileSync(jsonl, 'utf8')).not.toContain(marker);
+  await expect(exportRecords(run, { format: 'csv', filter, out: csv, json: false })).rejects.toThrow(/already exists/);
+  const none = { tenant: null, from: 1, to: 2 };
+  expect(await exportRecords(run, { format: 'csv', filter: none, out: join(dir, 'none.csv'), json: false })).toEqual({
+    records: 0,
+  });
+});
+
+test.each([
+  [['a', 'b c', null], 'a,b c,\r\n'],
+  [['a,b', 'say "x"', 'line\r\nend'], '"a,b","say ""x""","line\r\nend"\r\n'],
+  [['=1+1', '+1', '-1', '@SUM(A1)'], "'=1+1,'+1,'-1,'@SUM(A1)\r\n"],
+  [['=HYPERLINK("http://x","y")'], `"'=HYPERLINK(""http://x"",""y"")"\r\n`],
+  [['\t=1', '\r=1', '\uff1d1'], `'\t=1,"'\r=1",'\uff1d1\r\n`],
+] as const)('%j is one line of CSV that a spreadsheet reads as text', (fields, line) => {
+  expect(csvLine(fields)).toBe(line);
+});

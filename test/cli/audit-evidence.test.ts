@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { http, makeVault, run, runJson, spawnVerb, startService, until } from '../support/process.js';
+
+const secret = 'siem-secret-token';
+
+test('a stream that is killed, and whose receiver and service go away, delivers every record', async () => {
+  const { flags, dir, key } = await makeVault();
+  let service = await startService(flags);
+  const create = async (data: string) => {
+    const body = { type: 'token', data };
+    expect((await http('POST', `${service.address}/tokens`, { key, body })).status).toBe(201);
+  };
+  const received = new Set<string>();
+  let isDown = true;
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      if (isDown || request.headers['x-siem'] !== secret) return void response.writeHead(503).end();
+      for (const line of Buffer.concat(parts).toString().trimEnd().split('\n')) {
+        received.add(JSON.parse(line).record_id);
+      }
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const headerFile = join(dir, 'headers');
+  writeFileSync(headerFile, `X-Siem: ${secret}\n`);
+  const args = ['audit', 'stream', '--to-url', `http://127.0.0.1:${port}/x`, '--header-file', headerFile];
+  const verb = [...args, '--checkpoint', join(dir, 'checkpoint'), ...flags];
+  const told: string[] = [];
+  const start = () => {
+    const child = spawnVerb(verb);
+    return {
+      async stop(signal: NodeJS.Signals) {
+        const ended = await child.stop(signal);
+        told.push(ended.stdout, ended.stderr);
+        return ended;
+      },
+    };
+  };
+  const all = async () => {
+    const out = join(dir, `all-${readdirSync(dir).length}.jsonl`);
+    await runJson(['audit', 'export', '--format', 'jsonl', '--out', out, ...flags]);
+    const lines = readFileSync(out, 'utf8').trimEnd().split('\n');
+    return lines.map((line): string => JSON.parse(line).record_id);
+  };
+  const delivered = async () => {
+    const ids = await all();
+    await until('every record', 60_000, async () => (ids.every((id) => received.has(id)) ? true : undefined));
+  };
+
+  const first = start();
+  await create('one');
+  isDown = false;
+  await delivered();
+  await first.stop('SIGKILL');
+  await create('two');
+  const second = start();
+  await delivered();
+  // The stream holds nothing of the vault: the service stops and starts again beside it.
+  await service.stop();
+  service = await startService(flags);
+  await create('three');
+  await delivered();
+  expect(await second.stop('SIGTERM')).toMatchObject({ code: 0, stdout: expect.stringContaining('sent') });
+  expect(told.join()).not.toContain(secret);
+  // The service has stopped: a single run opens the data itself.
+  await service.stop();
+  expect(await runJson([...verb, '--once'])).toMatchObject({ type: 'summary', records: expect.any(Number) });
+});
+
+test('a bundle from the command line is complete, or leaves nothing', async () => {
+  const { flags, dir, key, managementKey } = await makeVault();
+  const [keyFile, managementFile] = [join(dir, 'key'), join(dir, 'management')];
+  writeFileSync(keyFile, key);
+  writeFileSync(managementFile, managementKey);
+  const created = await runJson(['tokens', 'create', ...flags, '--api-key-file', keyFile], {
+    stdin: '{"type":"token","data":"secret-value"}',
+  });
+  const id = String(created['id']);
+  const as = [...flags, '--api-key-file', managementFile];
+  const out = join(dir, 'evidence');
+  const made = await runJson(['audit', 'bundle', '--tokens', '-', '--out', out, ...as], { stdin: `${id}\n\n` });
+  expect(made).toEqual({ type: 'summary', events: 1, reads: expect.any(Number), erasures: 0 });
+  const again = await run(['audit', 'bundle', id, '--out', out, ...as]);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists; nothing was changed') });
+  mkdirSync(join(dir, 'empty'));
+  expect((await run(['audit', 'bundle', id, '--out', join(dir, 'empty'), ...as])).code).toBe(1);
+  const unknown = await run(['audit', 'bundle', 'never', '--out', join(dir, 'none'), ...as]);
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('has ever existed') });
+  expect(existsSync(join(dir, 'none'))).toBe(false);
+  expect(readdirSync(dir).filter((name) => name.includes('.part-'))).toEqual([]);
+});
+
+test.each([
+  ['a bundle of nothing', ['bundle', '--out', 'x'], 'give either ids'],
+  [
+    'a bundle of ids and a period',
+    ['bundle', 'a', '--from', '2026-01-01', '--to', '2026-01-02', '--out', 'x'],
+    'either',
+  ],
+  ['a period without an end', ['bundle', '--from', '2026-01-01', '--out', 'x'], 'needs --from and --to'],
+  ['a period that is reversed', ['bundle', '--from', '2026-01-02', '--to', '2026-01-01', '--out', 'x'], 'after --from'],
+  ['a period that is no time', ['bundle', '--from', 'x', '--to', 'y', '--out', 'x'], 'a date or a date-time'],
+  ['a stream to nowhere', ['stream', '--checkpoint', 'c'], 'either --to-file or --to-url'],
+  ['a stream to both', ['stream', '--checkpoint', 'c', '--to-file', 'f', '--to-url', 'https://x'], 'either'],
+  ['plain HTTP to another machine', ['stream', '--checkpoint', 'c', '--to-url', 'http://siem.example/'], 'https://'],
+  [
+    'a password in an address',
+    ['stream', '--checkpoint', 'c', '--to-url', 'https://a:b@siem.example/'],
+    '--header-file',
+  ],
+  ['another protocol', ['stream', '--checkpoint', 'c', '--to-url', 'ftp://siem.example/'], 'https:// or http://'],
+  ['an unknown format', ['export', '--format', 'xml', '--out', 'x'], 'log, csv or jsonl'],
+  ['a time as a position', ['export', '--from', '2026-01-01', '--out', 'x'], 'positions in the log'],
+] as const)('%s is a usage error', async (_, args, message) => {
+  const { flags, dir } = await makeVault();
+  const ended = await run(['audit', ...args, ...flags], { cwd: dir });
+  expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  expect(readdirSync(dir).filter((name) => name === 'x' || name === 'c')).toEqual([]);
+});
+
+test('a header file that is wrong is named by its line, without its content', async () => {
+  const { flags, dir } = await makeVault();
+  const headerFile = join(dir, 'headers');
+  writeFileSync(headerFile, `X-Good: 1\n${secret}\n`);
+  const args = ['--to-url', 'https://siem.example/', '--header-file', headerFile, '--checkpoint', join(dir, 'c')];
+  const ended = await run(['audit', 'stream', ...args, ...flags]);
+  expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('line 2 of') });
+  expect(ended.stderr).not.toContain(secret);
+});
