@@ -11,7 +11,7 @@ const beginMs = 4;
  * While another tenant sends requests, long work pauses for this many times the length of its last slice, at most
  * `restMsMax`.
  */
-const restFactor = 2;
+const restFactor = 4;
 const restMsMax = 100;
 /** How long after its last request a tenant counts as sending requests, ms. */
 const activeMs = 1_000;
@@ -19,7 +19,7 @@ const activeMs = 1_000;
 /**
  * Shares the thread that serves requests between tenants. Work that takes longer than a slice waits for its turn before
  * each further slice. One slice runs per turn of the event loop, so everything else that is ready runs in between.
- * Tenants take turns, however many requests each has. While several tenants send requests, long work gets a third of
+ * Tenants take turns, however many requests each has. While several tenants send requests, long work gets a fifth of
  * the thread, so that a short request seldom has to wait for a slice.
  */
 export type Turns = {
