@@ -102,7 +102,7 @@ test('an old backup with today’s list of erased keys restores everything excep
   expect((await again.stop()).stderr).toBe('');
 });
 
-test('a damaged or incomplete backup, or a wrong list, identity or place, is reported, and nothing is changed', async () => {
+test('a damaged or incomplete backup, or a wrong list, identity or path, is reported, and nothing is changed', async () => {
   const { dir, dataDir, rootKeyFile, flags, identityFile, recipient, key } = await vaultWithIdentity();
   const backup = join(dir, 'backup');
   const early = join(dir, 'early.txt');

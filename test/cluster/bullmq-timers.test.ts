@@ -48,7 +48,7 @@ function timer(inMs: number, more: Partial<DueRow> = {}): DueRow {
   return { stream, tenantId: randomUUID(), due: 'expiry', dueAt: Date.now() + inMs, ...more };
 }
 
-test('a job runs soon after its time, the slack for uncertain clocks included, and leaves nothing', async () => {
+test('a job runs soon after its time plus the slack for uncertain clocks, and leaves nothing behind', async () => {
   const { timers, ran, errors, work, jobs } = queue({ slackMs: 300 });
   work();
   // The first connections take their time.
@@ -70,7 +70,7 @@ test('a job runs soon after its time, the slack for uncertain clocks included, a
   expect(errors).toEqual([]);
 });
 
-test('the same timer twice is one job; a time that was moved is another', async () => {
+test('setting a timer twice creates one job; another time creates another job', async () => {
   const { timers, ran, work, jobs } = queue();
   const first = timer(600_000);
   for (let times = 0; times < 3; times += 1) timers.set(first);

@@ -16,7 +16,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
 
   describe(`AccessLog of ${name}`, () => {
     test(
-      'what was recorded is found at once and after a restart, with every field as it was',
+      'returns recorded entries at once and after a restart, with every field unchanged',
       on(async ({ accessLog, reopen }) => {
         const entries = [anEntry(), anEntry({ ...withoutOptionals, time: atNoon + 1 })];
         await accessLog.record(entries);
@@ -48,7 +48,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      "another tenant's entries are in no answer and no total",
+      'shows no entry of another tenant, and does not count it',
       on(async ({ accessLog }) => {
         const ref = aHash();
         await accessLog.record([anEntry({ tenantId: 'other', entityRef: ref }), anEntry({ tenantId: 'other' })]);
@@ -59,7 +59,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'each filter finds exactly its entries, and together they must all hold',
+      'returns exactly the entries that match a filter, or all filters together',
       on(async ({ accessLog }) => {
         const [one, other] = [aHash(), aHash()];
         const given = {
@@ -92,7 +92,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'pages cut the newest first, over months, also among entries of one moment; every total is exact',
+      'pages from the newest entry, across months and among entries of one instant, with exact totals',
       on(async ({ accessLog }) => {
         const times = [month(1), month(2) - 1, month(2) - 1, month(2) - 1, month(2), month(3), month(3)];
         const entries = times.map((time, index) => anEntry({ time, message: `entry ${index}` }));
@@ -113,7 +113,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'an entry that comes late goes where its time belongs, and the chain goes on',
+      'sorts a late entry by its time, and continues the chain',
       on(async ({ accessLog }) => {
         await accessLog.record([anEntry({ time: month(2) })]);
         await accessLog.record([anEntry({ time: month(2) - 1 }), anEntry({ time: month(2) })]);
@@ -124,7 +124,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'simultaneous records are all there, and the chain of their batches has no gap, over restarts too',
+      'stores all concurrent records, in a chain of batches without gaps, also across restarts',
       on(async ({ accessLog, reopen }) => {
         const entries = Array.from({ length: 300 }, (_, index) => anEntry({ message: `entry ${index}` }));
         await Promise.all(entries.map((entry) => accessLog.record([entry])));
@@ -139,7 +139,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'one record of very many entries is stored as batches of at most 256 KiB',
+      'stores one record of very many entries as batches of at most 256 KiB',
       on(async ({ accessLog }) => {
         const entries = Array.from({ length: 2_000 }, () => anEntry({ entityRef: aHash() }));
         await accessLog.record(entries);
@@ -157,7 +157,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'whole months go, what is of later ones stays, the chain is intact from where it begins, also when nothing is left',
+      'deletes whole months only, and the chain stays intact from its new start, also when nothing is left',
       on(async ({ accessLog, reopen }) => {
         for (const number of [1, 2, 3]) await accessLog.record([anEntry({ time: month(number) })]);
         expect(await accessLog.dropMonths(month(1) + 1)).toBe(0);
@@ -173,7 +173,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'recording nothing is done at once',
+      'resolves at once for a record without entries',
       on(async ({ accessLog }) => {
         await accessLog.record([]);
         expect(await accessLog.chains()).toEqual([]);

@@ -54,7 +54,7 @@ function commandUnderTest(): AnchorUnderTest {
 anchorContract('a file', fileUnderTest);
 anchorContract('a command', commandUnderTest);
 
-test('a file is made for its owner alone, and a line that was cut short spoils no other', async () => {
+test('a file is created for its owner only, and a truncated line does not damage others', async () => {
   const file = join(folder(), 'anchor.jsonl');
   const anchor = fileAnchor(file);
   await anchor.deliver('whole');

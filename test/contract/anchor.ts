@@ -13,13 +13,13 @@ export type AnchorUnderTest = {
 /** What every `Anchor` must do; an adapter runs it in one line. */
 export function anchorContract(name: string, open: () => AnchorUnderTest): void {
   describe(`Anchor of ${name}`, () => {
-    test('lines arrive in order, each whole', async () => {
+    test('delivers lines in order, each complete', async () => {
       const { anchor, lines } = open();
       for (const line of ['{"a":1}', 'x'.repeat(300_000), '{"a":"ü"}']) await anchor.deliver(line);
       expect(lines()).toEqual(['{"a":1}', 'x'.repeat(300_000), '{"a":"ü"}']);
     });
 
-    test('a failure is told, and the line arrives when it is handed over again', async () => {
+    test('reports a failure, and delivers the line when it is passed again', async () => {
       const { anchor, lines, fail } = open();
       await anchor.deliver('first');
       fail(true);

@@ -14,7 +14,7 @@ const asks = (need: number, given: Partial<ReservationRequest> = {}): Reservatio
 export function budgetsContract(name: string, open: OpenStores): void {
   describe(`Budgets of ${name}`, () => {
     test(
-      'blocks of many at the same moment never add up to more than the budget, and one learns that it is used up',
+      'concurrent blocks never exceed the budget, and exactly one caller learns that it is used up',
       onStores(open, async ({ budgets }) => {
         const application = randomUUID();
         const asked = Array.from({ length: 64 }, () => budgets.reserve('guesses', application, budget, asks(5)));
@@ -26,7 +26,7 @@ export function budgetsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'what was reserved stays reserved after a restart, until the window ends',
+      'reservations last across a restart until the window ends',
       onStores(open, async ({ budgets, reopen }) => {
         const application = randomUUID();
         const first = await budgets.reserve('guesses', application, budget, asks(90));
@@ -47,7 +47,7 @@ export function budgetsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'budgets of one application, and applications, do not count for each other',
+      'different budgets of an application, and different applications, count separately',
       onStores(open, async ({ budgets }) => {
         const application = randomUUID();
         await budgets.reserve('guesses', application, budget, asks(100));
@@ -60,7 +60,7 @@ export function budgetsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'suspects are those without a hit, the latest first, since a time',
+      'suspects are applications without a hit since a given time, the latest first',
       onStores(open, async ({ budgets }) => {
         const [one, other, honest] = [randomUUID(), randomUUID(), randomUUID()];
         const reserve = (application: string, need: number, given: object = {}) =>

@@ -29,7 +29,7 @@ export function checkpointsContract(
     );
 
     test(
-      'of 20 at the same moment one leads',
+      'of 20 concurrent processes one leads',
       on(async (checkpoints) => {
         const leads = await Promise.all([...Array(20).keys()].map((i) => checkpoints.lead('tokens', `h${i}`, 5_000)));
         expect(leads.filter((lead) => lead !== null)).toHaveLength(1);
@@ -37,7 +37,7 @@ export function checkpointsContract(
     );
 
     test(
-      'when a lease ends another one leads under a new epoch, and the old leader writes no more',
+      'when a lease ends, another process leads under a new epoch, and the old leader can no longer write',
       on(async (checkpoints) => {
         const first = await checkpoints.lead('tokens', 'a', 50);
         if (first === null) throw new Error('nobody else leads');

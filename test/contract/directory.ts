@@ -36,7 +36,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'kinds are told apart',
+      'records of different kinds are distinct',
       on(async ({ work, directory }) => {
         const id = randomUUID();
         const tenant = aRecord({ kind: 'tenant', id, applicationType: null, keys: [] });
@@ -64,7 +64,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a removed record stays as such, and no key finds it',
+      'a removed record stays as removed, and no key finds it',
       on(async ({ work, directory }) => {
         const key = aKey();
         const record = aRecord({ keys: [key] });
@@ -77,7 +77,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a change that lost its race leaves the keys as they were',
+      'a change that loses a race leaves the keys unchanged',
       on(async ({ work, directory }) => {
         const [key, other] = [aKey(), aKey()];
         const record = aRecord({ keys: [key] });
@@ -90,7 +90,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'living applications of one tenant come in pages, the newest first, with the exact total of the filter',
+      'living applications of a tenant are returned in pages, newest first, with the exact total of the filter',
       on(async ({ work, directory }) => {
         const tenantId = randomUUID();
         const made = await Promise.all(
@@ -127,7 +127,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'the day of a last use is kept by changes of the application, never goes back, and is gone with the key',
+      'the day of last use survives changes of the application, never decreases, and disappears with the key',
       on(async ({ work, directory, reopen }) => {
         const [key, other] = [aKey(), aKey()];
         const record = aRecord({ keys: [key, other] });

@@ -9,7 +9,7 @@ export function eventChainContract(name: string, open: OpenStores): void {
 
   describe(`EventChain of ${name}`, () => {
     test(
-      'of an empty log there is no link',
+      'an empty log has no link',
       on(async ({ chain }) => {
         await chain.follow();
         expect(await chain.head()).toBeNull();
@@ -18,7 +18,7 @@ export function eventChainContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'each commit has one link, counted from 1, whatever its writers did at the same moment',
+      'each commit has one link, counted from 1, also with concurrent writers',
       on(async ({ log, chain, reopen }) => {
         await log.append(aStream(), -1, [anEvent({ trace: aBox(), sealed: { content: aBox(), cvc: aBox() } })]);
         const racers = Array.from({ length: 20 }, () => aStream());
@@ -36,7 +36,7 @@ export function eventChainContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a page begins after a position and ends with the limit',
+      'a page begins after a position and ends at the limit',
       on(async ({ log, chain }) => {
         for (let count = 0; count < 3; count += 1) await log.append(aStream(), -1, [anEvent(), anEvent()]);
         await chain.follow();
@@ -50,7 +50,7 @@ export function eventChainContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'two that follow at the same moment make the same links once',
+      'two concurrent followers create the same links once',
       on(async ({ log, chain }) => {
         await log.append(aStream(), -1, [anEvent(), anEvent()]);
         await Promise.all([chain.follow(), chain.follow(), chain.follow()]);

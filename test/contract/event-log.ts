@@ -40,7 +40,7 @@ export function eventLogContract(
     );
 
     test(
-      'an event is read as it was appended, to the last byte',
+      'an event is read back exactly as it was appended',
       on(async ({ log, start }) => {
         const stream = aStream();
         const event = anEvent({
@@ -95,7 +95,7 @@ export function eventLogContract(
     );
 
     test.each([{ start: 0 }, { start: 3 }])(
-      'of 20 racers after $start events exactly one wins, and only its events are there',
+      'of 20 racers after $start events exactly one wins, and only its events are stored',
       ({ start }) =>
         on(async ({ log }) => {
           const stream = aStream();
@@ -124,7 +124,7 @@ export function eventLogContract(
     );
 
     test(
-      'revisions have no gaps, positions grow, and those answered are those of the events',
+      'revisions have no gaps, positions increase, and the returned ones are those of the events',
       on(async ({ log, start }) => {
         const streams = [aStream(), aStream(), aStream()];
         const answered: number[] = [];
@@ -147,7 +147,7 @@ export function eventLogContract(
     );
 
     test(
-      'the clear part of the log is the log without what is sealed',
+      'reading the plaintext parts returns the log without its ciphertexts',
       on(async ({ log, start }) => {
         for (let count = 0; count < 5; count += 1) await log.append(aStream(), -1, [anEvent(), anEvent()]);
         let after = start;
@@ -160,7 +160,7 @@ export function eventLogContract(
     );
 
     test.each([{ limit: 1 }, { limit: 2 }, { limit: 7 }, { limit: 25 }, { limit: 1_000 }])(
-      'pages of $limit together are the whole log',
+      'pages of $limit together contain the whole log',
       ({ limit }) =>
         on(async ({ log, start }) => {
           for (let count = 0; count < 25; count += 1) await log.append(aStream(), -1, [anEvent()]);
@@ -218,7 +218,7 @@ export function eventLogContract(
     );
 
     test(
-      'names of streams are told apart by every character',
+      'stream names that differ in any character are distinct',
       on(async ({ log }) => {
         const base = `token-${randomUUID()}`;
         const names = [base, `${base}a`, `${base}A`, base.slice(0, -1)];
@@ -230,7 +230,7 @@ export function eventLogContract(
     );
 
     test(
-      'the newest of a stream come first, from its end or from before a revision, and are clear',
+      'the newest events of a stream are returned first, from its end or before a revision, without ciphertexts',
       on(async ({ log }) => {
         const stream = aStream();
         expect(await log.readNewest(stream, null, 10)).toEqual([]);
@@ -247,7 +247,7 @@ export function eventLogContract(
     );
 
     test(
-      'a stream can be read in parts, with and without what is sealed',
+      'a stream can be read in parts, with and without ciphertexts',
       on(async ({ log }) => {
         const stream = aStream();
         expect(await log.readFrom(stream, 0, 10)).toEqual([]);
@@ -275,7 +275,7 @@ export function eventLogContract(
     );
 
     test(
-      'what was appended is there after a restart, and the log goes on after it',
+      'appended events exist after a restart, and the log continues after them',
       on(async ({ log, reopen, start }) => {
         const stream = aStream();
         await log.append(stream, -1, [anEvent(), anEvent()]);

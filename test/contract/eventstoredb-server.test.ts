@@ -66,7 +66,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
   }
 
   describe('an append', () => {
-    test('to a new stream, and then at its exact revision, answers revision and position', async () => {
+    test('to a new stream, and then at its exact revision, returns revision and position', async () => {
       const stream = aStream();
       const first = await append(stream, NO_STREAM, anEvent());
       expect(first).toEqual({ success: true, nextExpectedRevision: 0n, position: expect.anything() });
@@ -79,7 +79,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       { what: 'as if the stream were not there', expectedRevision: NO_STREAM, actualVersion: 2n },
       { what: 'at a stale revision', expectedRevision: 0n, actualVersion: 2n },
       { what: 'at a revision ahead', expectedRevision: 7n, actualVersion: 2n },
-    ] as const)('$what is refused', async ({ expectedRevision, actualVersion }) => {
+    ] as const)('$what is rejected', async ({ expectedRevision, actualVersion }) => {
       const stream = aStream();
       await append(stream, NO_STREAM, anEvent(), anEvent(), anEvent());
       const error = await failureOf(append(stream, expectedRevision, anEvent()));
@@ -92,7 +92,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
     });
 
     test.each([STREAM_EXISTS, 3n] as const)(
-      'at %s to a stream that is not there is refused',
+      'at %s to a stream that does not exist is rejected',
       async (expectedRevision) => {
         const error = await failureOf(append(aStream(), expectedRevision, anEvent()));
         expect(error).toBeInstanceOf(WrongExpectedVersionError);
@@ -100,7 +100,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       },
     );
 
-    test('of the same ids at the same revision is answered as the first time and stores nothing, whatever the data', async () => {
+    test('of the same ids at the same revision returns the first result and stores nothing, whatever the data', async () => {
       const stream = aStream();
       const id = randomUUID();
       const first = await append(stream, NO_STREAM, anEvent(id));
@@ -129,7 +129,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([id, id]);
     });
 
-    test('of a stored id at another revision, or with a new event behind it, is refused', async () => {
+    test('of a stored id at another revision, or followed by a new event, is rejected', async () => {
       const stream = aStream();
       const [first, second] = [anEvent(), anEvent()];
       await append(stream, NO_STREAM, first, second);
@@ -146,7 +146,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([event.id]);
     });
 
-    test('of several events stores all in order and answers the revision and the position of the last', async () => {
+    test('of several events stores all in order and returns the revision and position of the last', async () => {
       const stream = aStream();
       const events = Array.from({ length: 4 }, () => anEvent());
       const { nextExpectedRevision, position } = await append(stream, NO_STREAM, ...events);
@@ -173,14 +173,14 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([id, id]);
     });
 
-    test('of nothing succeeds and makes no stream', async () => {
+    test('of no events succeeds and creates no stream', async () => {
       const stream = aStream();
       expect(await append(stream, NO_STREAM)).toMatchObject({ success: true });
       expect(await failureOf(all(client.readStream(stream)))).toBeInstanceOf(StreamNotFoundError);
     });
 
     // Servers differ in about a thousand bytes; the adapter sends no more than 1 MiB.
-    test('may hold nearly 1 MiB, all its events together, and not a few KiB more', async () => {
+    test('may contain nearly 1 MiB in all its events together, and not a few KiB more', async () => {
       const stream = aStream();
       const half = 512 * 1024;
       await append(stream, NO_STREAM, anEvent(randomUUID(), half), anEvent(randomUUID(), half - 4_096));
@@ -192,7 +192,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toHaveLength(2);
     });
 
-    test('of a message above 16 MiB fails, and a later one is taken', async () => {
+    test('of a message above 16 MiB fails, and a later one is accepted', async () => {
       const stream = aStream();
       const error = await failureOf(append(stream, NO_STREAM, anEvent(randomUUID(), 17 * 1024 * 1024)));
       expect(error).toBeInstanceOf(UnknownError);
@@ -209,7 +209,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual(events.map(({ id }) => id));
     });
 
-    test('that need not throw answers a revision that means nothing', async () => {
+    test('that is told not to throw returns a meaningless revision', async () => {
       const quiet = EventStoreDBClient.connectionString(`${server.url}&throwOnAppendFailure=false`);
       const stream = aStream();
       await append(stream, NO_STREAM, anEvent(), anEvent(), anEvent());
@@ -218,11 +218,11 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(answer).toMatchObject({ success: false, nextExpectedRevision: 1n });
     });
 
-    test('to a stream with a name of the system is taken', async () => {
+    test('to a stream with a system name is accepted', async () => {
       expect(await append(`$${aStream()}`, NO_STREAM, anEvent())).toMatchObject({ success: true });
     });
 
-    test('with credentials is another call with the same answers', async () => {
+    test('with credentials is a separate call with the same results', async () => {
       const stream = aStream();
       const options = { credentials: { username: 'admin', password: 'changeit' } };
       const event = anEvent();
@@ -239,7 +239,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
   });
 
   describe('a read', () => {
-    test('gives back id, type, data, metadata, revision, position and time', async () => {
+    test('returns id, type, data, metadata, revision, position and time', async () => {
       const stream = aStream();
       const binary = anEvent();
       const json = jsonEvent({ type: 'protocol-tested', data: { n: 1 } });
@@ -255,7 +255,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(Math.abs((first?.event?.created.getTime() ?? 0) - before)).toBeLessThan(60_000);
     });
 
-    test('of a stream that is not there fails, and three hundred of them do not use up the connection', async () => {
+    test('of a stream that does not exist fails, and three hundred such reads do not exhaust the connection', async () => {
       for (let time = 0; time < 300; time += 1) {
         const error = await failureOf(all(client.readStream(aStream())));
         expect(error).toBeInstanceOf(StreamNotFoundError);
@@ -270,7 +270,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await all(client.readAll({ fromPosition: { commit: far, prepare: far } }))).toEqual([]);
     });
 
-    test('from a position that never was is an unknown error', async () => {
+    test('from a position that never existed is an unknown error', async () => {
       const { position } = await append(aStream(), NO_STREAM, anEvent());
       await append(aStream(), NO_STREAM, anEvent());
       const never = (position?.commit ?? 0n) + 1n;
@@ -279,7 +279,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(error).toMatchObject({ code: 2 });
     });
 
-    test('backwards begins with the newest', async () => {
+    test('backwards begins with the newest event', async () => {
       const stream = aStream();
       const events = Array.from({ length: 5 }, () => anEvent());
       await append(stream, NO_STREAM, ...events);
@@ -287,7 +287,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(newest.map(({ event }) => event?.id)).toEqual([events[4]?.id, events[3]?.id]);
     });
 
-    test('of all from a position begins with the event at that position', async () => {
+    test('of $all from a position begins with the event at that position', async () => {
       const [first, second] = [anEvent(), anEvent()];
       const { position } = await append(aStream(), NO_STREAM, first);
       await append(aStream(), NO_STREAM, second);
@@ -297,7 +297,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(read.map(({ event }) => event?.id)).toContain(second.id);
     });
 
-    test('of all has growing positions with gaps, the same as in the stream, and events of the system between', async () => {
+    test('of $all has increasing positions with gaps, equal to those in the stream, and system events in between', async () => {
       const stream = aStream();
       await append(stream, NO_STREAM, ...Array.from({ length: 20 }, () => anEvent()));
       const [oldest] = await all(client.readStream(stream, { maxCount: 1 }));
@@ -311,7 +311,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(start.some(({ event }) => event?.type.startsWith('$'))).toBe(true);
     });
 
-    test('of all backwards begins with the newest', async () => {
+    test('of $all backwards begins with the newest event', async () => {
       const stream = aStream();
       await append(stream, NO_STREAM, anEvent(), anEvent());
       const newest = await all(client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 200 }));

@@ -52,7 +52,7 @@ export function generationsContract(name: string, open: OpenStores): void {
 
   describe(`Generations of ${name}`, () => {
     test(
-      'a new vault has one, made by this version of everything, and no rebuild',
+      'a new vault has one generation, written by the current versions, and no rebuild',
       on(async ({ generations }) => {
         expect(await generations.inUse()).toEqual({ read: 1, write: [1] });
         expect(await generations.versions()).toEqual(projectionVersions);
@@ -63,7 +63,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'one rebuild at a time; how far it came is there after a restart, and its end until the next',
+      'one rebuild runs at a time; its progress survives a restart, and its result stays until the next one',
       on(async ({ generations, reopen }) => {
         expect(await generations.begin(aRebuild())).toBe(true);
         expect(await generations.begin(aRebuild({ generation: 3 }))).toBe(false);
@@ -87,7 +87,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a change goes into each that is written',
+      'a change is written to every active generation',
       on(async (stores) => {
         const { work, generations, rows } = stores;
         await generations.begin(aRebuild());
@@ -104,7 +104,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a row that was built never takes the place of one that is as new or newer, nor of a removed one',
+      'a rebuilt row never replaces one that is as new or newer, nor a removed one',
       on(async (stores) => {
         const { work, generations } = stores;
         const old = written(noTokenYet(), [1]);
@@ -134,7 +134,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'it is swapped only when every event after its position has its row there, and is read from then on',
+      'a generation is swapped in only when every event after its position has its row, and is read from then on',
       on(async (stores) => {
         const { work, generations, log, rows } = stores;
         const old = written(noTokenYet(), [1]);
@@ -174,7 +174,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'what is to be taken back is known to all, and of that generation alone',
+      'a cancellation is visible to all processes, and concerns that generation only',
       on(async ({ generations, reopen }) => {
         await generations.begin(aRebuild());
         expect(await generations.isCancelAsked(2)).toBe(false);
@@ -186,7 +186,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'one that is not written can be retired, and those that are stay',
+      'a generation that is not written can be retired; active ones stay',
       on(async ({ generations }) => {
         await generations.begin(aRebuild());
         expect(await generations.retire([1, 2, 3])).toEqual([3]);
@@ -197,7 +197,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'what is put into one that was left meanwhile is not written',
+      'rows for a generation that was abandoned meanwhile are not written',
       on(async (stores) => {
         const { generations } = stores;
         await generations.begin(aRebuild());

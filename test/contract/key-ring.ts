@@ -12,7 +12,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
 
   describe(`KeyRing of ${name}`, () => {
     test(
-      'the fate of a key is reported: it is in force, or when it was destroyed',
+      'the status of a key is reported: alive, or when it was destroyed',
       on(async ({ keys, tenantId, clock }) => {
         const [one, other] = [await keys.create(tenantId), await keys.create(tenantId)];
         const at = clock.now();
@@ -59,7 +59,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
 
     describe('keys of tenants', () => {
       test(
-        'five subkeys of 32 bytes, all different, the same at each look and after a restart',
+        'five different subkeys of 32 bytes, the same at each call and after a restart',
         on(async ({ keys, tenantId, reopen }) => {
           const subkeys = hexOf(await keys.tenantKeys(tenantId));
           expect(Object.keys(subkeys).sort()).toEqual(['audit', 'claims', 'directory', 'fingerprints', 'names']);
@@ -72,7 +72,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'no two tenants share one, and an unknown tenant has none',
+        'no two tenants share a subkey, and an unknown tenant has none',
         on(async ({ keys, tenantId }) => {
           const other = randomUUID();
           expect(await keys.tenantKeys(other)).toBeNull();
@@ -85,7 +85,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a search key of its own for each tenant, the same after a restart, and none for an unknown one',
+        'each tenant has its own search key, the same after a restart; an unknown tenant has none',
         on(async ({ keys, tenantId, reopen }) => {
           const other = randomUUID();
           expect(await keys.searchKey(other, 1)).toBeNull();
@@ -100,7 +100,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'each generation of rows has a search key of its own, until it is destroyed, and no number comes twice',
+        'each generation of rows has its own search key until it is destroyed, and no number is reused',
         on(async ({ keys, tenantId, reopen }) => {
           const hexOfSearchKey = async (generation: number, ring = keys) =>
             (await ring.searchKey(tenantId, generation))?.toString('hex') ?? null;
@@ -130,7 +130,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
 
     describe('data keys', () => {
       test(
-        'each is new, has 32 bytes, and does not share memory',
+        'each data key is new, has 32 bytes, and does not share memory',
         on(async ({ keys, tenantId }) => {
           const made = await createMany(keys, tenantId, 300);
           expect(new Set(made.map(({ id }) => id)).size).toBe(300);
@@ -194,7 +194,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'open, destroyed and missing are told apart',
+        'open, destroyed and missing keys are distinguished',
         on(async ({ keys, tenantId, reopen }) => {
           const [living, dead] = await createMany(keys, tenantId, 2);
           await keys.destroy([{ keyId: String(dead?.id), eventId: randomUUID() }]);
@@ -210,7 +210,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
 
     describe('destroying', () => {
       test(
-        'counts what it brought to its end: each key once, in one call or in several',
+        'counts the keys that it destroyed: each key once, in one call or in several',
         on(async ({ keys, tenantId }) => {
           const ended = (await createMany(keys, tenantId, 5)).map(({ id }) => ({ keyId: id, eventId: randomUUID() }));
           expect(await keys.destroy([])).toBe(0);
@@ -223,7 +223,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a key that was just in use is closed at once, also while others are read',
+        'a key that was just used is closed at once, also while others are read',
         on(async ({ keys, tenantId }) => {
           const made = await createMany(keys, tenantId, 40);
           await Promise.all(
@@ -256,9 +256,9 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
     });
 
-    describe('what is newest', () => {
+    describe('noted revisions', () => {
       test(
-        'the revision of a key only grows, lasts, and is noted together with the end of others',
+        'the revision of a key only increases, is durable, and is noted together with the destruction of others',
         on(async ({ keys, tenantId, reopen }) => {
           const made = await createMany(keys, tenantId, 4);
           const [first, second, third, dead] = made.map(({ id }) => id) as [string, string, string, string];
@@ -287,7 +287,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'the revisions of tenants and applications only grow, and last',
+        'the revisions of tenants and applications only increase, and are durable',
         on(async ({ keys, reopen }) => {
           const id = randomUUID();
           const [tenant, application] = [{ kind: 'tenant', id } as const, { kind: 'application', id } as const];
@@ -315,7 +315,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
 
     describe('living keys by age', () => {
       test(
-        'come in the order of making, older than the limit alone, in pages, without the destroyed ones',
+        'are returned in the order of creation, in pages, only those older than the limit, without destroyed ones',
         on(async ({ keys, tenantId, clock }) => {
           const startedAt = clock.now();
           const [first] = await createMany(keys, tenantId, 1);
@@ -347,7 +347,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'the head of the log that a key carries is before every event that can name it',
+        'the log position recorded with a key is before every event that can name it',
         on(async ({ keys, log, tenantId, clock }) => {
           for (let round = 0; round < 30; round += 1) {
             const { id } = await keys.create(tenantId);
@@ -374,7 +374,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
     });
 
     test(
-      'destroying a tenant ends its keys and all that lies under them, cached or not, also after a restart; no other’s',
+      'destroying a tenant destroys its keys and all keys under them, cached or not, also after a restart, and no other tenant’s',
       on(async ({ keys, tenantId, reopen }) => {
         const other = randomUUID();
         await keys.createTenant(other);
@@ -396,7 +396,7 @@ export function keyRingContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'checkpoints start at 0, are told apart, and outlive a restart',
+      'checkpoints start at 0, are separate, and survive a restart',
       on(async ({ keys, reopen }) => {
         expect([await keys.checkpoint('shredder'), await keys.checkpoint('orphans')]).toEqual([0, 0]);
         await keys.saveCheckpoint('shredder', 2 ** 40 + 7);

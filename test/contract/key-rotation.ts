@@ -14,7 +14,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
 
   describe(`rotation of ${name}`, () => {
     test(
-      'after a rotation everything opens in the same process and after a restart with the new root key, and not with the old one',
+      'after a rotation, everything opens in the same process, and after a restart with the new root key but not the old one',
       on(async ({ keys, tenantId, reopen }) => {
         const other = randomUUID();
         await keys.createTenant(other);
@@ -45,7 +45,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a key that is destroyed before or in the middle stays destroyed',
+      'a key that is destroyed before or during a rotation stays destroyed',
       on(async ({ keys, tenantId, reopen }) => {
         const [first, second, third] = [
           await keys.create(tenantId),
@@ -68,7 +68,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'tenants that are made and destroyed meanwhile, keys that are made, destroyed and read: none is lost, none comes back',
+      'tenants and keys that are created, read and destroyed during a rotation are neither lost nor revived',
       on(async ({ keys, tenantId, reopen }) => {
         const made = new Map<string, string>();
         const ended: string[] = [];
@@ -142,7 +142,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'copies are void from before the last rotation that ended had begun, also when it was cut off and went on later',
+      'copies from before the start of the last completed rotation are void, also if it was interrupted and resumed',
       on(async ({ keys: first, tenantId, clock, reopen }) => {
         await first.create(tenantId);
         expect(await first.rotation.voidBefore()).toBeNull();

@@ -64,7 +64,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       }
     });
 
-    test('the state is read at the scrape, and an unknown gap is not shown', async () => {
+    test('the state is read at each scrape, and an unknown gap is not shown', async () => {
       const metrics = open();
       const stores = [{ name: 'a.db', state: 'down' }] as const;
       const projections = [{ name: 'shredder', gap: 5 }];
@@ -78,7 +78,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(good.filter((line) => line.includes('projection_gap'))).toEqual([]);
     });
 
-    test('a rebuild that is under way shows how far and how fast it is', async () => {
+    test('a rebuild in progress shows its progress and its speed', async () => {
       const metrics = open();
       const numbers = { position: 30, head: 120, events: 25, eventsPerSecond: 12.5 };
       const rebuild = { phase: 'building', ...numbers, left: 7, acceptNew: false } as const;
@@ -96,7 +96,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(await shown(metrics, { ...ready, backupMadeAt: 1_767_225_600_500 })).toContain(`${line} 1767225600.5`);
     });
 
-    test('two instances share nothing', async () => {
+    test('two instances are independent', async () => {
       const [metrics, other] = [open(), open()];
       metrics.guessed('guesses', 1);
       expect(await shown(other)).toContain('strongroom_guesses_total{budget="guesses"} 0');

@@ -16,7 +16,7 @@ export function rateLimitsContract(name: string, open: Open): void {
 
   describe(`RateLimits of ${name}`, () => {
     test(
-      'a window begins with the first use and ends for all of its uses at once',
+      'a window begins with the first use and ends for all its uses at once',
       on(async (limits, clock) => {
         const subject = randomUUID();
         clock.advance(7_777);
@@ -37,7 +37,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'subjects do not count for each other, nor do limits of one subject',
+      'subjects are counted separately, and so are the limits of one subject',
       on(async (limits) => {
         const subject = randomUUID();
         await limits.use(limit, subject, 3);
@@ -71,7 +71,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'uses at one moment are all counted',
+      'concurrent uses are all counted',
       on(async (limits) => {
         const subject = randomUUID();
         const counts = await Promise.all(Array.from({ length: 50 }, () => limits.use(limit, subject, 1)));

@@ -35,7 +35,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       expect(JSON.stringify(collected())).not.toContain('Marker5512');
     });
 
-    test('calls of requests that run at the same time belong each to its own', async () => {
+    test('calls of concurrent requests each belong to their own request', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       const requests = [spans.begin(undefined), spans.begin(undefined)];

@@ -54,7 +54,7 @@ tokenRowsContract('sqlite', sqlite);
 erasureProbeContract('sqlite', sqlite);
 generationsContract('sqlite', sqlite);
 
-test('a change without the terms of a generation that was added meanwhile is decided again', async () => {
+test('a change without the terms of a newly added generation is decided again', async () => {
   const stores = await sqlite();
   const { work, generations, log } = stores;
   const rebuild = { generation: 2, from: 1, phase: 'building', position: 0, head: 0, startedAt: 0 } as const;

@@ -94,7 +94,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a page holds contents up to a number of bytes, at least one, and names the tokens that follow',
+      'a page contains contents up to a number of bytes, at least one, and names the tokens that follow',
       on(async ({ work, rows }) => {
         const made = [];
         for (let i = 0; i < 4; i += 1) {
@@ -123,7 +123,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'pages are cut after the total; what is due is in neither',
+      'pages end at the total; due rows are in neither',
       on(async ({ work, rows }) => {
         const streams: string[] = [];
         for (let i = 0; i < 5; i += 1) {
@@ -142,7 +142,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'an update replaces the terms, `keep` keeps them, a removal takes them all, a next life begins anew',
+      'an update replaces the terms, `keep` keeps them, a removal deletes them, and the next life starts without any',
       on(async ({ work, rows }) => {
         const first = tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('old', 'both') });
         await work.commit(change(first));
@@ -167,7 +167,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a walk meets every row that lives throughout exactly once, whatever is written meanwhile',
+      'a walk returns every row that lives throughout exactly once, whatever is written meanwhile',
       on(async ({ work, rows }) => {
         const create = async (...names: readonly string[]) => {
           const write = tokenWrite(noTokenYet(), [tokenCreated()], { index: terms(...names) });
@@ -218,7 +218,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'another tenant finds none of these, whatever it asks',
+      'another tenant finds none of these rows with any query',
       on(async ({ work, rows }) => {
         await work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('red') })));
         for (const where of [everything, { is: 'not', of: has('blue') } as const, has('red')]) {

@@ -25,7 +25,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
 
   describe(`TokenRows of ${name}`, () => {
     test(
-      'without rows nothing is found and nothing is due',
+      'an empty store finds nothing and has nothing due',
       on(async ({ rows }) => {
         expect(await rows.get(aStream())).toBeNull();
         expect(await rows.findByFingerprint('tenant', aHash(), atNoon)).toBeNull();
@@ -35,7 +35,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a row is the folded view, also after a restart',
+      'a row equals the folded view, also after a restart',
       on(async ({ work, log, rows, reopen }) => {
         const events = [tokenCreated({ tenantId: 'ours', cvcPurgeAt: atNoon, expiresAt: atNoon + 1 }), tokenUpdated()];
         const write = tokenWrite(noTokenYet('ours'), events);
@@ -89,7 +89,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a fingerprint finds the living token of its tenant alone',
+      'a fingerprint finds only the living token of its tenant',
       on(async ({ work, rows }) => {
         const fingerprintHash = aHash();
         const created = tokenCreated({ expiresAt: atNoon + 10 });
@@ -103,7 +103,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'due rows come earliest first, expiry and cvc together, up to the limit and not before their time',
+      'due rows are returned earliest first, expiry and cvc together, up to the limit and not before their time',
       on(async ({ work, rows }) => {
         const late = await create(work, { expiresAt: atNoon + 50, cvcPurgeAt: atNoon + 10 });
         const soon = await create(work, { expiresAt: atNoon + 20 });

@@ -27,7 +27,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
 
   describe(`UnitOfWork of ${name}`, () => {
     test(
-      'events, row and claim of a change are all there when it resolves',
+      'events, row and claim of a change are all stored when it resolves',
       on(async ({ work, log, rows, claims }) => {
         const write = tokenWrite(noTokenYet(), [tokenCreated({ cvcPurgeAt: atNoon + 5 })]);
         const result = { tokens: [{ stream: write.stream, createdRevision: 0 }] };
@@ -43,7 +43,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a conflict in one stream leaves nothing of the others',
+      'a conflict in one stream stores nothing of the others',
       on(async (stores) => {
         const taken = tokenWrite(noTokenYet(), [tokenCreated()]);
         await stores.work.commit(change(taken));
@@ -77,7 +77,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'of 20 racers for one stream exactly one wins, and the row is its own',
+      'of 20 racers for one stream exactly one wins, and the row is from it',
       on(async ({ work, log, rows }) => {
         const stream = aStream();
         const racers = Array.from({ length: 20 }, () => tokenWrite(noTokenYet('tenant', stream), [tokenCreated()]));
@@ -106,7 +106,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
 
     describe('the position of the creating event in the row', () => {
       test(
-        'is that of the log, also amid other writers, and stays through updates',
+        'equals the position in the log, also with other writers, and survives updates',
         on(async (stores) => {
           const writes = Array.from({ length: 10 }, () => tokenWrite(noTokenYet(), [tokenCreated(), tokenUpdated()]));
           await Promise.all(writes.map((write) => stores.work.commit(change(write))));
@@ -120,7 +120,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'is that of the newest life when one append ends a life and begins the next',
+        'is from the newest life when one append ends a life and begins the next',
         on(async (stores) => {
           const first = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon }), tokenUpdated()]);
           await stores.work.commit(change(first));
@@ -131,7 +131,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'is right for each of several streams in one change',
+        'is correct for each of several streams in one change',
         on(async (stores) => {
           const writes = [1, 2, 3].map((count) =>
             tokenWrite(noTokenYet(), [tokenCreated(), ...Array.from({ length: count }, () => tokenUpdated())]),
@@ -144,7 +144,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
 
     describe('deduplication', () => {
       test(
-        'names the write and the living token that has the fingerprint, and leaves nothing',
+        'names the write and the living token with the fingerprint, and stores nothing',
         on(async (stores) => {
           const fingerprintHash = aHash();
           const owner = tokenWrite(noTokenYet(), [tokenCreated()], { index: { fingerprintHash } });
@@ -159,7 +159,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'meets an equal fingerprint earlier in the same change',
+        'finds an equal fingerprint earlier in the same change',
         on(async (stores) => {
           const fingerprintHash = aHash();
           const writes = [0, 1].map(() => tokenWrite(noTokenYet(), [tokenCreated()], same(fingerprintHash)));
@@ -186,7 +186,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'of racers that want two fingerprints in opposite orders exactly one is stored, and nothing of the others',
+        'of racers for two fingerprints in opposite orders exactly one is stored, and nothing of the others',
         on(async ({ work, log }) => {
           const hashes = [aHash(), aHash()];
           const racers = Array.from({ length: 6 }, (_, index) =>
@@ -206,7 +206,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
         ['belongs to another tenant', { tenantId: 'another' }],
         ['expires at this very instant', { expiresAt: atNoon }],
         ['was deleted', { deleted: true }],
-      ] as const)('does not meet a token that %s', (_, given) =>
+      ] as const)('does not find a token that %s', (_, given) =>
         on(async ({ work }) => {
           const { own, tenantId, expiresAt, deleted } = {
             own: false,
@@ -232,7 +232,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'meets a token that expires one millisecond later',
+        'finds a token that expires one millisecond later',
         on(async ({ work }) => {
           const fingerprintHash = aHash();
           const created = tokenCreated({ expiresAt: atNoon + 1 });
@@ -245,7 +245,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
 
     describe('the index of a row', () => {
       test(
-        '`keep` leaves it, another replaces it, a removal ends it',
+        '`keep` keeps it, another index replaces it, a removal deletes it',
         on(async ({ work, rows }) => {
           const [first, second] = [aHash(), aHash()];
           const find = (hash: string) => rows.findByFingerprint('tenant', hash, atNoon);
@@ -275,7 +275,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a taken claim rejects the change, which leaves nothing',
+        'a taken claim rejects the change, which stores nothing',
         on(async (stores) => {
           const cmd = aHash();
           await stores.work.commit({ writes: [], claim: claimOf(cmd) });
@@ -318,7 +318,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'events of any type can come without a row',
+      'events of any type can be stored without a row',
       on(async ({ work, log, rows }) => {
         const stream = aStream();
         const write = { stream, expectedRevision: -1, events: [anEvent()], row: null, distinct: null };

@@ -76,7 +76,7 @@ describe('a torn end of the write-ahead log', () => {
     expect(lookInto(dataDir, rootKeyFile, tenantId).isDamaged).toBe(false);
   });
 
-  test('a commit cut off in the middle is gone as a whole, and what came before it is there', async () => {
+  test('a commit cut off in the middle is missing completely, and everything before it exists', async () => {
     const { key, flags, dataDir } = await makeVault();
     const first = await startService(flags);
     const url = `${first.address}/tokens`;
@@ -99,7 +99,7 @@ describe('a torn end of the write-ahead log', () => {
   });
 });
 
-describe('a write-ahead log beside another state of its file', () => {
+describe('a write-ahead log next to another state of its file', () => {
   /** A vault that was stopped, written again and killed: the state of before, the one that the kill left, and what it holds. */
   async function killedAgain(vault: TestVault) {
     const { dataDir, flags, key } = vault;

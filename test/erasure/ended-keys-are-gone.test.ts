@@ -52,7 +52,7 @@ describe.each([
     other.close();
   });
 
-  test('a PATCH of the cvc alone ends its key and no other', async () => {
+  test('a PATCH of only the cvc destroys its key and no other', async () => {
     const id = await create(service, aCard());
     const before = await wrappedKeysOf(service, id);
     const other = open();
@@ -115,7 +115,7 @@ describe('a crash after the event was stored and before the keys were destroyed'
     expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(404);
   });
 
-  test('a restart finishes it before the service is there', async () => {
+  test('a restart finishes it before the service is ready', async () => {
     const { id, keys } = await deletedWithLivingKeys(service);
     const { dataDir, rootKey, key, clock } = service;
     await service.stop();

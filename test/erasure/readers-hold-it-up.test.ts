@@ -24,7 +24,7 @@ describe.each([
   },
   { operation: 'DELETE of the cvc', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}/cvc`) },
 ])('$operation while a snapshot of keys.db is held', ({ operation, done, call }) => {
-  test('is 503 within three seconds, and its repeat after that is done', async () => {
+  test('returns 503 within three seconds, and its repeat succeeds afterwards', async () => {
     const id = await create(service, aCard());
     const { content, cvc } = await wrappedKeysOf(service, id);
     const ended = operation.includes('cvc') ? cvc : operation === 'DELETE' ? [...content, ...cvc] : content;
@@ -48,7 +48,7 @@ describe.each([
   });
 });
 
-test('many deletes that wait for one reader are all done when it leaves', async () => {
+test('many deletes that wait for one reader all succeed when it closes', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => create(service, aCard())));
   const keys = await Promise.all(ids.map((id) => wrappedKeysOf(service, id)));
   const reader = openReader(service.dataDir);
@@ -77,7 +77,7 @@ test('erasure delayed by a reader finishes without a request once the reader is 
   await expect.poll(gone, { timeout: 5_000, interval: 100 }).toBe(true);
 });
 
-test('while a reader that outlives the service holds the bytes, no start counts them as erased', async () => {
+test('while a reader that outlives the service keeps the bytes, no start counts them as erased', async () => {
   const id = await create(service, aCard());
   const { content } = await wrappedKeysOf(service, id);
   const reader = openReader(service.dataDir);

@@ -29,7 +29,7 @@ async function copy(names?: readonly string[]): Promise<string> {
   return folder;
 }
 
-test('an old vault.db with the keys.db of today: the deleted value cannot be opened by any key', async () => {
+test('an old vault.db with the current keys.db: no key opens the deleted value', async () => {
   const id = await create(service, aCard());
   const survivor = await create(service, { type: 'token', data: 'survivor' });
   const { key, tenantId, rootKey, clock } = service;
@@ -80,7 +80,7 @@ test('an old vault.db with the keys.db of today: the deleted value cannot be ope
   folders.push(today);
 });
 
-test('an old vault.db goes on: what is deleted after that is shredded at the next start, too', async () => {
+test('an old vault.db continues: later deletions are shredded at the next start, too', async () => {
   await service.stop();
   const old = await copy(['vault.db']);
   await restart();
@@ -100,7 +100,7 @@ test('an old vault.db goes on: what is deleted after that is shredded at the nex
   expectNowhere(old, keys);
 });
 
-test('an old keys.db beside the vault.db of today destroys again before the service is there', async () => {
+test('an old keys.db with the current vault.db destroys keys again before the service is ready', async () => {
   const id = await create(service, aCard());
   const changed = await create(service, aCard());
   const purged = await create(service, aCard());

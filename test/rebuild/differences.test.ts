@@ -73,7 +73,7 @@ test('rows of an older version are rebuilt at the start, and the log says so; th
   await (await startTestService({ dataDir, rootKey })).close();
 });
 
-test('the directory is replaced in one go, and the shredder repeats what it did', async () => {
+test('the directory is replaced atomically, and the shredder repeats its work', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   await service.call('DELETE', `/tokens/${id}`);

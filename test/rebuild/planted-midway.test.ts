@@ -34,7 +34,7 @@ const plants: readonly Plant[] = [
 ];
 
 test.each(plants)(
-  'a row that is planted into the rows that a rebuild makes, $what, shows nothing',
+  'a row that an attacker plants into the rebuilt rows, $what, shows nothing',
   async ({ edit, isReplaced }) => {
     const service = await startTestService();
     const { id } = await createPlain(service, { data: secret, containers: ['/open/'] });

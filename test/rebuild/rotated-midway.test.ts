@@ -20,7 +20,7 @@ function found(address: string, key: string, made: ReadonlyMap<string, string>):
   );
 }
 
-test('a rebuild that was killed goes on rightly after all keys were rotated, and ends with the same rows', async () => {
+test('a killed rebuild continues correctly after all keys were rotated, and ends with the same rows', async () => {
   const vault = await makeVault();
   const { dataDir, flags, key } = vault;
   const first = await startService(flags, { env });
@@ -49,7 +49,7 @@ test('a rebuild that was killed goes on rightly after all keys were rotated, and
   expect((await second.stop()).stderr).toBe('');
 });
 
-test('keys that are rotated while a rebuild is under way are no obstacle to it', async () => {
+test('a rotation during a rebuild does not disturb it', async () => {
   const { service, vault, dataDir, call, close, errors } = await startTestService({ keptMs: 60_000 });
   const made = await Promise.all(
     Array.from({ length: 300 }, async (_, n) => {

@@ -46,7 +46,7 @@ test('a rebuild that is cancelled at any moment leaves no row, no posting, no ge
   await service.close();
 });
 
-test('what a cancelled generation and a replaced one were searched by stands in no file any more', async () => {
+test('the search terms of a cancelled and of a replaced generation are in no file any more', async () => {
   const service = await startTestService();
   await filled(service);
   const vault = openVault(service.dataDir);
@@ -78,7 +78,7 @@ test('what a cancelled generation and a replaced one were searched by stands in 
   await service.close();
 });
 
-test('a token that is deleted while both generations are written is in neither', async () => {
+test('a token that is deleted while both generations are written is in neither of them', async () => {
   const service = await startTestService({ keptMs: 3_600_000 });
   const [id] = await filled(service);
   await service.service.projections.rebuild('tokens', false);

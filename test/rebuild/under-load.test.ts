@@ -3,7 +3,7 @@ import { startTestService } from '../support/test-service.js';
 import { create, found, loaded } from './load.js';
 import { endOfRebuild, rebuildTokens } from './support.js';
 
-test('under load no read, list or search is wrong or misses anything while rows are rebuilt, again and again', async () => {
+test('under load, no read, list or search is wrong or incomplete during repeated rebuilds', async () => {
   const service = await startTestService();
   const { call } = service;
   const before = await Promise.all(Array.from({ length: 40 }, () => create(call, 'before')));

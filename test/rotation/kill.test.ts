@@ -11,7 +11,7 @@ const rounds = Number(process.env['STRONGROOM_ROTATION_KILLS'] ?? 5);
 const seed = Number(process.env['STRONGROOM_ROTATION_SEED'] ?? randomInt(2 ** 31));
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-test(`${rounds} kills in mid-rotation, under load: every start opens everything, nothing comes back (seed ${seed})`, {
+test(`${rounds} kills during rotations under load: every start opens everything, and nothing erased returns (seed ${seed})`, {
   timeout: 600_000,
 }, async () => {
   const vault = await makeVault();
@@ -76,7 +76,7 @@ test(`${rounds} kills in mid-rotation, under load: every start opens everything,
   expect(await unread(service.address, key, made)).toEqual([]);
 });
 
-test('cut off between any two steps at the files of the root key, the next start opens everything and a repeat finishes', async () => {
+test('after an interruption between any two steps at the root key files, the next start opens everything and a repeat finishes', async () => {
   const { dir, dataDir, flags, rootKeyFile } = await makeVault();
   const nextFile = `${rootKeyFile}.new`;
   const old = join(dir, 'kept.key');

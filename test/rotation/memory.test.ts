@@ -60,7 +60,7 @@ function formsOf(key: Buffer): Record<string, Buffer> {
   };
 }
 
-test.skipIf(!mayLook)('after a rotation the memory of the service holds the old root key in no form', async () => {
+test.skipIf(!mayLook)('after a rotation, the memory of the service contains the old root key in no form', async () => {
   const vault = await makeVault(tempDir());
   const service = await startService(vault.flags);
   const old = rootKeyIn(vault.rootKeyFile);

@@ -10,7 +10,7 @@ import { fill, rootKeyIn, unread, wrapsIn } from './support.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-test('after a rotation under a running service the old root key and an older copy of the keys open nothing of today', async () => {
+test('after a rotation under a running service, the old root key with an older copy of the keys opens no current data', async () => {
   const vault = await makeVault();
   const { dir, dataDir, rootKeyFile, flags, key } = vault;
   const oldKeyFile = join(dir, 'kept.key');

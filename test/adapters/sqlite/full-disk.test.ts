@@ -77,7 +77,7 @@ describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
     expect(unexpected()).toEqual([]);
   });
 
-  test('a write-ahead log that finds no space for a checkpoint is only not emptied yet', () => {
+  test('a write-ahead log without space for a checkpoint is emptied later', () => {
     rmSync(filler);
     const database = openDatabase(join(disk, 'other.db'), 'other.db', 'writer');
     database.exec('CREATE TABLE t (a BLOB)');

@@ -76,7 +76,7 @@ async function search(where: PlanNode, given: { offset?: number; limit?: number;
   return rows.search({ tenantId: 'tenant', generation: 1, all, where }, { now: 0, offset: 0, limit: 20, ...given });
 }
 
-test('a rare and a common term: one key, in whichever order they were asked for', async () => {
+test('a rare and a common term: one key, in either order', async () => {
   for (const of of [
     [half, rare],
     [rare, half],
@@ -131,7 +131,7 @@ test('not a term: the page reads few rows', async () => {
 });
 
 test.each(['created_at', 'modified_at'] as const)(
-  'a short range of %s is walked, whatever else is asked',
+  'a short range of %s is walked, whatever else the query contains',
   async (column) => {
     const range: PlanNode = { is: 'date', column, from: 600, to: 700 };
     expect((await search({ is: 'and', of: [term(half), range] })).total).toBe(50);
@@ -160,7 +160,7 @@ test('every other look-up examines only as many keys as it returns', async () =>
   for (const { keysExamined } of await profiled()) expect(keysExamined).toBeLessThanOrEqual(3);
 });
 
-test('living tokens by type are counted by the index alone, but for those that are due', async () => {
+test('living tokens by type are counted from the index, except for those that are due', async () => {
   expect([...(await rows.countByType('tenant', 401))]).toEqual([['card', rowCount - 2]]);
   for (const { docsExamined } of await profiled()) expect(docsExamined).toBeLessThanOrEqual(2);
 });

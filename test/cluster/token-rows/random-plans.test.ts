@@ -89,7 +89,7 @@ const requests = fc.constantFrom(...tenants).chain((tenantId) =>
   }),
 );
 
-test('any plan finds on any page what a look at each row finds, with the same total', async () => {
+test('any plan returns on any page what a full scan returns, with the same total', async () => {
   await fc.assert(
     fc.asyncProperty(requests, async ({ tenantId, where, page }) => {
       const plan = { tenantId, generation: 1, all: all[tenantId], where };
@@ -101,7 +101,7 @@ test('any plan finds on any page what a look at each row finds, with the same to
   );
 });
 
-test('a plan as deep and as wide as a query can be', async () => {
+test('a plan of the maximum depth and width of a query', async () => {
   const leaf = (i: number): PlanNode => ({ is: 'term', term: termsOf.tenant[i % shares.length] ?? '' });
   let where = leaf(0);
   for (let depth = 0; depth < 32; depth += 1) {
