@@ -296,7 +296,7 @@ describe('data directory', () => {
     await expectAsBefore(vault);
   });
 
-  test.each([0o777, 0o770, 0o702])('that others may write to (%o)', async (mode) => {
+  test.each([0o777, 0o770, 0o702])('that other users may write to (%o)', async (mode) => {
     const vault = await makeVault();
     chmodSync(vault.dataDir, mode);
     await expectRefusal(vault.dir, vault.flags, /users other than its owner can write.*chmod 700/);
@@ -304,7 +304,7 @@ describe('data directory', () => {
     await expectAsBefore(vault);
   });
 
-  describe('reached through a directory that others may write to', () => {
+  describe('reached through a directory that other users may write to', () => {
     function openDirectory(dir: string): string {
       const open = join(dir, 'open');
       mkdirSync(open);
@@ -343,7 +343,7 @@ describe('data directory', () => {
       await expectAsBefore({ ...vault, flags });
     });
 
-    test.each(['keys.db', 'vault.db', 'lock'])('as the directory of what the link %s leads to', async (file) => {
+    test.each(['keys.db', 'vault.db', 'lock'])('as the directory of the target of the link %s', async (file) => {
       const vault = await makeVault();
       const open = openDirectory(vault.dir);
       const path = join(vault.dataDir, file);
@@ -354,7 +354,7 @@ describe('data directory', () => {
       await expectAsBefore(vault);
     });
 
-    test('as the directory of what the link to the root key leads to', async () => {
+    test('as the directory of the target of the link to the root key', async () => {
       const vault = await makeVault();
       const open = openDirectory(vault.dir);
       renameSync(vault.rootKeyFile, join(open, 'root.key'));
@@ -413,7 +413,7 @@ describe('data directory', () => {
     );
   });
 
-  test('whose path is long but short as seen from here serves, and verbs find it', async () => {
+  test('whose absolute path is too long but whose relative path is short serves, and commands find it', async () => {
     const dir = tempDir();
     const cwd = join(dir, 'd'.repeat(60), 'e'.repeat(60));
     mkdirSync(cwd, { recursive: true });

@@ -97,7 +97,7 @@ describe('a command prints the same through an address as on local data', () => 
     }
   });
 
-  test('an id with characters that a path gives a meaning, and ids that no token has', async () => {
+  test('ids with characters that have a meaning in a path, and ids that no token has', async () => {
     const vault = await servedVault();
     const ways = [vault.local, vault.remote] as const;
     const id = 'ünïcode name:(1)~!$*\'",;@ 2F..';
@@ -456,7 +456,7 @@ describe('a server that is not the vault', () => {
     });
   });
 
-  test('a server that speaks something else', async () => {
+  test('a server that speaks another protocol', async () => {
     const mail = await listening(createTcpServer((socket) => socket.end('220 mail.example.com ESMTP\r\n')));
     expect(await runAt(mail)).toMatchObject({
       code: 1,
@@ -594,7 +594,7 @@ describe('TLS', () => {
   });
 });
 
-describe('wrong usage ends with 2 and sends nothing', () => {
+describe('a usage error exits with 2 and sends nothing', () => {
   const get = ['tokens', 'get', 'some-id'];
   const create = ['applications', 'create', '--name', 'a', '--type', 'public'];
   const address = ['--address', 'http://127.0.0.1:1'];

@@ -10,7 +10,7 @@ const chance = (cmd: string) =>
   randomForCommand({ uuid: unused, integer: unused, bytes: unused }, Buffer.alloc(32, 1), cmd);
 
 describe('randomness derived from an idempotency key', () => {
-  it('is the same again for the same key, and another for another', () => {
+  it('is the same for the same key, and different for another', () => {
     const draws = (cmd: string) => {
       const random = chance(cmd);
       return [random.uuid(), ...Array.from({ length: 50 }, () => random.integer(1_000_000)), random.uuid()];
@@ -21,7 +21,7 @@ describe('randomness derived from an idempotency key', () => {
     expect(draws('a')[0]).not.toBe(draws('a')[51]);
   });
 
-  it('takes few hashes for the many characters of an alias, or one request stops the process', () => {
+  it('needs few hashes for the many characters of an alias, so that no request blocks the process', () => {
     const hmac = vi.spyOn(crypto, 'createHmac');
     syncBuiltinESMExports();
     const random = chance('a');

@@ -52,7 +52,7 @@ test('at rest it is a few milliseconds off, and never shows an earlier time as t
   expect(opened.errors).toEqual([]);
 });
 
-test('a response that waited for an election leaves the clock where it was, and it grows with drift alone', async () => {
+test('a response that waited for an election does not change the clock, whose interval grows only with drift', async () => {
   const opened = await onClockOfMongo();
   for (const round of [
     { before: 5_000, after: 1 },
@@ -75,7 +75,7 @@ test('while no response arrives the interval grows, and the next one narrows it 
   expect(clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
-test('responses that were slow from the start leave it uncertain, and it trusts nothing, until a good one', async () => {
+test('slow responses from the start leave the clock uncertain, and it trusts nothing until a fast one', async () => {
   const slow = { before: 1, after: 2_500 };
   const shifted = await onClockOfMongo([slow], -60_000);
   expect(shifted.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
@@ -91,7 +91,7 @@ test('responses that were slow from the start leave it uncertain, and it trusts 
   expect(unsure.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
-test('it follows a primary whose clock is another, says how far this machine is off, and destroys nothing meanwhile', async () => {
+test('the clock follows a primary with another time, says how far this machine is off, and destroys nothing meanwhile', async () => {
   const opened = await onClockOfMongo();
   const { clock, mongo, time } = opened;
   for (const aheadMs of [-90_000, 90_000]) {

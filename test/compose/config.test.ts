@@ -46,7 +46,7 @@ describe('where settings come from', () => {
     expect(new Set(Object.values(sources))).toEqual(new Set(['default']));
   });
 
-  it('are what a newcomer and a security review rely on when nothing is given', () => {
+  it('have safe defaults for a newcomer and a security review', () => {
     expect(config({}).settings).toMatchObject({
       ...{ profile: 'embedded', host: '127.0.0.1', port: 8080, data: './data', dev: false },
       ...{ root_key_file: null, root_key_command: null, behind_tls_proxy: false },
@@ -62,7 +62,7 @@ describe('where settings come from', () => {
     });
   });
 
-  it('are a file, then variables, then flags: the later one wins', () => {
+  it('are a file, then variables, then flags; the last one wins', () => {
     const file = { port: 1, host: '::1', log_level: 'warn', auth: { header_aliases: ['X-File'] } };
     const env = { STRONGROOM_PORT: '2', STRONGROOM_LOG_LEVEL: 'debug', STRONGROOM_AUTH_HEADER_ALIASES: 'X-Env' };
     const { settings: values, sources } = config({ file, env, flags: { port: '3' } });
@@ -70,7 +70,7 @@ describe('where settings come from', () => {
     expect(sources).toMatchObject({ port: 'flag', host: 'file', log_level: 'environment', dev: 'default' });
   });
 
-  it('may have every setting in the file, by groups or by whole paths', () => {
+  it('accept every setting in the file, in groups or as full paths', () => {
     const file = { tls: { cert: 'c', key: 'k' }, 'cvc.retention_seconds': 60, root_key_command: ['pass', 'show', 'x'] };
     expect(config({ file }).settings).toMatchObject({
       'tls.cert': 'c',
@@ -80,7 +80,7 @@ describe('where settings come from', () => {
     });
   });
 
-  it('reads texts of variables and flags alike', () => {
+  it('read variables and flags in the same way', () => {
     const expected = {
       'http.cors_origins': ['https://a.example', 'http://localhost:3000'],
       root_key_command: ['a', 'b c'],
@@ -103,13 +103,13 @@ describe('where settings come from', () => {
     expect(config({ flags }).settings).toMatchObject(expected);
   });
 
-  it('can be taken back: an empty list and false by a variable, null in the file', () => {
+  it('can be reset: with an empty list or false in a variable, with null in the file', () => {
     const file = { auth: { header_aliases: ['X-A'] }, dev: true, tls: { cert: null } };
     const env = { STRONGROOM_AUTH_HEADER_ALIASES: '', STRONGROOM_DEV: 'false' };
     expect(config({ file, env }).settings).toMatchObject({ 'auth.header_aliases': [], dev: false, 'tls.cert': null });
   });
 
-  it('leaves flags of a verb, and variables of others and of the test servers, alone', () => {
+  it('ignore flags of a command, and variables of other programs and of the test servers', () => {
     const env = {
       PORT: 'x',
       STRONGROOMY: 'x',
@@ -123,12 +123,12 @@ describe('where settings come from', () => {
     expect(problems({ env, flags: { json: true, config: 'x' } })).toEqual([]);
   });
 
-  it('checks a value only when it wins', () => {
+  it('are validated only if they take effect', () => {
     expect(problems({ file: { port: -1 }, flags: { port: 1 } })).toEqual([]);
   });
 });
 
-describe('unknown settings name the nearest known one, as their source writes it', () => {
+describe('name the nearest known setting for an unknown one, in the notation of its source', () => {
   it.each<[Given, string]>([
     [
       { env: { STRONGROOM_AUTH_HEADER_ALIAS: 'x' } },
@@ -149,7 +149,7 @@ describe('unknown settings name the nearest known one, as their source writes it
     expect(problems(given)).toEqual([expect.stringContaining(expected)]);
   });
 
-  it('refuses a root key in a variable or in the file, and says where it belongs', () => {
+  it('reject a root key in a variable or in the file, and say where it belongs', () => {
     expect(problems({ env: { STRONGROOM_ROOT_KEY: '00ff00ff' } })).toEqual([
       expect.stringMatching(
         /^STRONGROOM_ROOT_KEY: .*must not be a setting.* set STRONGROOM_ROOT_KEY_FILE to the path$/,
@@ -220,12 +220,12 @@ describe('wrong values', () => {
     expect(problems({ env: { [`STRONGROOM_${path.toUpperCase().replaceAll('.', '_')}`]: text } })).toEqual([]);
   });
 
-  it('keeps header names in lower case and once, as they arrive', () => {
+  it('normalize header names to lower case, without repeats', () => {
     const env = { STRONGROOM_AUTH_HEADER_ALIASES: 'Authorization,X-API-KEY,x-api-key' };
     expect(config({ env }).settings['auth.header_aliases']).toEqual(['authorization', 'x-api-key']);
   });
 
-  it('are all listed at once, each by the name that was used, and never repeated', () => {
+  it('are all listed at once, each under the name that was used, without their values', () => {
     const marker = 'MARKER4242';
     const listed = problems({
       file: { data: 1, tls: { key: 7 }, xy: marker },
@@ -279,11 +279,11 @@ describe('settings that do not fit together', () => {
     },
   );
 
-  it.each(['localhost', '127.0.0.1', '127.9.9.9', '::1'])('host %s needs none', (host) => {
+  it.each(['localhost', '127.0.0.1', '127.9.9.9', '::1'])('host %s needs no TLS', (host) => {
     expect(problems({ flags: { host, dev: true } })).toEqual([]);
   });
 
-  it('dev refuses a host that others reach, even with TLS', () => {
+  it('dev rejects a host that other machines can reach, even with TLS', () => {
     for (const also of [{}, tls, proxy]) {
       expect(problems({ env: { STRONGROOM_HOST: '0.0.0.0' }, flags: { dev: true, ...also } })).toEqual([
         expect.stringMatching(/^STRONGROOM_HOST: --dev is for this machine only/),
@@ -291,7 +291,7 @@ describe('settings that do not fit together', () => {
     }
   });
 
-  it('dev refuses an admin listener that others reach; without dev it is for the operator to say', () => {
+  it('dev rejects an admin listener that other machines can reach; without dev the operator decides', () => {
     const others = '10.0.0.5';
     expect(problems({ flags: { adminHost: others, dev: true } })).toEqual([
       expect.stringMatching(/^--admin-host: --dev is for this machine only/),
@@ -307,7 +307,7 @@ describe('settings that do not fit together', () => {
     expect(config({ env: { STRONGROOM_ADMIN_PORT: text } }).settings['admin.port']).toBe(value);
   });
 
-  it('a TLS certificate needs its key, and the other way round', () => {
+  it('a TLS certificate needs its key, and the reverse', () => {
     expect(problems({ flags: { tlsCert: 'c' } })).toEqual(['--tls-cert: needs tls.key as well']);
     expect(problems({ file: { tls: { key: 'k' } } })).toEqual(['tls.key (FILE): needs tls.cert as well']);
   });
@@ -353,7 +353,7 @@ describe('the cluster profile', () => {
   const without = (name: string): Record<string, string> =>
     Object.fromEntries(Object.entries(stores).filter(([other]) => other !== name));
 
-  it('does all of the work of a process unless a role is named', () => {
+  it('does all work in each process unless a role is named', () => {
     expect(config({ env: stores }).settings).toMatchObject({ profile: 'cluster', role: 'all', insecure_stores: false });
     expect(config({ env: stores, flags: { role: 'worker' } }).settings.role).toBe('worker');
     expect(problems({ env: stores, flags: { role: 'reader' } })).toEqual(['--role: must be one of all, api, worker']);
@@ -401,7 +401,7 @@ describe('the cluster profile', () => {
     expect(JSON.stringify(urls)).not.toContain(url);
   });
 
-  it('takes addresses from files, without the end of their line; keys lie where rows do unless told otherwise', () => {
+  it('reads addresses from files, without the line end; keys are in the same database server as rows by default', () => {
     const env = {
       ...without('STRONGROOM_REDIS_URL'),
       STRONGROOM_REDIS_URL_FILE: fileWith(stores.STRONGROOM_REDIS_URL),
@@ -451,7 +451,7 @@ describe('the cluster profile', () => {
     expect(refused({ [name]: url })).toEqual([]);
   });
 
-  it('is printed without the passwords of its stores', () => {
+  it('prints its configuration without the passwords of its stores', () => {
     const text = JSON.stringify(shownSettings(config({ env: stores })));
     expect(text).not.toContain('MARKER4242');
     expect(text).toContain('rediss://[hidden]@r:6379');

@@ -46,7 +46,7 @@ async function failure(from: Parameters<typeof loadRootKey>[0]): Promise<string>
 }
 
 describe('a root key file', () => {
-  it.each([hex, `${hex}\n`, `${hex}\r\n`])('gives its 32 bytes: %j', async (contents) => {
+  it.each([hex, `${hex}\n`, `${hex}\r\n`])('contains 32 bytes: %j', async (contents) => {
     const loaded = await loadRootKey({ file: keyFile(contents), dataDir });
     expect(loaded).toEqual({ ok: true, key: Buffer.from(hex, 'hex') });
     // Pooled memory is shared with other buffers, so zeroing would not be enough.
@@ -64,7 +64,7 @@ describe('a root key file', () => {
     `${hex}\r`,
     hex.replace('a', 'g'),
     `${hex}\n${hex}`,
-  ])('is refused without repeating it when it holds %j', async (contents) => {
+  ])('is rejected without quoting it if it contains %j', async (contents) => {
     expect(await failure({ file: keyFile(contents), dataDir })).toContain('64 hexadecimal characters');
   });
 
@@ -72,17 +72,17 @@ describe('a root key file', () => {
     expect((await loadRootKey({ file: keyFile(hex, 0o400), dataDir })).ok).toBe(true);
   });
 
-  it.each([0o640, 0o604, 0o660, 0o644, 0o700, 0o601, 0o4600])('is refused with mode %o', async (mode) => {
+  it.each([0o640, 0o604, 0o660, 0o644, 0o700, 0o601, 0o4600])('is rejected with mode %o', async (mode) => {
     expect(await failure({ file: keyFile(hex, mode), dataDir })).toContain('chmod 600');
   });
 
-  it.skipIf(process.geteuid?.() !== 0)('is refused when another user owns it', async () => {
+  it.skipIf(process.geteuid?.() !== 0)('is rejected if another user owns it', async () => {
     const file = keyFile(hex);
     chownSync(file, 65_534, 65_534);
     expect(await failure({ file, dataDir })).toContain('belongs to another user');
   });
 
-  it('is refused inside the data directory, also behind links and dots', async () => {
+  it('is rejected inside the data directory, also through links and dots', async () => {
     const inside = keyFile(hex, 0o600, join(dataDir, 'root.key'));
     const linkToFile = join(root, 'link.key');
     const linkToData = join(root, 'linked-data');
@@ -94,7 +94,7 @@ describe('a root key file', () => {
     }
   });
 
-  it('may lie beside the data directory, which need not exist yet', async () => {
+  it('may be next to the data directory, which need not exist yet', async () => {
     const file = keyFile(hex, 0o600, `${dataDir}.root-key`);
     expect((await loadRootKey({ file, dataDir })).ok).toBe(true);
     expect((await loadRootKey({ file, dataDir: join(root, 'new', 'data') })).ok).toBe(true);
@@ -114,14 +114,17 @@ describe('a root key file', () => {
       return directory;
     }
 
-    it.each([0o777, 0o702])('is rejected when others may write to the directory of its target (%o)', async (mode) => {
-      const open = openDirectory('open', mode);
-      const link = join(root, 'link.key');
-      symlinkSync(keyFile(hex, 0o600, join(open, 'root.key')), link);
-      expect(await failure({ file: link, dataDir })).toContain(`chmod go-w ${open}`);
-    });
+    it.each([0o777, 0o702])(
+      'is rejected if other users may write to the directory of its target (%o)',
+      async (mode) => {
+        const open = openDirectory('open', mode);
+        const link = join(root, 'link.key');
+        symlinkSync(keyFile(hex, 0o600, join(open, 'root.key')), link);
+        expect(await failure({ file: link, dataDir })).toContain(`chmod go-w ${open}`);
+      },
+    );
 
-    it('is rejected when others may write to a parent of its target', async () => {
+    it('is rejected if other users may write to a parent of its target', async () => {
       const open = openDirectory('open');
       mkdirSync(join(open, 'closed'), { mode: 0o700 });
       const link = join(root, 'link.key');
@@ -129,7 +132,7 @@ describe('a root key file', () => {
       expect(await failure({ file: link, dataDir })).toContain(`chmod go-w ${open}`);
     });
 
-    it('is rejected when others may replace the link, or one that it leads to', async () => {
+    it('is rejected if other users may replace the link, or a link that it leads to', async () => {
       const open = openDirectory('open');
       const [link, first] = [join(open, 'link.key'), join(root, 'first.key')];
       symlinkSync(keyFile(hex), link);
@@ -160,7 +163,7 @@ describe('a root key file', () => {
     );
   });
 
-  it('is rejected when others may write to its directory, without any link', async () => {
+  it('is rejected if other users may write to its directory, without any link', async () => {
     const directory = join(root, 'open');
     mkdirSync(directory);
     const file = keyFile(hex, 0o600, join(directory, 'root.key'));
@@ -170,12 +173,12 @@ describe('a root key file', () => {
     expect((await loadRootKey({ file, dataDir })).ok).toBe(true);
   });
 
-  it('is refused, with the command that makes one, when it is missing', async () => {
+  it('is rejected if it is missing, with the command that creates one', async () => {
     const file = join(root, 'none.key');
     expect(await failure({ file, dataDir })).toContain(`strongroom keys generate-root ${file}`);
   });
 
-  it('is refused when it is a directory or a pipe, without waiting for a writer', async () => {
+  it('is rejected if it is a directory or a pipe, without waiting for a writer', async () => {
     const pipe = join(root, 'pipe');
     execFileSync('mkfifo', ['-m', '600', pipe]);
     expect(await failure({ file: pipe, dataDir })).toContain('not a regular file');
@@ -186,17 +189,17 @@ describe('a root key file', () => {
 describe('a root key command', () => {
   const node = (script: string): [string, ...string[]] => [process.execPath, '-e', script];
 
-  it('gives the key that it prints', async () => {
+  it('provides the key that it prints', async () => {
     const loaded = await loadRootKey({ command: node(`console.log('${hex}')`), dataDir });
     expect(loaded).toEqual({ ok: true, key: Buffer.from(hex, 'hex') });
   });
 
-  it('gives a key printed in pieces', async () => {
+  it('may print the key in pieces', async () => {
     const script = `process.stdout.write('${hex.slice(0, 9)}'); setTimeout(() => console.log('${hex.slice(9)}'), 50)`;
     expect(await loadRootKey({ command: node(script), dataDir })).toEqual({ ok: true, key: Buffer.from(hex, 'hex') });
   });
 
-  it('gets its arguments as they are, without a shell', async () => {
+  it('gets its arguments unchanged, without a shell', async () => {
     const command: [string, ...string[]] = [process.execPath, '-p', `'${hex}'`, '$HOME; echo hello'];
     expect((await loadRootKey({ command, dataDir })).ok).toBe(true);
   });
@@ -211,11 +214,11 @@ describe('a root key command', () => {
     expect(await failure({ command: node(script), dataDir })).toContain(expected);
   });
 
-  it.each([['/nowhere/strongroom'], ['with\0zero']])('that cannot be started is refused: %j', async (program) => {
+  it.each([['/nowhere/strongroom'], ['with\0zero']])('that cannot be started is rejected: %j', async (program) => {
     expect(await failure({ command: [program, hex], dataDir })).toContain('could not be started');
   });
 
-  it('is ended after its time, also when a child of it holds the pipe', async () => {
+  it('is killed after its time limit, also if a child process keeps the pipe open', async () => {
     const result = await runKeyCommand(['/bin/sh', '-c', 'sleep 5 & wait'], 200);
     expect(result).toEqual({ ok: false, message: expect.stringContaining('did not end within 0.2 s') });
   });
@@ -226,12 +229,12 @@ describe('where the key comes from', () => {
     expect(await failure({ file: keyFile(hex), command: ['true'], dataDir })).toContain('Remove one of them');
   });
 
-  it('is no default: without a setting the message says how to make a key', async () => {
+  it('has no default: without a setting the message says how to create a key', async () => {
     expect(await failure({ dataDir })).toContain('strongroom keys generate-root FILE');
     expect(await failure({ file: null, command: null, dataDir })).toContain('STRONGROOM_ROOT_KEY_FILE');
   });
 
-  it('lies beside the data directory in dev mode', () => {
+  it('is next to the data directory in dev mode', () => {
     expect(devRootKeyPath('/srv/data')).toBe('/srv/data.root-key');
     expect(devRootKeyPath('/srv/data/')).toBe('/srv/data.root-key');
     expect(devRootKeyPath('./data')).toBe(join(process.cwd(), 'data.root-key'));
@@ -240,7 +243,7 @@ describe('where the key comes from', () => {
 });
 
 describe('a generated root key', () => {
-  it('can be loaded, is for its owner alone, and is never the same', async () => {
+  it('can be loaded, is readable only by its owner, and is different each time', async () => {
     const keys = new Set<string>();
     for (const name of ['a.key', 'b.key']) {
       const file = join(root, name);
@@ -252,7 +255,7 @@ describe('a generated root key', () => {
     expect(keys.size).toBe(2);
   });
 
-  it('never replaces a file, nor follows a link', () => {
+  it('never replaces a file or follows a link', () => {
     const file = keyFile(hex);
     expect(generateRootKey(file)).toEqual({ ok: false, message: expect.stringContaining('already exists') });
     expect(readFileSync(file, 'utf8')).toBe(hex);
@@ -260,7 +263,7 @@ describe('a generated root key', () => {
     expect(generateRootKey(join(root, 'link')).ok).toBe(false);
   });
 
-  it('needs a directory to lie in', () => {
+  it('needs an existing directory', () => {
     const made = generateRootKey(join(root, 'none', 'root.key'));
     expect(made).toEqual({ ok: false, message: expect.stringContaining(`mkdir -p ${join(root, 'none')}`) });
   });
@@ -277,7 +280,7 @@ describe('key text', () => {
     );
   });
 
-  it('is refused with any byte that is no hexadecimal digit', () => {
+  it('is rejected with any byte that is not a hexadecimal digit', () => {
     for (let unit = 0; unit < 256; unit += 1) {
       const isDigit = /^[0-9a-fA-F]$/.test(String.fromCharCode(unit));
       const text = Buffer.from(hex);

@@ -17,7 +17,7 @@ async function stateOf(keyId: string) {
 }
 
 describe('the search for orphan keys', () => {
-  test('destroys what no event names once it is older than an hour, and nothing younger', async () => {
+  test('destroys keys that no event names once they are older than an hour', async () => {
     const { id } = await service.vault.keys.create(service.tenantId);
     service.clock.advance(anHour);
     expect(await search()).toBe(0);
@@ -41,7 +41,7 @@ describe('the search for orphan keys', () => {
     expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
   });
 
-  test('goes on where it stopped, and takes orphans between named keys', async () => {
+  test('continues where it stopped, and destroys orphans between named keys', async () => {
     const orphans: string[] = [];
     for (let round = 0; round < 5; round += 1) {
       await create(service, aCard());
@@ -56,7 +56,7 @@ describe('the search for orphan keys', () => {
     expect(old.filter(({ keyId }) => !named.includes(keyId))).toEqual([]);
   });
 
-  test('takes no key while the log is an older copy that ends before the keys were made', async () => {
+  test('destroys no key while the log is an older copy that ends before the keys were created', async () => {
     const { log, chain, keys } = service.vault;
     const id = await create(service, aCard());
     for (let count = 0; count < 20; count += 1) await create(service, aCard());
@@ -69,7 +69,7 @@ describe('the search for orphan keys', () => {
   });
 
   test.each(['before', 'after'] as const)(
-    'takes no key while events %s a checkpoint are hidden, because one of them may name it',
+    'destroys no key while events %s a checkpoint are hidden, because one of them may name it',
     async (when) => {
       const { log, chain, keys } = service.vault;
       await service.service.checkpointer.run(true);
@@ -91,7 +91,7 @@ describe('the search for orphan keys', () => {
     },
   );
 
-  test('keeps keys that were made after a log was put back, beside older ones that were made at a later head', async () => {
+  test('keeps keys that were created after a log was restored, next to older ones from a later head', async () => {
     const { log, chain, keys } = service.vault;
     const before = await keys.create(service.tenantId);
     const id = await create(service, aCard());

@@ -21,8 +21,8 @@ async function typesOf(id: string): Promise<string[]> {
   return (await service.vault.log.readStream(await streamOf(service, id))).map(({ type }) => type);
 }
 
-describe('what is due is recorded', () => {
-  test('expiry and the hour of a cvc, once each, by the system, with their nominal times', async () => {
+describe('the sweep records', () => {
+  test('expiry and the end of a cvc’s hour, once each, by the system, with their nominal times', async () => {
     const { clock, vault } = service;
     const start = clock.now();
     const id = await create(service, aCard('123', { expires_at: inMs(2 * anHour) }));
@@ -42,7 +42,7 @@ describe('what is due is recorded', () => {
     expect(service.errors).toEqual([]);
   });
 
-  test('both at once, when both are overdue', async () => {
+  test('both at once if both are overdue', async () => {
     const id = await create(service, aCard('123', { expires_at: inMs(anHour / 2) }));
     service.clock.advance(aDay);
     await service.service.sweep.run();
@@ -62,7 +62,7 @@ describe('what is due is recorded', () => {
     expect(await service.vault.rows.due(service.clock.now(), 10)).toEqual([]);
   });
 
-  test('nothing, when the time was moved meanwhile', async () => {
+  test('nothing if the time was changed meanwhile', async () => {
     const id = await create(service, { type: 'token', data: 'x', expires_at: inMs(1_000) });
     const [row] = await service.vault.rows.due(service.clock.now() + 1_000, 10);
     expect((await service.call('PATCH', `/tokens/${id}`, { expires_at: inMs(anHour) })).status).toBe(200);
@@ -133,12 +133,12 @@ function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null
   return { sweep, rounds, pass };
 }
 
-describe('when it runs', () => {
+describe('the sweep runs', () => {
   beforeEach((context) =>
     embeddedOnly(context, 'its timers are moved by hand, and with them the limits of calls to servers'),
   );
 
-  test('at the start, then every 20 seconds, then not any more', async () => {
+  test('at the start, then every 20 seconds, and not after the stop', async () => {
     const { sweep, rounds, pass } = observedSweep();
     sweep.start();
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
@@ -152,7 +152,7 @@ describe('when it runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('earlier when something is due earlier, and no later for what is due later', async () => {
+  test('earlier if a token is due earlier, and no later if one is due later', async () => {
     const { sweep, rounds, pass } = observedSweep();
     sweep.start();
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
@@ -165,7 +165,7 @@ describe('when it runs', () => {
     await sweep.stop();
   });
 
-  test('nothing wakes it before the start or after the stop', async () => {
+  test('not before the start or after the stop', async () => {
     const { sweep, rounds, pass } = observedSweep();
     sweep.dueAt(service.clock.now() + 10);
     await pass(100);
@@ -177,7 +177,7 @@ describe('when it runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('stop waits for the round that is under way, and no other follows it', async () => {
+  test('and a stop waits for the current round, which is the last', async () => {
     let goOn: (value: null) => void = () => undefined;
     const held = new Promise<null>((resolve) => {
       goOn = resolve;
@@ -212,7 +212,7 @@ describe('housekeeping', () => {
     expect(service.errors).toEqual([]);
   }
 
-  test('claims are forgotten after a day, so that their key may come again', async () => {
+  test('claims are forgotten after a day, so that their idempotency key can be used again', async () => {
     const { vault, clock } = service;
     const cmd = 'c'.repeat(64);
     const claim = withClaimMac(vault.integrity.rows, { cmd, result: { tokens: [] }, time: clock.now() });
@@ -225,7 +225,7 @@ describe('housekeeping', () => {
     expect(await vault.claims.begin(cmd, 0)).toEqual({ state: 'fresh' });
   });
 
-  test('tombstones go after seven days, and the history stays', async () => {
+  test('tombstones are removed after seven days, and the history stays', async () => {
     const id = await create(service, { type: 'token', data: 'x' });
     const stream = await streamOf(service, id);
     expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
@@ -241,7 +241,7 @@ describe('housekeeping', () => {
     expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: 'again' });
   });
 
-  test('what a crash left is shredded, and orphans are sought', async (context) => {
+  test('keys left by a crash are shredded, and orphans are searched for', async (context) => {
     embeddedOnly(context, 'the shredder follows the rows there, which a worker brings to the head: cluster/faults');
     const { keyIds } = await deletedWithLivingKeys(service);
     const { id: orphan } = await service.vault.keys.create(service.tenantId);

@@ -109,7 +109,7 @@ test('after 24 hours of running the vault trusts its clock; stops and starts nei
   expect(await service.service.state()).toMatchObject({ notices: [] });
 });
 
-test('a vault that was stopped for 7 days goes on at once, and after 8 when the operator confirms the clock', async (context) => {
+test('a vault that was stopped for 7 days continues at once, and after 8 days once the operator confirms the clock', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { restart, get } = await vaultOn(clock);

@@ -96,7 +96,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     expect(ofKind('Secret')).toEqual([]);
   });
 
-  test('every pod runs without rights, on a read-only file system, and without the variables and token of Kubernetes', () => {
+  test('every pod runs without privileges, on a read-only file system, and without the variables and token of Kubernetes', () => {
     expect(pods.length).toBeGreaterThan(0);
     for (const { of, spec } of pods) {
       expect([of, spec]).toMatchObject([
@@ -128,7 +128,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('secrets are mounted from existing Secrets for the group of the service alone, and every mount has its volume', () => {
+  test('secrets are mounted from existing Secrets for the group of the service only, and every mount has its volume', () => {
     for (const { of, spec } of pods) {
       for (const { name, secret } of spec.volumes) {
         if (secret === undefined) continue;
@@ -147,7 +147,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('every setting is known and right with the others, and each file that it names is mounted', () => {
+  test('every setting is known and fits the others, and each file that it names is mounted', () => {
     const known = settingPaths.map(environmentName);
     for (const { of, spec } of pods) {
       for (const { env, volumeMounts } of spec.containers) {
@@ -167,7 +167,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('a NetworkPolicy covers every pod in both directions, and calls reach processes that listen alone', () => {
+  test('a NetworkPolicy covers every pod in both directions, and calls reach only processes that listen', () => {
     const policies = ofKind('NetworkPolicy');
     const [everything] = policies.filter(({ metadata }) => metadata.name === 'vault-strongroom');
     expect(everything?.spec).toMatchObject({ policyTypes: ['Ingress', 'Egress'] });
@@ -251,7 +251,7 @@ test('backups get the root key only where no process can authenticate them, and 
   }
 });
 
-test('in maintenance nothing serves, and one pod has what init and restore need', () => {
+test('in maintenance no pod serves, and one pod has what init and restore need', () => {
   for (const profile of profiles) {
     const manifests = render(profile, { maintenance: true });
     const replicas = manifests.flatMap(({ kind, spec }) =>

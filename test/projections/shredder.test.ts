@@ -22,7 +22,7 @@ test('keys left by a crash are destroyed once and counted, and the checkpoint is
   expect(await shredEndedKeys(log, keys)).toBe(0);
 });
 
-test('what a crash left unnoted of tokens, tenants and applications is noted from the log', async () => {
+test('revisions of tokens, tenants and applications that a crash left unnoted are noted from the log', async () => {
   const { log, keys } = service.vault;
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
   const create = async (body: object) => String((await service.call('POST', '/tokens', body)).body['id']);
@@ -74,7 +74,7 @@ test('the checkpoint passes no event whose keys could not be destroyed', async (
   expect(await shredEndedKeys(log, keys)).toBe(2);
 });
 
-test('a checkpoint past the head of a log that was restored begins again', async () => {
+test('a checkpoint past the head of a restored log starts over', async () => {
   const { log, keys } = service.vault;
   await deletedWithLivingKeys(service);
   await keys.saveCheckpoint('shredder', (await log.head()) + 100);
@@ -82,7 +82,7 @@ test('a checkpoint past the head of a log that was restored begins again', async
   expect(await keys.checkpoint('shredder')).toBe(await log.head());
 });
 
-test.skipIf(profile === 'cluster')('what was stored is not read once more by the next start', async () => {
+test.skipIf(profile === 'cluster')('the next start does not read stored events again', async () => {
   for (let from = 0; from < 1_200; from += 100) {
     const tokens = Array.from({ length: 100 }, (_, index) => ({ type: 'token', data: `value ${from + index}` }));
     expect((await service.call('POST', '/tokenize', tokens)).status).toBe(200);

@@ -37,7 +37,7 @@ const body = {
 };
 
 /** Threat: an attacker that gets the files reads what tokens are searched by. */
-test('what tokens are searched by is in no file but as keyed hashes', async () => {
+test('search terms are in no file except as keyed hashes', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-at-rest-'));
   const service = await startTestService({ dataDir });
   await service.call('POST', '/tokens', body);
@@ -118,7 +118,7 @@ test('counts of common terms stay exact while tokens come and go', async () => {
   await service.close();
 }, 60_000);
 
-test('a restarted service finds what the last one stored: the search key is kept', async () => {
+test('a restarted service finds what the previous one stored, because the search key is kept', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-restart-'));
   const first = await startTestService({ dataDir });
   await first.call('POST', '/tokens', body);

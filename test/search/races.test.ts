@@ -46,7 +46,7 @@ async function ids(vault: Vault, caller: Caller) {
   return { ids: tokens.map(({ id }) => id), total };
 }
 
-test('a token that is deleted or replaced between its row and its key is gone, or there as it is now', async () => {
+test('a token that is deleted or replaced between the reads of its row and its key is missing, or shown as it is now', async () => {
   const service = await startTestService();
   const caller = await callerOf(service);
   for (const id of ['one', 'two', 'three']) await service.call('POST', '/tokens', { id, type: 'token', data: id });

@@ -177,7 +177,7 @@ describe('search returns what a scan of every token gives, for any query, caller
     await expectAnswersOfTheOracle(60);
   });
 
-  test('and a list with filters is the same as the search that says so', async () => {
+  test('and a list with filters equals the corresponding search', async () => {
     const filters = fc.record({
       ids: fc.option(fc.uniqueArray(fc.constantFrom(...[0, 1, 2, 3, 50, 999].map((i) => `t-${i}`)), { minLength: 1 })),
       types: fc.option(fc.uniqueArray(fc.constantFrom(...typeNames, 'none'), { minLength: 1, maxLength: 3 })),

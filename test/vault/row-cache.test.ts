@@ -87,7 +87,7 @@ test('while a change is stored, no row of its token is kept, so no read goes bac
   expect(reads()).toBe(3);
 });
 
-test('after a swap of the rows nothing of the old ones is left', async () => {
+test('a swap of the generations empties the cache', async () => {
   const { cache, revisionOf, reads } = await cacheOver();
   await revisionOf();
   cache.clear();

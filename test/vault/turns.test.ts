@@ -36,7 +36,7 @@ test('all other ready work runs between two slices', async () => {
   expect(turns).toBeGreaterThanOrEqual(20);
 });
 
-test('tenants take turns, whatever the number of their requests', async () => {
+test('tenants take turns, regardless of the number of their requests', async () => {
   const turns = createTurns();
   const done: string[] = [];
   const many = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 10, done)));
@@ -48,7 +48,7 @@ test('tenants take turns, whatever the number of their requests', async () => {
   expect(done).toHaveLength(310);
 });
 
-test('requests that begin together do not keep everything else waiting for a slice of each', async () => {
+test('requests that begin together do not delay everything else by a slice each', async () => {
   const turns = createTurns();
   const done: string[] = [];
   const all = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 2, done)));
@@ -59,7 +59,7 @@ test('requests that begin together do not keep everything else waiting for a sli
   expect(done).toHaveLength(60);
 });
 
-test('a pause is none while the slice lasts', async () => {
+test('a pause does not wait while the slice lasts', async () => {
   const work = createTurns().begin('a');
   const end = performance.now() + 2;
   while (performance.now() < end);

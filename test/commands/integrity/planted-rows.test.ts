@@ -108,7 +108,7 @@ describe('a writer of the rows', () => {
     await expectRefused(answer, applicationId);
   });
 
-  test('cannot give an application back what it was narrowed to', async () => {
+  test('cannot restore rights that were removed from an application', async () => {
     const id = await aToken();
     const { id: applicationId, key } = await application(everything);
     const older = await attacker.takeRecord('application', applicationId);
@@ -156,7 +156,7 @@ describe('a writer of the rows', () => {
     { what: 'the row of its tenant', kind: 'tenant', how: 'moveRecord' },
     { what: 'the sealed document of another application', kind: 'application', how: 'copyDocument' },
     { what: 'the sealed document of its tenant', kind: 'tenant', how: 'copyDocument' },
-  ] as const)('cannot put $what in the place of an application’s', async ({ kind, how }) => {
+  ] as const)('cannot replace the row of an application with $what', async ({ kind, how }) => {
     const id = await aToken();
     const wide = await application(everything);
     const narrow = await application([rule('/', 'redact', ['token:read'])]);
@@ -181,7 +181,7 @@ describe('a writer of the rows', () => {
     { what: 'its expiry', body: { expires_at: '2026-02-01T00:00:00Z' } },
     { what: 'the time at which its verification code goes', body: {} },
     { what: 'its type', body: {} },
-  ])('cannot change of a token $what', async ({ what, body }) => {
+  ])('cannot change $what of a token', async ({ what, body }) => {
     const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
     const id = await create({ type: 'card', data, ...body });
     const stream = await streamOf(id);
@@ -201,7 +201,7 @@ describe('a writer of the rows', () => {
   test.each([
     { what: 'expiry was moved', change: { expires_at: '2030-01-01T00:00:00.000+00:00' } },
     { what: 'metadata were changed', change: { metadata: { a: 'b' } } },
-  ])('cannot put back a token’s row of before its $what', async ({ change }) => {
+  ])('cannot restore a token’s row from before its $what', async ({ change }) => {
     const id = await aToken({ data: 'no-secret' });
     const stream = await streamOf(id);
     const older = await takeToken(id);
@@ -252,7 +252,7 @@ describe('a writer of the rows', () => {
     await expect(readToken(withoutLog, tenantId, stream)).rejects.toThrow(StoreUnavailable);
   });
 
-  test('cannot put back the row of before a verification code was purged', async () => {
+  test('cannot restore the row from before a verification code was purged', async () => {
     const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
     const id = await create({ type: 'card', data });
     const older = await takeToken(id);
@@ -262,7 +262,7 @@ describe('a writer of the rows', () => {
     expect([answer.status, answer.text.includes('4242')]).toEqual([500, false]);
   });
 
-  test('cannot put back data that an update replaced and the tenant keeps for replay', async () => {
+  test('cannot restore data that an update replaced and the tenant keeps for replay', async () => {
     await manage('PUT', '/tenants/self', { name: 'test', settings: { keep_superseded_data: 'true' } });
     service.clock.advance(1_001);
     const id = await aToken();
@@ -272,14 +272,14 @@ describe('a writer of the rows', () => {
     await expectNewest(await get(id), await streamOf(id), { status: 200, shows: { data: 'newer' } });
   });
 
-  test('cannot put one token in the place of another, nor a token of another tenant', async () => {
+  test('cannot replace a token with another one, nor with a token of another tenant', async () => {
     const [one, two] = [await aToken(), await aToken({ data: 'another' })];
     await attacker.editToken(await streamOf(two), (life) => ({ ...life, tenantId: randomUUID() }));
     expect((await get(two)).status).toBe(500);
     expect((await get(one)).status).toBe(200);
   });
 
-  test('cannot have the repeat of a create return a token that another application created', async () => {
+  test('cannot make the repeat of a create return a token that another application created', async () => {
     const id = await aToken();
     const key = await service.application([rule('/', 'reveal', ['token:create'])]);
     const options = { key, headers: { 'service-idempotency-key': randomUUID() } };
@@ -292,7 +292,7 @@ describe('a writer of the rows', () => {
     expect(repeated.text).not.toContain(secret);
   });
 
-  describe('cannot have the repeat of a request with an idempotency key', () => {
+  describe('cannot make the repeat of a request with an idempotency key', () => {
     const claimForged = 'the row of claim';
 
     async function claimed(data: string) {
@@ -338,24 +338,27 @@ describe('a writer of the rows', () => {
     });
   });
 
-  test.runIf(profile === 'embedded')('cannot put a view before the rows that shows one token as another', async () => {
-    const [asked, other] = [await aToken({ data: 'asked' }), await aToken()];
-    const [askedStream, otherStream] = [await streamOf(asked), await streamOf(other)];
-    const database = pinStatements(join(service.dataDir, 'vault.db'), {});
-    const columns = database.pragma('table_info(token_rows_1)') as readonly { readonly name: string }[];
-    const rest = columns.map(({ name }) => name).filter((name) => name !== 'stream');
-    // SQLite evaluates the column once for WHERE and once for the result.
-    const either = `CASE abs(random()) % 2 WHEN 0 THEN '${askedStream}' ELSE '${otherStream}' END AS stream`;
-    const from = `FROM rows_behind WHERE stream = '${otherStream}'`;
-    database.pragma('legacy_alter_table = ON');
-    database.exec('ALTER TABLE token_rows_1 RENAME TO rows_behind');
-    database.exec(`CREATE VIEW token_rows_1 AS SELECT ${either}, ${rest.join()} ${from}`);
-    database.close();
-    for (let attempt = 0; attempt < 60; attempt += 1) expect((await get(asked)).text).not.toContain(secret);
-  });
+  test.runIf(profile === 'embedded')(
+    'cannot put a view in front of the rows that shows one token as another',
+    async () => {
+      const [asked, other] = [await aToken({ data: 'asked' }), await aToken()];
+      const [askedStream, otherStream] = [await streamOf(asked), await streamOf(other)];
+      const database = pinStatements(join(service.dataDir, 'vault.db'), {});
+      const columns = database.pragma('table_info(token_rows_1)') as readonly { readonly name: string }[];
+      const rest = columns.map(({ name }) => name).filter((name) => name !== 'stream');
+      // SQLite evaluates the column once for WHERE and once for the result.
+      const either = `CASE abs(random()) % 2 WHEN 0 THEN '${askedStream}' ELSE '${otherStream}' END AS stream`;
+      const from = `FROM rows_behind WHERE stream = '${otherStream}'`;
+      database.pragma('legacy_alter_table = ON');
+      database.exec('ALTER TABLE token_rows_1 RENAME TO rows_behind');
+      database.exec(`CREATE VIEW token_rows_1 AS SELECT ${either}, ${rest.join()} ${from}`);
+      database.close();
+      for (let attempt = 0; attempt < 60; attempt += 1) expect((await get(asked)).text).not.toContain(secret);
+    },
+  );
 
   test.runIf(profile === 'embedded')(
-    'cannot put a view before the rows that lists a token of another tenant',
+    'cannot put a view in front of the rows that lists a token of another tenant',
     async () => {
       const listed = await aToken({ data: 'listed' });
       const key = await service.otherTenant();
@@ -384,7 +387,7 @@ describe('a writer of the rows', () => {
     },
   );
 
-  test('cannot have a query delete a token that it does not find', async () => {
+  test('cannot make a query delete a token that it does not match', async () => {
     const id = await aToken({ metadata: { keep: 'yes' } });
     const victim = await aToken({ metadata: { keep: 'no' } });
     await attacker.copyTerms(await streamOf(id), await streamOf(victim));

@@ -55,7 +55,7 @@ describe.runIf(profile === 'cluster')('an attacker that can write recorded work'
     expect(modifiedCount).toBe(1);
   }
 
-  test('cannot have the vault undo a finished batch, whose tokens it would delete with their keys', async () => {
+  test('cannot make the vault undo a finished batch, which would delete its tokens and their keys', async () => {
     const call = options();
     const body = [
       { type: 'token', data: 'one' },
@@ -97,7 +97,7 @@ describe.runIf(profile === 'cluster')('an attacker that can write recorded work'
     expect(await service.vault.log.readStream(neverMade.stream)).toEqual([]);
   });
 
-  test('cannot have the vault undo a token, or append to a stream, through the claim of a fingerprint', async () => {
+  test('cannot make the vault undo a token, or append to a stream, through the claim of a fingerprint', async () => {
     const victim = await create('victim');
     const { intent } = (await claimOf(await streamOf(victim.body['id'])))['work'];
     const neverMade = { ...intent, stream: `token-${'0'.repeat(64)}`, eventIds: [randomUUID()] };
@@ -119,7 +119,7 @@ describe.runIf(profile === 'cluster')('an attacker that can write recorded work'
     }
   });
 
-  test('cannot mark the claim of a command as done that died before its append', async () => {
+  test('cannot mark the claim of a command that died before its append as done', async () => {
     const { vault } = service;
     const created = await create('value');
     const stream = await streamOf(created.body['id']);
@@ -141,7 +141,7 @@ describe.runIf(profile === 'cluster')('an attacker that can write recorded work'
     expect(await vault.log.readStream(stream)).toHaveLength(1);
   });
 
-  test('cannot give the claim of one request the work of another', async () => {
+  test('cannot assign the work of one request to the claim of another', async () => {
     const [call, other] = [options(), await create('other')];
     const own = await create('own', {}, call);
     const claim = await claimOf(await streamOf(own.body['id']));

@@ -76,7 +76,7 @@ test('keys: a key that was overwritten ends its data', async () => {
   expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(500);
 });
 
-test('keys: another key in the place of the integrity key makes no row authentic: the vault does not start', async () => {
+test('keys: replacing the integrity key makes no row authentic; the vault does not start', async () => {
   const exchange =
     "UPDATE tenant_keys SET wrapped = (SELECT wrapped FROM tenant_keys WHERE purpose <> 'integrity') WHERE purpose = 'integrity'";
   expect(tamper(service.dataDir, 'keys.db', exchange)).toBe(1);

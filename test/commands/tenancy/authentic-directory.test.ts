@@ -70,7 +70,7 @@ describe('a store that returns an authentic record of the vault', () => {
     expect((await directory.applications(service.tenantId, anyOf, page)).records).toEqual([own]);
   });
 
-  test('but of another application: of the tenant, or of another tenant', async () => {
+  test('is rejected if the record is of another application, of the same or another tenant', async () => {
     for (const record of [other, foreign]) {
       const directory = await returning(record);
       // Its document is whole, so no later step would see it.
@@ -82,7 +82,7 @@ describe('a store that returns an authentic record of the vault', () => {
     await expectForged(directory.applications(service.tenantId, anyOf, page), foreign);
   });
 
-  test('but of a tenant, when it is asked for an application, and the reverse', async () => {
+  test('is rejected if the record is of a tenant when an application was requested, and the reverse', async () => {
     const ofTenant = await returning(tenant);
     await expectForged(ofTenant.get('application', tenant.id), tenant);
     await expectForged(ofTenant.list('application'), tenant);

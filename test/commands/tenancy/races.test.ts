@@ -47,7 +47,7 @@ async function firstId({ vault, tenantId }: TestService): Promise<string> {
 const codeOf = (result: { readonly ok: boolean; readonly code?: string }) => result.code ?? 'done';
 
 describe('two processes at once', () => {
-  test('of the last two administrators one stays, however they are removed', () =>
+  test('one of the last two administrators remains, however they are removed', () =>
     withTwoProcesses(async (service, [a, b], make) => {
       const { tenantId } = service;
       const context = { tenantId, actor: operator, traceId: null };

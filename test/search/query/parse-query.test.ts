@@ -95,7 +95,7 @@ describe('every field of docs/contract.md, "Search fields", takes a value', () =
   });
 });
 
-describe('values: what needs no quotes, and what quotes make ordinary', () => {
+describe('values: which need no quotes, and what quotes escape', () => {
   test.for(["a-b_c.d@e:f/g+h'i,j#k$l%m&n=o~p", 'привет', 'हिन्दी', '日本語', '٣٤', '-5', 'AND', 'not', 'a:b:c'])(
     'data:%s',
     (value) => {
@@ -131,7 +131,7 @@ describe('containers: quoted and unquoted mean the same, * only at the end of th
   });
 });
 
-describe('dates: a day alone, first instants in ranges, brackets mixed, ends open', () => {
+describe('dates: single days, first instants in ranges, mixed brackets, open ends', () => {
   test.for<[string, Query]>([
     ['created_at:2026-01-31', created('2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z')],
     ['created_at:"2026-01-31"', created('2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z')],
@@ -158,7 +158,7 @@ describe('dates: a day alone, first instants in ranges, brackets mixed, ends ope
 describe('limits: 2,000 characters, 64 terms, 32 deep', () => {
   const terms = (count: number) => Array.from({ length: count }, () => 'type:a').join(' OR ');
 
-  test('what just fits', () => {
+  test('at the limit', () => {
     expect(parseQuery(`data:"${'x'.repeat(2_000 - 7)}"`).ok).toBe(true);
     expect(parseQuery(`data:"${'😀'.repeat(2_000 - 7)}"`).ok, 'characters, not UTF-16 units').toBe(true);
     expect(parseQuery(terms(64)).ok).toBe(true);
@@ -166,7 +166,7 @@ describe('limits: 2,000 characters, 64 terms, 32 deep', () => {
     expect(parseQuery(`${'!'.repeat(32)}type:a`).ok).toBe(true);
   });
 
-  test('what does not', () => {
+  test('beyond the limit', () => {
     expect(parsed(`data:"${'x'.repeat(2_001 - 7)}"`)).toBe('a query has at most 2000 characters');
     expect(parsed(`data:"${'😀'.repeat(2_001 - 7)}"`)).toBe('a query has at most 2000 characters');
     expect(parsed(terms(65))).toBe('a query has at most 64 terms (at character 641)');

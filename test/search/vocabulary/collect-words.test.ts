@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('the words of a tenant', () => {
-  test('no more characters of one kind than its share, and the thread goes on meanwhile', async () => {
+  test('are limited to a share of characters per kind, and collecting them does not block the thread', async () => {
     const long = 'k'.repeat(80);
     for (let i = 0; i < 30; i += 1) {
       const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, j) => [`${long}-${i}-${j}`, 'v']));
@@ -43,7 +43,7 @@ describe('the words of a tenant', () => {
     expect(turns, 'what others did meanwhile').toBeGreaterThan(5);
   });
 
-  test('of many tokens the newest 2,000', async () => {
+  test('come from the newest 2,000 tokens', async () => {
     const key = await service.otherTenant();
     const tokenize = async (count: number, metadata: object) => {
       const body = Array.from({ length: count }, (_, i) => ({ type: 'token', data: `${i}`, metadata }));

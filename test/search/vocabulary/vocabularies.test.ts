@@ -9,7 +9,7 @@ function words(key: string) {
 const never = () => Promise.reject(new Error('asked again'));
 
 describe('the vocabularies of a process', () => {
-  test('are kept for ten minutes from when collecting began', async () => {
+  test('are kept for ten minutes from the start of collecting', async () => {
     const vocabularies = createVocabularies();
     const first = words('first');
     expect(await vocabularies.of('t', 1_000, async () => first)).toBe(first);
@@ -18,7 +18,7 @@ describe('the vocabularies of a process', () => {
     expect(await vocabularies.of('t', 601_000, async () => second)).toBe(second);
   });
 
-  test('a request waits a little and goes on without; the next one has the words', async () => {
+  test('a request waits briefly and continues without words; the next one has them', async () => {
     const vocabularies = createVocabularies();
     let finish = (): void => undefined;
     const late = words('late');
@@ -34,7 +34,7 @@ describe('the vocabularies of a process', () => {
   });
 
   /** Threat: words of a destroyed tenant come back by the way of what was collected meanwhile. */
-  test('a dropped tenant is forgotten, with what is being collected of it', async () => {
+  test('a dropped tenant is forgotten, including words that are being collected', async () => {
     const vocabularies = createVocabularies();
     await vocabularies.of('t', 0, async () => words('kept'));
     vocabularies.drop('t');
@@ -54,7 +54,7 @@ describe('the vocabularies of a process', () => {
     expect(await vocabularies.of('t', 0, async () => fresh)).toBe(fresh);
   });
 
-  test('of many tenants the one asked longest ago is forgotten; two are collected at a time', async () => {
+  test('the least recently used of many tenants is forgotten; two are collected at a time', async () => {
     const vocabularies = createVocabularies();
     for (let i = 0; i <= 100; i += 1) await vocabularies.of(`t${i}`, 0, async () => words('k'));
     const again = words('again');

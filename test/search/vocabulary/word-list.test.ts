@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { wordList } from '#src/search/vocabulary/word-list.js';
 
 describe('a list of words', () => {
-  test('has, completes and corrects in the spelling that came first', () => {
+  test('contains, completes and corrects words in the spelling that came first', () => {
     const words = wordList(['Customer', 'customer', 'order', 'Über', '__proto__', 'constructor', '_index']);
     expect(words.has('CUSTOMER')).toBe(true);
     expect(words.has('custom')).toBe(false);
@@ -17,14 +17,14 @@ describe('a list of words', () => {
     expect(words.nearest('entirely')).toBeUndefined();
   });
 
-  test('what is too short, or holds a star that would match anything, is near to nothing', () => {
+  test('finds no near word for a text that is too short or contains a star', () => {
     const words = wordList(['ab', 'abc', 'customer']);
     for (const text of ['', 'a', 'ax', '********', 'cust*mer', '*']) expect(words.nearest(text), text).toBeUndefined();
     expect(wordList([]).nearest('customer')).toBeUndefined();
   });
 
   /** lunr puts words into an automaton and takes them out again: what goes missing there is never suggested. */
-  test('every word is found, completed by each of its beginnings, and near to itself with a letter more', () => {
+  test('finds every word, completes each of its prefixes, and corrects an added letter', () => {
     const word = fc.string({ unit: fc.constantFrom(...'ab01/_-é🙂'), minLength: 5, maxLength: 12 });
     fc.assert(
       fc.property(
