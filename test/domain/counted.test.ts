@@ -11,7 +11,7 @@ test.each([
   expect(counted(count, 'event')).toBe(text);
 });
 
-test('a plural that is not the noun with an s is used as given', () => {
+test('uses a given irregular plural', () => {
   expect([counted(0, 'batch', 'batches'), counted(1, 'batch', 'batches'), counted(2, 'batch', 'batches')]).toEqual([
     '0 batches',
     '1 batch',

@@ -88,7 +88,7 @@ describe('the format', () => {
     expect(openCiphertext(key, Buffer.concat([Buffer.from([1]), nonce, body, cipher.getAuthTag()]), place)).toBeNull();
   });
 
-  test('no nonce comes twice', () => {
+  test('no nonce is used twice', () => {
     const nonces = Array.from({ length: 10_000 }, () =>
       sealCiphertext(key, Buffer.alloc(1), place).toString('hex', 1, 13),
     );

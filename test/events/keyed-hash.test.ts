@@ -33,7 +33,7 @@ test('purposes never meet, whatever their parts', () => {
   );
 });
 
-test('another key gives another hash', () => {
+test('another key results in another hash', () => {
   expect(keyedHash(randomBytes(32), 'p', 'x').equals(keyedHash(key, 'p', 'x'))).toBe(false);
 });
 

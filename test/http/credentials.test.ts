@@ -44,7 +44,7 @@ describe('a 401 names the way to authenticate', () => {
 });
 
 describe('by default', () => {
-  test('a bearer token is not a key, and changes nothing beside one', async ({ service }) => {
+  test('a bearer token is not accepted as a key, and changes nothing next to one', async ({ service }) => {
     await expectRefusal(service, () => get(service, '/tokens', `Bearer ${service.key}`), refused);
     expect((await get(service, '/tokens', 'Bearer anything', service.key)).status).toBe(200);
     const { components, paths } = await documentOf(service);

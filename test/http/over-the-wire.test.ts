@@ -61,7 +61,7 @@ describe('behaviour that only a real connection shows', () => {
     expect(await exchange(service, [line])).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('413 for an announced length, before the body comes', async ({ service }) => {
+  test('413 for an announced length, before the body arrives', async ({ service }) => {
     const head = ['POST /tokens HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 99999999'];
     const answer = await exchange(service, [...head, `SERVICE-API-KEY: ${service.key}`], '{');
     expect(answer).toMatch(/^HTTP\/1\.1 413 .*"code":"body_too_large"/s);

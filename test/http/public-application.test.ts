@@ -31,7 +31,7 @@ describe('a public application, whose key may be public, creates and updates and
     );
   });
 
-  test('an update by PATCH {} shows no value, whatever rule its application was once given', async ({ service }) => {
+  test('an update with PATCH {} shows no value, whatever rules its application once had', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const key = await service.application([rule('/', 'reveal', ['token:create', 'token:update'])], 'public');
     const { status, text, body } = await service.call('PATCH', path(id), {}, { key });

@@ -14,7 +14,7 @@ import {
 
 const { cvc: _, ...cardWithoutCvc } = card;
 
-describe('expires_at in every format, given back in one', () => {
+describe('expires_at in every format, returned in one', () => {
   test.for([
     ['1/2/2030 3:04:05 PM +01:30', '2030-01-02T13:34:05.000+00:00'],
     ['1/2/2030 3:04:05 PM -14:00', '2030-01-03T05:04:05.000+00:00'],
@@ -39,7 +39,7 @@ describe('expires_at in every format, given back in one', () => {
 });
 
 describe('an expired token is gone from that instant, even if the expiry was not recorded yet', () => {
-  test('its id is free, the history goes on, its keys are destroyed', async ({ service }) => {
+  test('its id is free, the history continues, its keys are destroyed', async ({ service }) => {
     const id = uniqueId();
     const before = await service.eventCount();
     const expiresAt = service.clock.now() + hourMs;
@@ -168,7 +168,7 @@ describe('a cvc is never returned later than one hour after it was written, thou
     expect(await service.vault.keys.use(service.tenantId, key, () => null)).toEqual({ state: 'destroyed' });
   });
 
-  test('the sweep records it once and destroys its key alone', async ({ service }) => {
+  test('the sweep records it once and destroys only its key', async ({ service }) => {
     const before = await service.eventCount();
     const { id } = await create(service, { type: 'card', data: card });
     const dueAt = service.clock.now() + hourMs;

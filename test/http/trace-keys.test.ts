@@ -55,7 +55,7 @@ test('a key seals no more traces than the limit, of events and entries together,
   for (let index = 0; index < 20; index += 1) expect(read).toContain(traceOf(index));
 });
 
-test('uses are counted durably: a restart goes on behind what was reserved', async (context) => {
+test('uses are counted durably: a restart continues after the reserved uses', async (context) => {
   embeddedOnly(context, 'a test service of the cluster is not started again');
   const dataDir = tempDir();
   const first = await startTestService({ dataDir, traceLimits });
@@ -75,7 +75,7 @@ test('uses are counted durably: a restart goes on behind what was reserved', asy
   await service.stop();
 });
 
-test('a use beyond what is reserved counts too, and a failed reservation is made again', async () => {
+test('a use beyond the reservation counts too, and a failed reservation is retried', async () => {
   const reserved: number[] = [];
   let fails = false;
   const uses = createTraceUses(

@@ -19,7 +19,7 @@ async function run(program: string, args: readonly string[], env: NodeJS.Process
   return stdout + stderr;
 }
 
-test('the generated part of the Python client is what the OpenAPI document gives', async () => {
+test('the generated part of the Python client matches the OpenAPI document', async () => {
   await run(process.execPath, ['scripts/generate-clients.mjs', '--check', 'python'], {}, root);
 });
 

@@ -98,7 +98,7 @@ describe('against a hostile server', () => {
     expect(server.requests('patient')).toHaveLength(1);
   });
 
-  test('a cursor that comes back ends the iteration with an error', async () => {
+  test('a repeated cursor ends the iteration with an error', async () => {
     const seen: string[] = [];
     const all = async () => {
       for await (const { id } of clientOf('loop').iterate('listTokensV2')) seen.push(id);
@@ -107,7 +107,7 @@ describe('against a hostile server', () => {
     expect(seen).toEqual(['t1', 't1']);
   });
 
-  test('an error of the caller in onResponse stays what it is, and nothing is repeated', async () => {
+  test('an error that the caller throws in onResponse is passed on, and nothing is retried', async () => {
     const onResponse = () => {
       throw new RangeError('mine');
     };
@@ -116,7 +116,7 @@ describe('against a hostile server', () => {
     expect(server.requests('busy')).toHaveLength(1);
   });
 
-  test('a caller can give up, also between two attempts', async () => {
+  test('a caller can abort, also between two attempts', async () => {
     const signal = AbortSignal.abort();
     expect((await failureOf(clientOf('silent').getToken({ path: { id: 't1' }, signal }))).code).toBe('aborted');
     const controller = new AbortController();
@@ -127,7 +127,7 @@ describe('against a hostile server', () => {
 });
 
 describe('before anything is sent', () => {
-  test.each(['', '.', '..'])('the id "%s" is rejected, because it makes another path', async (id) => {
+  test.each(['', '.', '..'])('the id "%s" is rejected, because it leads to another path', async (id) => {
     const error = await failureOf(clientOf('stranger').deleteToken({ path: { id } }));
     expect(error.code).toBe('invalid_argument');
     expect(server.requests('stranger')).toEqual([]);
@@ -166,19 +166,16 @@ describe('before anything is sent', () => {
     expect(() => createClient({ address, apiKey, allowPlaintextHttp: true })).not.toThrow();
   });
 
-  test.each(['', 'sr_private_short', `${apiKey}\r\nx: y`, 'a'.repeat(64)])(
-    'a key that is none is not sent',
-    (wrong) => {
-      let error: unknown;
-      try {
-        createClient({ address: server.address, apiKey: wrong });
-      } catch (caught) {
-        error = caught;
-      }
-      expect(error).toMatchObject({ code: 'invalid_argument' });
-      if (wrong !== '') expect(inspect(error)).not.toContain(wrong);
-    },
-  );
+  test.each(['', 'sr_private_short', `${apiKey}\r\nx: y`, 'a'.repeat(64)])('an invalid key is not sent', (wrong) => {
+    let error: unknown;
+    try {
+      createClient({ address: server.address, apiKey: wrong });
+    } catch (caught) {
+      error = caught;
+    }
+    expect(error).toMatchObject({ code: 'invalid_argument' });
+    if (wrong !== '') expect(inspect(error)).not.toContain(wrong);
+  });
 
   test('the client prints without the key', () => {
     const vault = clientOf('silent');

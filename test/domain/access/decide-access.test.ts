@@ -22,12 +22,12 @@ describe('plain permissions', () => {
     ['token:delete', 'mask'],
     ['token:search', 'mask'],
     ['token:use', 'reveal'],
-  ] as const)('%s gives %s in any container', (permission, transform) => {
+  ] as const)('%s results in %s in any container', (permission, transform) => {
     expect(transformFor(all, permission, ['/x/'])).toBe(transform);
     expect(transformFor(callerHolding(permission), permission, ['/'])).toBe(transform);
   });
 
-  it.each(tokenPermissions)('without %s it is refused', (permission) => {
+  it.each(tokenPermissions)('is rejected without %s', (permission) => {
     const others = callerHolding(...tokenPermissions.filter((other) => other !== permission));
     expect(transformFor(others, permission, ['/x/'])).toBeNull();
     expect(grantsAnywhere(others, permission)).toBe(false);
@@ -57,7 +57,7 @@ describe('which containers a rule covers', () => {
 });
 
 describe('the rule that decides', () => {
-  it('the lowest priority, wherever it stands', () => {
+  it('the rule with the lowest priority, wherever it is in the list', () => {
     const caller = callerWith({ priority: 2, transform: 'reveal' }, { priority: 1, transform: 'redact' });
     expect(transformFor(caller, 'token:read', ['/a/'])).toBe('redact');
   });
@@ -104,7 +104,7 @@ describe('the rule that decides', () => {
     );
   });
 
-  it('one of the sorted list that comes first, as in a plain reading of the contract', () => {
+  it('the first rule of the sorted list, as in a literal reading of the contract', () => {
     fc.assert(
       fc.property(
         accessRules,
@@ -134,7 +134,7 @@ describe('creation', () => {
     [['/a/', '/c/'], null],
     [['/'], null],
     [[], null],
-  ] as const)('in %j gives %s', (containers, transform) => {
+  ] as const)('in %j results in %s', (containers, transform) => {
     expect(transformForCreate(caller, containers)).toBe(transform);
   });
 

@@ -103,7 +103,7 @@ describe('a move under rules', () => {
     expect(decideMove(callerWith(...rules), before, after)).toBe(transform);
   });
 
-  it('never gives the caller more on the token than it had, and never shows more than a changed container grants', () => {
+  it('never grants the caller more on the token than before, and never shows more than a changed container grants', () => {
     fc.assert(
       fc.property(accessRules, containerPaths, containerPaths, (rules, before, after) => {
         const caller = callerWith(...rules);

@@ -59,7 +59,7 @@ describe('plain permissions', () => {
 });
 
 describe('access rules', () => {
-  it('are stored in the order given, their containers in lower case', () => {
+  it('are stored in the given order, with containers in lower case', () => {
     const later = { ...rule, priority: 1, container: '/' };
     expect(outcome({ rules: [rule, later] })).toEqual({
       kind: 'rules',

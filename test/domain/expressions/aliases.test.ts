@@ -21,7 +21,7 @@ const digits = (min: number, max: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max }).map((all) => all.join(''));
 
 describe('an alias', () => {
-  it('of a card is never a possible card number, and keeps what it was told to keep', () => {
+  it('of a card is never a possible card number, and keeps the requested digits', () => {
     fc.assert(
       fc.property(digits(13, 19), fc.boolean(), fc.boolean(), draws, (number, bin, last4, drawn) => {
         const got = alias(`{{ data | alias_card: '${bin}', '${last4}' }}`, number, drawn);

@@ -16,7 +16,7 @@ describe('compiled expressions are kept, within bounds', () => {
     expect(parse(expressions, '{{ data }}')).toBe(parse(expressions, '{{ data }}'));
   });
 
-  it('what is over the bound is forgotten, the longest unused first', () => {
+  it('entries over the limit are forgotten, the least recently used first', () => {
     const expressions = createExpressions({ cacheEntriesMax: 2 });
     const first = parse(expressions, 'a');
     const second = parse(expressions, 'b');
@@ -32,7 +32,7 @@ describe('compiled expressions are kept, within bounds', () => {
     expect(parse(expressions, long)).not.toBe(parse(expressions, long));
   });
 
-  it('what one scope allows does not leak into another', () => {
+  it('permissions of one scope do not leak into another', () => {
     const expressions = createExpressions();
     const alias = '{{ data | alias_card }}';
     const slip = '{{ data reveal_last: 4 }}';

@@ -25,7 +25,7 @@ describe('a management application gains nothing that it does not hold', () => {
     expect(outcome(as(weak), command, directory)).toEqual(expected);
   });
 
-  test('what it holds it may give, take and use', () => {
+  test('an application may grant, revoke and use the permissions that it holds', () => {
     expect(outcome(as(weak), create('new', manager(some)), directory)).toEqual([
       'application.created',
       'application.key.issued',
@@ -37,7 +37,7 @@ describe('a management application gains nothing that it does not hold', () => {
   });
 });
 
-describe('what counts is what the caller holds at the revision that the events follow', () => {
+describe('the permissions that count are those at the revision that the events follow', () => {
   test.for([
     ['its application is gone', [{ do: 'delete_application', id: weak }], 'unauthenticated'],
     ['its key is revoked', [{ do: 'revoke_key', id: weak, keyId: 'weak-1' }], 'unauthenticated'],

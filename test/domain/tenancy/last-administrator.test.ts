@@ -16,7 +16,7 @@ import {
 const last = 'last';
 const administrates = ['application:create', 'application:update'] as const;
 
-describe('the last application that can create and update applications stays so', () => {
+describe('the last application that can create and update applications cannot lose that', () => {
   const losing = [
     ['deletion', { do: 'delete_application', id: last }],
     ['losing application:create', update(last, ['application:update', 'application:delete'])],
@@ -32,7 +32,7 @@ describe('the last application that can create and update applications stays so'
     }
   });
 
-  test.for(losing)('%s, beside some that do not count', ([, command]) => {
+  test.for(losing)('%s, next to some that do not count', ([, command]) => {
     const others = [
       create('halves', manager(['application:create'])),
       create('other half', manager(['application:update'])),
@@ -43,7 +43,7 @@ describe('the last application that can create and update applications stays so'
     expect(outcome(operator, command, directoryAfter(...alone, ...others))).toBe('last_administrator');
   });
 
-  test.for(losing)('%s is fine beside another one', ([, command]) => {
+  test.for(losing)('%s is allowed next to another one', ([, command]) => {
     const two = directoryAfter(...alone, create('other', manager([...administrates])));
     expect(outcome(as(last), command, two)).toHaveLength(1);
   });

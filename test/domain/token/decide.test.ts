@@ -29,7 +29,7 @@ describe('create', () => {
     given(created, deleted).when(create).thenEvents(born);
   });
 
-  it('gives a cvc its hour from the instant of the command', () => {
+  it('starts the hour of a cvc at the instant of the command', () => {
     given()
       .when({ ...create, tokenType: 'card', hasCvc: true, expiresAt: 5 })
       .thenEvents({ ...born, tokenType: 'card', hasCvc: true, expiresAt: 5, cvcPurgeAt: at + hour });
@@ -57,7 +57,7 @@ describe('update', () => {
       .thenEvents();
   });
 
-  it('keeps the key while data stays', () => {
+  it('keeps the key if the data stays', () => {
     given(created).when(update).thenEvents(updated);
   });
 

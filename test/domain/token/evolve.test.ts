@@ -15,7 +15,7 @@ describe('a life of a token', () => {
     });
   });
 
-  it('takes key, expiry and cvc from an update, and remembers who made it', () => {
+  it('takes key, expiry and cvc from an update, and records who made it', () => {
     const state = stateAfter([expiring, updatedFact({ key: 'k2', ends: ['k1'] })]);
     expect(state.life).toMatchObject({
       ...{ key: 'k2', contentRevision: 1, expiresAt: null, modifiedAt: startMs + 1_000, modifiedBy: 'app' },

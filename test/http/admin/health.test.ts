@@ -29,7 +29,7 @@ test('a ready service says so, with each store and the gap of each projection', 
   expect((await ask('/health/live')).json()).toEqual({ status: 'live' });
 });
 
-test('a lost key is a reason here, and the state alone on the public listener', async () => {
+test('a lost key is named here, and the public listener shows only the state', async () => {
   const { service, ask } = await startWithAdmin();
   service.service.reportError(new KeyLost('token-1', 'key_missing'));
   const ready = await ask('/health/ready');

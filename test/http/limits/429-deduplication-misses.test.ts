@@ -194,7 +194,7 @@ test('a value that another update of the application planted in a foreign token 
   expect(await statuses(4, again)).toEqual([201, 201, 201, 429]);
 });
 
-test('a decoy shows its owner nothing of a create of another application that it answers', async () => {
+test('a decoy shows its owner nothing of a create by another application that finds it', async () => {
   const service = await limitedService({ requests: 1_000_000, guesses: 5, deduplicationMisses: 5 });
   const key = await service.application([rule('/', 'mask', ['token:create', 'token:read', 'token:search'])]);
   const hidden = '4242424242424242';

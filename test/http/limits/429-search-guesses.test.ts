@@ -53,7 +53,7 @@ test('data: and fingerprint: terms are guesses, found or not; over the budget su
   expect((await search(service, `data:${value}`, key)).status).toBe(200);
 });
 
-test('nothing beside it hides a guess: not another term, a negation or a bracket; a repeat in a query is one', async () => {
+test('no other term, negation or bracket hides a guess; a repeat in a query counts once', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 100 });
   const key = await masked(service);
   await createPlain(service);
@@ -119,7 +119,7 @@ test('each unknown id of a bulk delete is a guess; over the budget nothing is de
   expect((await remove([other.id])).body).toMatchObject({ deleted: 1 });
 });
 
-test('the access log records a search by value that found nothing, also beside another term: never the value', async () => {
+test('the access log records a search by value that found nothing, also with another term, and never the value', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 100 });
   const key = await masked(service);
   const value = uniqueId();

@@ -4,12 +4,12 @@ import { createShares } from '#src/http/load/shares.js';
 
 const stays = (): boolean => false;
 
-test('a tenant alone runs as many requests as it sends', () => {
+test('a single tenant runs as many requests as it sends', () => {
   const shares = createShares();
   for (let i = 0; i < 100; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
 });
 
-test('beside another tenant it runs eight, and the next when one of them ends', async () => {
+test('with another tenant active it runs eight, and the next when one of them ends', async () => {
   const shares = createShares();
   expect(shares.enter('b', stays)).toBeUndefined();
   for (let i = 0; i < 8; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
@@ -26,7 +26,7 @@ test('beside another tenant it runs eight, and the next when one of them ends', 
   await eleventh;
 });
 
-test('a tenant takes a quarter of the room, and waits for its own requests alone', async () => {
+test('a tenant gets a quarter of the room, and waits only for its own requests', async () => {
   const room = createRoom(400);
   await room.take('a', 60, stays);
   await room.take('a', 40, stays);
@@ -41,7 +41,7 @@ test('a tenant takes a quarter of the room, and waits for its own requests alone
   expect(entered).toBe(true);
 });
 
-test('a request larger than the share of a tenant fits alone, and all of them never pass the whole', async () => {
+test('a request larger than the share of a tenant fits if it is the only one, and the total is never exceeded', async () => {
   const room = createRoom(400);
   await room.take('a', 300, stays);
   expect(room.isFull('a')).toBe(true);

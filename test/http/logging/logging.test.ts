@@ -21,7 +21,7 @@ function hostileError(): Error {
 }
 
 describe.each([['JSON lines', false] as const, ['readable text', true] as const])('%s', (_, pretty) => {
-  it('carry a request by template, method, status, time, trace and application alone', async () => {
+  it('contain only template, method, status, time, trace and application of a request', async () => {
     const { logger, text } = recorder(pretty);
     const log = createRequestLog(logger);
     const app = fastify({ logger: false });
@@ -135,7 +135,7 @@ describe('a line', () => {
     expect(text()).not.toContain(marker);
   });
 
-  it('is written at its level and above alone', () => {
+  it('is written only at its level and above', () => {
     const { logger, lines } = recorder(false, 'warn');
     logger.info('a');
     logger.warn('b');
@@ -191,7 +191,7 @@ describe('frames', () => {
   });
 
   it.each([`${marker} 1`, 'a b', '4242424242424242', 'x'.repeat(65), 'a\nb', 11_000, null])(
-    'come without a code or name that is no plain word: %j',
+    'omit a code or name that is not a plain word: %j',
     (word) => {
       const { logger, lines } = recorder();
       logger.error('x', { error: Object.assign(new Error('a'), { code: word, name: String(word) }) });

@@ -9,7 +9,7 @@ describe('the size of content', () => {
     expect(checkContentSize({ data: 'x'.repeat(limit - around), mask: 'x' })).toEqual({ ok: true, value: null });
   });
 
-  it('is counted over all fields, and told at data', () => {
+  it('is counted over all fields, and reported at data', () => {
     const checked = checkContentSize({ data: 'x'.repeat(limit - around), mask: 'xx' });
     expect(checked.ok ? checked : Object.keys(checked.errors)).toEqual(['data']);
   });

@@ -67,7 +67,7 @@ describe('merge patch (RFC 7386)', () => {
     );
   });
 
-  it('gives the same when it is repeated, so that a client may retry', () => {
+  it('has the same result when repeated, so that a client may retry', () => {
     fc.assert(
       fc.property(json, json, (target, patch) => {
         const once = mergePatch(target, patch);

@@ -50,7 +50,7 @@ describe('a field that every caller can see must not contain the value of its ow
     expect(paths(ownValues, fields)).toEqual([]);
   });
 
-  it('finds the value whatever stands between its digits', () => {
+  it('finds the value whatever is between its digits', () => {
     const separators = fc.array(fc.constantFrom('', '-', ' ', '.', '\u200b', '_'), { minLength: 16, maxLength: 16 });
     fc.assert(
       fc.property(fc.string(), separators, fc.string(), (before, between, after) => {

@@ -24,7 +24,7 @@ describe('403 no application can create one that is stronger than itself', () =>
     await expectRefusal(service, () => manage(service, 'POST', '/applications', body, key), exceeds);
   });
 
-  test('what it holds itself it may give, and any token permission', async ({ service }) => {
+  test('it may grant permissions that it holds itself, and any token permission', async ({ service }) => {
     const { key } = await makeManager(service, ['application:create', 'log:read']);
     const equal = await makeManager(service, ['application:create', 'log:read'], key);
     const child = await makeManager(service, ['log:read'], equal.key);
@@ -32,7 +32,7 @@ describe('403 no application can create one that is stronger than itself', () =>
     await makeApplication(service, { permissions: ['token:use', 'token:delete'] }, key);
   });
 
-  test('an error in the body comes before it, so that it tells nothing', async ({ service }) => {
+  test('an error in the body is reported first, so that the response reveals nothing', async ({ service }) => {
     const { key } = await makeManager(service, ['application:create']);
     const body = { name: '', type: 'management', permissions: ['log:read'] };
     expect((await manage(service, 'POST', '/applications', body, key)).status).toBe(400);

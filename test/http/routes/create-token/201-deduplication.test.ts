@@ -103,7 +103,7 @@ describe('201 what the caller gets of the other token', () => {
 });
 
 describe('201 under concurrency', () => {
-  test('50 equal creates at the same moment give one token', async ({ service }) => {
+  test('50 concurrent equal creates result in one token', async ({ service }) => {
     const data = uniqueId();
     const before = await service.eventCount();
     const bodies = Array.from({ length: 50 }, (_, i) => ({ ...deduplicate, id: `${uniqueId()}-${i}`, data }));

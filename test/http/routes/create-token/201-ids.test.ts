@@ -3,7 +3,7 @@ import { create, createPlain, path, read, test, uniqueId } from '../support.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('201 an id as it was given, found again under its percent-encoded path', () => {
+describe('201 an id unchanged, found under its percent-encoded path', () => {
   test.for([
     ...['abc', '...', '   ', 'a b', "it's", '"quoted"', 'a:b;c,d', '@!$*()', 'A.b-c_d~e', 'a`b', 'über', '日本語'],
     ...['💳💳💳', 'e\u0301e\u0301e\u0301', '\u202eabc', 'cvc', 'search', 'a'.repeat(400), '💳'.repeat(400)],
@@ -104,7 +104,7 @@ test('a random UUID that is in use, of which nothing is read before, takes nothi
 });
 
 describe('201 an id that is free again', () => {
-  test('after deletion, and the history goes on', async ({ service }) => {
+  test('after deletion, and the history continues', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'first' });
     await service.call('DELETE', path(id));
     const again = await service.call('POST', '/tokens', { id, type: 'token', data: 'second' });

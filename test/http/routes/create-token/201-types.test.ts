@@ -124,7 +124,7 @@ describe('201 the fingerprint', () => {
     expect(new Set(tokens.map(({ fingerprint }) => fingerprint)).size).toBe(tokens.length);
   });
 
-  test('of a card and of a bank account stands for the numbers, not for what is beside them', async ({ service }) => {
+  test('of a card and of a bank account depends on the numbers only', async ({ service }) => {
     const bank = { routing_number: '021000021', account_number: '5566' };
     const pairs = [
       [
@@ -145,7 +145,7 @@ describe('201 the fingerprint', () => {
 });
 
 describe('201 numbers that JSON writes in several ways', () => {
-  test('-0 is given back as 0 and fingerprinted as 0', async ({ service }) => {
+  test('-0 is returned as 0 and fingerprinted as 0', async ({ service }) => {
     const raw = `{"id":"${uniqueId()}","type":"token","data":-0}`;
     const answer = await service.call('POST', '/tokens', undefined, { raw });
     expect(answer.status, answer.text).toBe(201);
@@ -154,7 +154,7 @@ describe('201 numbers that JSON writes in several ways', () => {
     expect(answer.body['fingerprint']).toBe(zero['fingerprint']);
   });
 
-  test('lone surrogates in data come back as they were', async ({ service }) => {
+  test('lone surrogates in data are returned unchanged', async ({ service }) => {
     const data = { text: '\ud800', 'k\udfff': '\udc00x' };
     const { id } = await create(service, { type: 'token', data });
     expect((await read(service, id))['data']).toEqual(data);

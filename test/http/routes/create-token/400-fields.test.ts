@@ -168,7 +168,7 @@ describe('400 a create request with a fault names the field and stores nothing',
   });
 });
 
-describe('400 data that its type refuses', () => {
+describe('400 data that its type rejects', () => {
   test.for(typedRows)('%s %j', async ([type, data, ...paths], { service }) => {
     const send = () => service.call('POST', '/tokens', { type, data });
     const answer = await expectRefusal(service, send, invalid(...paths));
@@ -182,7 +182,7 @@ describe("400 the token's own value in a field that outlives it or is shown to e
     expect(withoutTrace(answer.text)).not.toMatch(/42424|123456/);
   });
 
-  test('short values and routing numbers may be there: they name nobody', async ({ service }) => {
+  test('short values and routing numbers are allowed, because they identify no one', async ({ service }) => {
     const id = uniqueId();
     const short = { type: 'us_bank_account_number', data: '12345', id: `${id}-12345` };
     const routing = { type: 'us_bank_routing_number', data: '021000021', id: `${id}-021000021` };

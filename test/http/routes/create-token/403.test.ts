@@ -44,7 +44,7 @@ describe('403 no rule allows it in every destination container', () => {
     await create(service, { ...body, containers: ['/a/', '/A/child/deep/'] }, { key });
   });
 
-  test('a fault of the body is told first, a taken id afterwards', async ({ service }) => {
+  test('an error in the body is reported first, an id in use afterwards', async ({ service }) => {
     const key = await service.application(rules);
     const { id } = await createPlain(service);
     const send = (fields: object) => () => service.call('POST', '/tokens', { ...body, ...fields }, { key });

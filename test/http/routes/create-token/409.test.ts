@@ -4,14 +4,14 @@ import { create, createPlain, expectRefusal, path, read, test, uniqueId } from '
 const inUse = { status: 409, code: 'id_in_use' };
 
 describe('409 the id is taken', () => {
-  test('by a living token, which stays as it is', async ({ service }) => {
+  test('by a living token, which stays unchanged', async ({ service }) => {
     const token = await createPlain(service);
     const send = () => service.call('POST', '/tokens', { id: token.id, type: 'token', data: 'other' });
     await expectRefusal(service, send, inUse);
     expect(await read(service, token.id)).toEqual(token);
   });
 
-  test('by what a deterministic expression gives', async ({ service }) => {
+  test('by the result of a deterministic expression', async ({ service }) => {
     const token = { id: '{{ data.name }}', type: 'token', data: { name: uniqueId() } };
     await create(service, token);
     await expectRefusal(service, () => service.call('POST', '/tokens', token), inUse);

@@ -20,7 +20,7 @@ describe('204 DELETE /applications/{id}', () => {
     await expectRefusal(service, repeat, { status: 404, code: 'application_not_found' });
   });
 
-  test('what it made stays', async ({ service }) => {
+  test('its result stays', async ({ service }) => {
     const maker = await makeApplication(service, { permissions: ['token:create', 'token:read'] });
     const token = await service.call('POST', '/tokens', { type: 'token', data: 'x' }, { key: maker.key });
     await manage(service, 'DELETE', `/applications/${maker.id}`);

@@ -17,7 +17,7 @@ async function livingKeys(service: TestService, streams: readonly string[]): Pro
 }
 
 describe('200 tokens are deleted by their ids', () => {
-  test('all keys are destroyed before the answer, and the ids are free', async ({ service }) => {
+  test('all keys are destroyed before the response, and the ids are free', async ({ service }) => {
     const before = await service.eventCount();
     const tokens = [
       await create(service, { type: 'card', data: card }),

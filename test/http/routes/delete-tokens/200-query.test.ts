@@ -30,7 +30,7 @@ describe('200 tokens are deleted by a query', () => {
     expect(await remove(service, query)).toEqual({ deleted: 0, refused: 0, remaining: 0 });
   });
 
-  test('deletes what the caller may search and delete; tokens that it may not delete are counted as refused and kept', async ({
+  test('deletes the tokens that the caller may search and delete; others are counted as refused and kept', async ({
     service,
   }) => {
     const { query, ids } = await personWith(service, ['/a/', '/b/', '/c/', '/a/x/', '/c/']);

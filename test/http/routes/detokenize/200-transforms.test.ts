@@ -7,7 +7,7 @@ import { card, create, createPlain, test } from '../support.js';
 const use = ['token:use'] as const;
 const number = card.number;
 
-describe('200 the transform of the rule that decides token:use comes first', () => {
+describe('200 the transform of the deciding rule of token:use has precedence', () => {
   test('plain token:use reveals', async ({ service }) => {
     const { id } = await create(service, { type: 'card_number', data: number });
     const key = await service.application(['token:use']);

@@ -5,7 +5,7 @@ import { create, createPlain, hourMs, test, uniqueId } from '../support.js';
 
 const bank = { routing_number: '021000021', account_number: '00042' };
 
-describe('200 expressions become values and everything else stays', () => {
+describe('200 expressions become values and everything else stays unchanged', () => {
   test('in objects, arrays and nesting; keys are never evaluated', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'secret' });
     const at = `{{ ${id} }}`;
@@ -100,7 +100,7 @@ describe('200 expressions become values and everything else stays', () => {
   });
 });
 
-describe('200 one pass: nothing that comes out of a token is evaluated', () => {
+describe('200 one pass: values of tokens are not evaluated again', () => {
   test('neither values nor keys nor what filters make of them', async ({ service }) => {
     const secret = await createPlain(service, { data: 'top secret' });
     const at = `{{ ${secret.id} }}`;

@@ -7,7 +7,7 @@ const post = (service: TestService, body: Json, key?: string) => () =>
   service.call('POST', '/detokenize', undefined, { raw: JSON.stringify(body), ...(key === undefined ? {} : { key }) });
 
 describe('400 unknown ids, named at the first place of each', () => {
-  test('unknown, deleted, expired and of another tenant, in one answer', async ({ service }) => {
+  test('unknown, deleted, expired and other tenants’ tokens, in one response', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + hourMs).toISOString();
     const known = await createPlain(service);
     const deleted = await createPlain(service);

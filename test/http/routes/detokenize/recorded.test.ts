@@ -16,7 +16,7 @@ describe('the access log has every token before the response is sent', () => {
     expect(await operationsOn(service, id)).toEqual(['create', 'reveal', 'read']);
   });
 
-  test('what cannot be evaluated tells of the value, so it is recorded too', async ({ service }) => {
+  test('an expression that fails reveals something of the value, so it is recorded too', async ({ service }) => {
     const { id } = await createPlain(service);
     const answer = await service.call('POST', '/detokenize', `{{ ${id} | to_number }}`);
     expect(answer.status).toBe(400);

@@ -56,7 +56,7 @@ describe('200 the transform of the caller decides what of the data is shown', ()
     expect(await read(service, id, masks)).toMatchObject({ data: 'masked' });
   });
 
-  test('plain permissions mask, also beside token:use', async ({ service }) => {
+  test('plain permissions mask, also together with token:use', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data });
     const key = await service.application(['token:read', 'token:use']);
     expect((await read(service, id, key))['data']).toEqual(masked);

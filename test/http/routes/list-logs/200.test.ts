@@ -5,8 +5,10 @@ import { logs, logsAnswer, operationsOn } from './support.js';
 
 const aDayMs = 24 * hourMs;
 
-describe('what is recorded', () => {
-  test('a token’s life, one entry an act, with who, what, when, from where and the trace id', async ({ service }) => {
+describe('the access log records', () => {
+  test('the life of a token, one entry per operation, with who, what, when, from where and the trace id', async ({
+    service,
+  }) => {
     const { id } = await create(service, { id: uniqueId(), type: 'card', data: card });
     await service.call('GET', path(id), undefined, { headers: { 'service-trace-id': 'my-trace' } });
     await service.call('PATCH', path(id), { metadata: { a: 'b' } });
@@ -101,7 +103,7 @@ describe('what is recorded', () => {
 });
 
 describe('the id of a token', () => {
-  test('is shown while it lives, and then only where it is asked for by that very id', async ({ service }) => {
+  test('is shown while the token lives, and afterwards only to a request for that id', async ({ service }) => {
     const { id } = await createPlain(service);
     const ref = (await logs(service, { entity_id: id }))[0]?.['entity_ref'];
     const shown = async () => (await logs(service)).filter(({ entity_ref }) => entity_ref === ref);
@@ -122,7 +124,7 @@ describe('the id of a token', () => {
 });
 
 describe('filters and pages', () => {
-  test('a tenant sees its own entries alone, also by the id of another’s token', async ({ service }) => {
+  test('a tenant sees only its own entries, also for the id of another tenant’s token', async ({ service }) => {
     const key = await service.otherTenant();
     const id = uniqueId();
     await create(service, { id, type: 'token', data: 1 }, { key });

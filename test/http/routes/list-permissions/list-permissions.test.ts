@@ -23,7 +23,7 @@ describe('200 GET /permissions', () => {
     expect(listed.map((entry) => entry['type'])).toEqual(expected);
   });
 
-  test('those of management are none on tokens', async ({ service }) => {
+  test('management permissions grant nothing on tokens', async ({ service }) => {
     const listed = arrayOf(await service.call('GET', '/permissions?application_type=management'));
     expect(listed).toHaveLength(9);
     expect(listed.map((entry) => entry['type'])).not.toContainEqual(expect.stringMatching(/^token:/));

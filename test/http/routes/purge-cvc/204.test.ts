@@ -20,7 +20,7 @@ describe('204 the cvc is gone at once', () => {
     expect(await service.vault.keys.use(service.tenantId, key, () => null)).toEqual({ state: 'destroyed' });
   });
 
-  test('also when there is none any more or never was one, and then nothing is appended', async ({ service }) => {
+  test('also if the cvc is gone or never existed, and then nothing is appended', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const never = await create(service, { type: 'card', data: { number: card.number } });
     await service.call('DELETE', `${path(id)}/cvc`);

@@ -29,7 +29,7 @@ describe('fields and types are suggested to everyone', () => {
     expect(await suggestNow(service, '', key)).toEqual(all);
   });
 
-  test('a prefix that nothing begins with gives the nearest', async ({ service }) => {
+  test('a prefix without a match returns the nearest words', async ({ service }) => {
     expect(await suggest(service, 'contianer')).toEqual(['container']);
     expect(await suggest(service, 'type:crad_number')).toEqual(['type:card_number']);
     expect(await suggest(service, 'zzzzzzzz')).toEqual([]);
@@ -91,7 +91,7 @@ describe('metadata keys and containers of living tokens', () => {
   });
 
   /** Threat: a container of an erased token named for ever. */
-  test('what was deleted or has expired is named for ten minutes at most, what is new from then on', async ({
+  test('words of deleted or expired tokens are suggested for at most ten minutes, and new words from then on', async ({
     service,
   }) => {
     makeStale(service);
@@ -108,7 +108,7 @@ describe('metadata keys and containers of living tokens', () => {
     expect(await suggest(service, '/gone')).toEqual([]);
   });
 
-  test('after ten minutes the old ones are not told even while the new ones are collected', async ({ service }) => {
+  test('after ten minutes old words are not suggested, even while new ones are collected', async ({ service }) => {
     makeStale(service);
     const { id } = await createPlain(service, { metadata: { staleword: 'v' } });
     expect(await suggest(service, 'staleword')).toEqual(['metadata.staleword']);
@@ -168,7 +168,7 @@ describe('a caller that may not search everything gets only the containers of it
     expect(collecting, 'the first who asks for the words of the tenant').toBe(true);
   });
 
-  test('another tenant is told nothing of this one', async ({ service }) => {
+  test('another tenant learns nothing of this one', async ({ service }) => {
     makeStale(service);
     await createPlain(service, { metadata: { foreignkey: 'v' }, containers: ['/foreign/'] });
     await collected(service);

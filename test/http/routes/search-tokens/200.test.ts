@@ -58,7 +58,7 @@ describe('a search returns whole tokens and the position of the page', () => {
   });
 });
 
-describe('what you wrote is what you find', () => {
+describe('a search finds exactly the written tokens', () => {
   test('right after creation, update and deletion, by the old words no longer', async ({ service }) => {
     const [before, after] = [uniqueId('w'), uniqueId('w')];
     const { id } = await createPlain(service, {
@@ -96,7 +96,7 @@ describe('what you wrote is what you find', () => {
     expect(await search(service, query)).toMatchObject({ ids: [kept.id], total: 1 });
   });
 
-  test('a token whose id was freed and taken again is found as the new one alone', async ({ service }) => {
+  test('a token whose id was freed and reused is found only as the new one', async ({ service }) => {
     const id = uniqueId();
     await createPlain(service, { id, metadata: { life: 'first' } });
     await service.call('DELETE', path(id));
@@ -108,7 +108,7 @@ describe('what you wrote is what you find', () => {
 });
 
 describe('visibility of tokens', () => {
-  test('rules leave tokens out silently and the deciding one gives the transform', async ({ service }) => {
+  test('rules silently leave out tokens, and the deciding rule determines the transform', async ({ service }) => {
     const group = uniqueId('group');
     const shared = { metadata: { group }, data: '1234567890', mask: '{{ data | last4 }}' };
     const ids: string[] = [];
@@ -162,7 +162,7 @@ describe('data search meets an evaluated index of a token of any type', () => {
     expect((await search(service, 'data:98-7654321')).ids).toEqual([]);
   });
 
-  test('numbers and booleans as text, a card by what its own index gives, any case', async ({ service }) => {
+  test('numbers and booleans as text, a card by its own index, in any case', async ({ service }) => {
     const name = uniqueId('NAME');
     const search_indexes = ['{{ data.n }}', '{{ data.ok }}', '{{ data.name }}'];
     const object = await createPlain(service, { data: { n: 8.5, ok: true, name }, search_indexes });

@@ -6,7 +6,9 @@ import { card, createPlain, read, test, uniqueId } from '../support.js';
 const equal = (data: string, more: object = {}) => ({ type: 'token', data, deduplicate_token: true, ...more });
 
 describe('200 with deduplication in force', () => {
-  test('equal parts of one request give one token, the later ones say so', async ({ service }) => {
+  test('equal parts of one request become one token, and the later ones are marked as duplicates', async ({
+    service,
+  }) => {
     const data = uniqueId();
     const before = await service.eventCount();
     const [first, ...others] = (await tokenize(service, [equal(data), equal(data), [equal(data)]].flat())) as [
@@ -18,7 +20,7 @@ describe('200 with deduplication in force', () => {
     expect(await service.eventCount()).toBe(before + 1);
   });
 
-  test('a part that is in the store gives that token, also under an id that is taken', async ({ service }) => {
+  test('a part that is already stored returns that token, also under an id in use', async ({ service }) => {
     const stored = await createPlain(service, { data: uniqueId() });
     const taken = await createPlain(service);
     const before = await service.eventCount();
@@ -63,7 +65,7 @@ describe('200 with deduplication in force', () => {
 });
 
 describe('200 under concurrency', () => {
-  test('many simultaneous requests with the same values give one token each', async ({ service }) => {
+  test('many concurrent requests with the same values create one token per value', async ({ service }) => {
     const values = [uniqueId('a'), uniqueId('b'), uniqueId('c')];
     const before = await service.eventCount();
     const bodies = Array.from({ length: 24 }, (_, i) => values.slice(i % 3).map((data) => equal(data)));

@@ -6,7 +6,7 @@ import { card, create, eventsSince, hourMs, path, read, test, uniqueId } from '.
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('200 every value becomes a token and the shape stays', () => {
+describe('200 every value becomes a token and the structure stays', () => {
   test('values, nulls, arrays, nesting, empty parts and keys', async ({ service }) => {
     const before = await service.eventCount();
     const body = {
@@ -39,7 +39,7 @@ describe('200 every value becomes a token and the shape stays', () => {
     ['a boolean', true],
     ['an empty string', ''],
     ['what looks like an expression', '{{ data.number }}'],
-  ] as const)('the body may be %s alone', async ([, data], { service }) => {
+  ] as const)('the body may be a single %s', async ([, data], { service }) => {
     const id = await tokenize(service, data);
     expect((await read(service, `${id}`))['data']).toBe(data);
   });
@@ -65,7 +65,9 @@ describe('200 an object with type and data is a create request', () => {
     expect(await read(service, id)).toEqual(answer.deep[0]);
   });
 
-  test('nothing within it is looked at, an object with one of the keys is none', async ({ service }) => {
+  test('its contents are not tokenized, and an object with only one of the keys is not a request', async ({
+    service,
+  }) => {
     const before = await service.eventCount();
     const body = {
       a: { type: 'token', data: { type: 'card', data: ['x', 'y'] } },

@@ -25,7 +25,7 @@ describe('503 a store fails: nothing readable is left and every id is free', () 
     expect(await tokenize(service, body, { headers })).toMatchObject(ids.map((id) => ({ id, data: card })));
   });
 
-  test('while the keys are made', async ({ service }) => {
+  test('while the keys are created', async ({ service }) => {
     const id = uniqueId();
     const { create } = service.vault.keys;
     let made = 0;

@@ -22,7 +22,7 @@ const { body } = fc.letrec<{ body: Json }>((tie) => ({
   ),
 }));
 
-test('what was tokenized comes back from detokenize as it was', async ({ service }) => {
+test('detokenize returns the tokenized values unchanged', async ({ service }) => {
   await fc.assert(
     fc.asyncProperty(body.filter(fits), async (json) => {
       const tokens = await tokenize(service, json);

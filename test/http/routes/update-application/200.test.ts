@@ -3,7 +3,7 @@ import { makeApplication, makeManager, manage, ownId, statusOf, timestamp } from
 import { createPlain, eventsSince, path, test } from '../support.js';
 
 describe('200 PUT /applications/{id}', () => {
-  test('gives another name and other permissions, and says who and when', async ({ service }) => {
+  test('changes the name and permissions, and says who changed them and when', async ({ service }) => {
     const { id, body } = await makeApplication(service);
     const before = await service.eventCount();
     const answer = await manage(service, 'PUT', `/applications/${id}`, { name: 'new', permissions: ['token:search'] });
@@ -36,7 +36,7 @@ describe('200 PUT /applications/{id}', () => {
     expect(await get()).toBe(200);
   });
 
-  test('what changes nothing stores nothing', async ({ service }) => {
+  test('a request that changes nothing stores nothing', async ({ service }) => {
     const { id } = await makeApplication(service);
     const before = await service.eventCount();
     const answer = await manage(service, 'PUT', `/applications/${id}`, { name: 'made', permissions: ['token:read'] });
@@ -45,9 +45,7 @@ describe('200 PUT /applications/{id}', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('an expiry stays when it is absent, is taken by null, and brings an expired application back', async ({
-    service,
-  }) => {
+  test('an absent expiry stays, null removes it, and a new one revives an expired application', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + 1_000).toISOString();
     const { id, key } = await makeApplication(service, { expires_at });
     const put = (more: object) =>

@@ -56,7 +56,7 @@ describe('403 attackers', () => {
     await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
   });
 
-  test('403 comes before what the stored type makes of the body', async ({ service }) => {
+  test('403 comes before the checks of the stored type', async ({ service }) => {
     const { key } = await makeManager(service, ['application:update']);
     const strong = await ownId(service, service.managementKey);
     await expectRefusal(service, () => manage(service, 'PUT', `/applications/${strong}`, good, key), exceeds);

@@ -151,7 +151,7 @@ describe('200 types normalise and check what a patch leads to', () => {
     expect(body['data']).toEqual({ number: 'XXXXXXXXXXXX4444', expiration_month: 12, expiration_year: 2030 });
   });
 
-  test('what was replaced is erased: its key is destroyed', async ({ service }) => {
+  test('replaced data is erased: its key is destroyed', async ({ service }) => {
     const before = await service.eventCount();
     const { id } = await createPlain(service);
     await service.call('PATCH', path(id), { metadata: { a: 'b' } });
@@ -181,7 +181,7 @@ describe('200 headers of an update', () => {
 });
 
 describe('200 expires_at', () => {
-  test('is kept by other edits and moved by a patch; a removed one never comes', async ({ service }) => {
+  test('survives other edits and is moved by a patch; a removed expiry never happens', async ({ service }) => {
     const at = (hours: number) => new Date(service.clock.now() + hours * hourMs).toISOString();
     const { id, ...created } = await createPlain(service, { expires_at: at(1) });
     const kept = await service.call('PATCH', path(id), { data: 'x' });

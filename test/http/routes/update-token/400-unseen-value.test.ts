@@ -13,7 +13,7 @@ const right = card.number;
 const wrong = '5555555555554444';
 
 describe('400 a caller that cannot see the value learns nothing from trying candidates', () => {
-  test.for(callers)('%s: right and wrong ones get the same answer', async ([, application], { service }) => {
+  test.for(callers)('%s: right and wrong ones get the same response', async ([, application], { service }) => {
     const key = await application(service);
     const { id } = await create(service, { type: 'card', data: card });
     const patches: readonly [field: string, patch: (candidate: string) => JsonObject][] = [
@@ -71,7 +71,7 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     expect((await service.call('PATCH', path(id), { metadata: { k: wrong } }, { key })).status).toBe(200);
   });
 
-  test('a caller that sees the value in plaintext learns where it stands, and may write other numbers', async ({
+  test('a caller that sees the value in plaintext learns where it is, and may write other numbers', async ({
     service,
   }) => {
     const { id } = await create(service, { type: 'card', data: card });
