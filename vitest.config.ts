@@ -2,13 +2,14 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /**
  * The tests that take minutes: kills, damaged files, erasure, rotation, rebuilds, backups, load, imports and exports of
- * many tokens, and every command of the docs.
+ * many tokens, commands over HTTP, and every command of the docs.
  */
 const long = [
   'test/adapters/sqlite/broken-files.test.ts',
   'test/backup/**/*.test.ts',
   'test/cli/bad-starts.test.ts',
   'test/cli/bulk/**/*.test.ts',
+  'test/cli/over-http.test.ts',
   'test/crash/**/*.test.ts',
   'test/docs/pages.test.ts',
   'test/erasure/**/*.test.ts',
