@@ -23,6 +23,11 @@ export const adaptations: readonly Adaptation[] = [
     because: 'helm and Prometheus may not be here; the tests must be',
   },
   {
+    says: /^(?:set -o pipefail\n)?node scripts\/move-from-basis-theory\.mjs [^|\n]*(?:\|\n.*)?$/gm,
+    runs: 'node --check scripts/move-from-basis-theory.mjs',
+    because: 'there is no account; test/cli/bulk/move-from-basis-theory.test.ts moves tokens from a stand-in',
+  },
+  {
     says: /^npm run test:node-24\b.*$/gm,
     runs: 'bash -n scripts/test-node-24.sh',
     because: 'it takes minutes, and .ci/run runs it',

@@ -9,7 +9,7 @@ export async function vaultWithKeyFile() {
   const vault = await makeVault();
   const keyFile = join(vault.dir, 'app.key');
   writeFileSync(keyFile, `${vault.key}\n`, { mode: 0o600 });
-  return { ...vault, args: [...vault.flags, '--api-key-file', keyFile] };
+  return { ...vault, keyFile, args: [...vault.flags, '--api-key-file', keyFile] };
 }
 
 /** What is in every value that a test imports, and so must be in no output. */

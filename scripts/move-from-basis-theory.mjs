@@ -1,0 +1,174 @@
+#!/usr/bin/env node
+// Reads all tokens of a Basis Theory tenant and writes them as lines for `strongroom tokens import -`, with their ids.
+// docs/how-to/move-from-basis-theory.md explains its use. It needs only Node.js 20.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+const usage = `usage: node scripts/move-from-basis-theory.mjs --api-key-file FILE [options] | strongroom tokens import -
+
+  --api-key-file FILE  the key of a Basis Theory application that may read every token with the transform reveal
+  --address URL        the API to read from (default: https://api.basistheory.com)
+  --dry-run            write no tokens, only count them by type
+`;
+const pageSize = 100;
+const attemptsMax = 8;
+const waitMsMax = 60_000;
+const requestMsMax = 60_000;
+/** The fields of a create request that a token object carries. The rest is of the other vault. */
+const fields = [
+  ...['id', 'type', 'data', 'mask', 'containers', 'metadata', 'search_indexes', 'fingerprint_expression'],
+  'expires_at',
+];
+const types = new Set([
+  ...['token', 'card', 'bank', 'card_number', 'us_bank_account_number', 'us_bank_routing_number'],
+  ...['social_security_number', 'employer_id_number'],
+]);
+
+class Stopped extends Error {}
+
+const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
+// The import may end early. It says why.
+process.stdout.on('error', () => process.exit(1));
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof Stopped)) throw error;
+  say(error.message);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const options = optionsOf(process.argv.slice(2));
+  if (options === null) {
+    process.stderr.write(usage);
+    return 2;
+  }
+  const { address, key, isDryRun } = options;
+  if (!isDryRun && process.stdout.isTTY) {
+    say('The output contains the values of all tokens. Pipe it into `strongroom tokens import -`, or use --dry-run.');
+    return 2;
+  }
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  let read = 0;
+  let skipped = 0;
+  for await (const page of pagesOf(address, key)) {
+    for (const token of page) {
+      const why = whySkipped(token);
+      if (why !== null) {
+        skipped += 1;
+        say(`skipped ${token.id}: ${why}`);
+        continue;
+      }
+      counts.set(token.type, (counts.get(token.type) ?? 0) + 1);
+      if (!isDryRun && !process.stdout.write(`${lineOf(token)}\n`)) await once(process.stdout, 'drain');
+    }
+    read += page.length;
+    say(`${read} tokens read`);
+  }
+  for (const [type, count] of [...counts].sort()) say(`${type}: ${count}`);
+  say(`${read - skipped} tokens ${isDryRun ? 'can be moved' : 'written'}, ${skipped} skipped`);
+  return skipped === 0 ? 0 : 1;
+}
+
+/** Returns null for a usage error, which it has reported. @param {readonly string[]} args */
+function optionsOf(args) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        'api-key-file': { type: 'string' },
+        address: { type: 'string', default: 'https://api.basistheory.com' },
+        'dry-run': { type: 'boolean', default: false },
+      },
+    });
+    const { 'api-key-file': file, address } = values;
+    if (file === undefined) throw new Error('--api-key-file is required');
+    const { protocol, hostname, origin } = new URL(address);
+    const isLoopback = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+    if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) throw new Error('--address must use https');
+    const key = readFileSync(file, 'utf8').trim();
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new Error(`${file} does not hold an API key`);
+    return { address: origin, key, isDryRun: values['dry-run'] };
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    return null;
+  }
+}
+
+/** Returns the tokens page by page, the newest first. @param {string} address @param {string} key */
+async function* pagesOf(address, key) {
+  const seen = new Set();
+  let start = '';
+  do {
+    const query = new URLSearchParams({ size: String(pageSize), ...(start === '' ? {} : { start }) });
+    const { data, pagination } = await request(`${address}/v2/tokens?${query}`, key);
+    if (!Array.isArray(data)) throw new Stopped('The response is not a page of tokens. Check --address.');
+    yield data;
+    start = typeof pagination?.next === 'string' ? pagination.next : '';
+    if (seen.has(start)) throw new Stopped('The API returned the same cursor twice, so this would never end.');
+    seen.add(start);
+  } while (start !== '');
+}
+
+/** Repeats a request that failed for a reason that may pass. @param {string} url @param {string} key */
+async function request(url, key) {
+  for (let attempt = 1; ; attempt += 1) {
+    const result = await attemptRequest(url, key);
+    if ('body' in result) return result.body;
+    if (!result.mayPass || attempt === attemptsMax) {
+      throw new Stopped(`${result.why} Start again later: the import skips the tokens that it has.`);
+    }
+    await wait(Math.min(waitMsMax, result.waitMs ?? 1_000 * 2 ** (attempt - 1)));
+  }
+}
+
+/** @param {string} url @param {string} key */
+async function attemptRequest(url, key) {
+  let response;
+  let text;
+  try {
+    response = await fetch(url, {
+      headers: { 'BT-API-KEY': key, accept: 'application/json' },
+      // Another host must not get the key.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(requestMsMax),
+    });
+    text = await response.text();
+  } catch {
+    return { why: 'The API cannot be reached, or ended the connection.', mayPass: true };
+  }
+  const { status } = response;
+  if (status === 200) {
+    try {
+      return { body: JSON.parse(text) };
+    } catch {
+      return { why: 'The API returned something that is not JSON.', mayPass: true };
+    }
+  }
+  if (status === 429 || status >= 500) {
+    const seconds = Number(response.headers.get('retry-after'));
+    const waitMs = seconds > 0 ? seconds * 1_000 : undefined;
+    return { why: `The API returned ${status} too often.`, mayPass: true, waitMs };
+  }
+  const hint = status === 401 || status === 403 ? ' Check the key and its permission token:read.' : '';
+  return { why: `The API returned ${status}.${hint}`, mayPass: false };
+}
+
+/** Returns why a token cannot be moved; null if it can. @param {any} token */
+function whySkipped({ type, data, expires_at: expiresAt }) {
+  if (!types.has(type)) return `its type is ${type}, which Strongroom does not have`;
+  if (data === undefined || data === null) return 'the application may not see its data';
+  if (expiresAt != null && Date.parse(expiresAt) <= Date.now()) return 'it has expired';
+  return null;
+}
+
+/** @param {any} token */
+function lineOf(token) {
+  const entries = fields.flatMap((field) => (token[field] == null ? [] : [[field, token[field]]]));
+  // Two tokens with one value stay two.
+  return JSON.stringify({ ...Object.fromEntries(entries), deduplicate_token: false });
+}
