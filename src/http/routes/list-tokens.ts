@@ -94,8 +94,9 @@ export function metadataOf(name: string, value: unknown): (readonly [string, str
   const [first = ''] = [value].flat().map(String);
   if (name === 'metadata') return entriesOf(first);
   if (name.startsWith(metadataPrefix)) return [[name.slice(metadataPrefix.length), first]];
-  // Threat: a client that writes the filter in another way, such as `metadata[key]`, would get every token and could
-  // act on it.
+  const [, key] = /^metadata\[(.+)\]$/s.exec(name) ?? [];
+  if (key !== undefined) return [[key, first]];
+  // Threat: a client that writes the filter in another way would get every token and could act on it.
   if (name.startsWith('metadata')) {
     throw new Problem('validation_failed', { metadata: ['must be written as metadata.<key>, or as one JSON object'] });
   }

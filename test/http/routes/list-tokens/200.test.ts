@@ -80,6 +80,7 @@ describe('filters are ANDed, repeated ids and types ORed', () => {
       `?metadata.GROUP=${upper}&metadata.my%20key=${value}`,
       `?metadata.my+key=${value}&metadata.group=${group}`,
       `?metadata.my%20key=${value}&metadata.my%20key=other&metadata.group=${group}`,
+      `?metadata[group]=${group}&metadata%5Bmy%20key%5D=${value}`,
       `?metadata=${encodeURIComponent(JSON.stringify({ Group: group, 'My Key': 'größe & More' }))}`,
       `?metadata=${encodeURIComponent(JSON.stringify({ group }))}&metadata.my%20key=${value}`,
       `?metadata.group=${group}&metadata.my%20key=${value}&unknown=1&metadata.GROUP=other`,

@@ -25,7 +25,8 @@ describe('400 an invalid query string, with every invalid parameter named', () =
     ['metadata={"a":{"b":"Zq7"}}', ['metadata']],
     ['metadata=', ['metadata']],
     // Written in another way, a filter must not be ignored: every token would pass.
-    ['metadata[customer]=Zq7', ['metadata']],
+    ['metadata[]=Zq7', ['metadata']],
+    ['metadata_customer=Zq7', ['metadata']],
     ['metadata_filter=Zq7', ['metadata']],
     ['metadata:customer=Zq7', ['metadata']],
   ])('%s', async ([query, paths], { service }) => {

@@ -1,5 +1,7 @@
-import { describe, expect } from 'vitest';
-import type { TestService } from '../../../support/test-service.js';
+import { rm } from 'node:fs/promises';
+import { describe, expect, onTestFinished } from 'vitest';
+import { embeddedOnly } from '../../../support/profile.js';
+import { startTestService, type TestService } from '../../../support/test-service.js';
 import { createPlain, path, test, uniqueId } from '../support.js';
 
 type Step = { readonly ids: readonly string[]; readonly next: string | null; readonly pagination: object };
@@ -36,6 +38,38 @@ describe.for(['list', 'search'] as const)('%s pages by cursor', (by) => {
       pagination: { page_size: 2, next: first.next },
     });
     expect(await step(service, by, group, first.next)).toMatchObject({ ids: made.slice(2), next: null });
+  });
+
+  test('during concurrent creates and deletes, every token that stays is returned once, newest first', async ({
+    service,
+  }) => {
+    const group = uniqueId('group');
+    const create = async () => (await createPlain(service, { metadata: { group } })).id;
+    const staying: string[] = [];
+    const leaving: string[] = [];
+    for (let i = 0; i < 40; i += 1) (i % 2 === 0 ? staying : leaving).unshift(await create());
+    let isDone = false;
+    const writing = (async () => {
+      while (!isDone) {
+        await create();
+        const id = leaving.pop();
+        if (id !== undefined) expect((await service.call('DELETE', path(id))).status).toBe(204);
+      }
+    })();
+    const met: string[] = [];
+    try {
+      let next: string | null = null;
+      do {
+        const page = await step(service, by, group, next, 3);
+        met.push(...page.ids);
+        next = page.next;
+      } while (next !== null);
+    } finally {
+      isDone = true;
+      await writing;
+    }
+    expect(new Set(met).size).toBe(met.length);
+    expect(met.filter((id) => staying.includes(id))).toEqual(staying);
   });
 
   test('creates and deletes between pages neither repeat nor hide another token', async ({ service }) => {
@@ -86,4 +120,48 @@ describe.for(['list', 'search'] as const)('%s pages by cursor', (by) => {
     }
     expect((await send(group, cursor)).status).toBe(200);
   });
+});
+
+test('the requests of the published clients of Basis Theory find the same tokens', async ({ service }) => {
+  const group = uniqueId('group');
+  const container = '/published/clients/';
+  const { id } = await createPlain(service, { metadata: { group }, containers: [container] });
+  await createPlain(service, { metadata: { group } });
+  const { body } = await service.call('GET', path(id));
+  const fingerprint = String(body['fingerprint']);
+  const filters = `type=token&container=${encodeURIComponent(container)}&fingerprint=${fingerprint}&size=20`;
+  const requests = [
+    // The client for TypeScript writes metadata as JSON, that for Python in brackets.
+    ['GET', `/v2/tokens?${filters}&metadata=${encodeURIComponent(JSON.stringify({ group }))}`],
+    ['GET', `/v2/tokens?${filters}&metadata%5Bgroup%5D=${group}`],
+    ['POST', '/v2/tokens/search', { query: `metadata.group:${group} AND container:${container}`, size: 20 }],
+  ] as const;
+  for (const [method, url, sent] of requests) {
+    const found = await service.call(method, url, sent);
+    expect(found.status, found.text).toBe(200);
+    expect(found.body).toMatchObject({ pagination: { page_size: 20, next: null }, data: [{ id }] });
+  }
+});
+
+test('a cursor from before a restart continues after it', async ({ skip }) => {
+  embeddedOnly({ skip }, 'processes of a cluster share the key, which test/cluster/mongodb-keys-shared.test.ts shows');
+  const group = uniqueId('group');
+  const first = await startTestService();
+  const made: string[] = [];
+  for (let i = 0; i < 3; i += 1) made.unshift((await createPlain(first, { metadata: { group } })).id);
+  const before = await step(first, 'list', group, null);
+  await first.stop();
+  const again = await startTestService({ dataDir: first.dataDir, rootKey: first.rootKey });
+  onTestFinished(async () => {
+    await again.stop();
+    await rm(first.dataDir, { recursive: true });
+  });
+  const { status, body } = await again.call(
+    'GET',
+    `/v2/tokens?metadata.group=${group}&size=2&start=${before.next}`,
+    undefined,
+    { key: first.key },
+  );
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ pagination: { next: null }, data: [{ id: made[2] }] });
 });
