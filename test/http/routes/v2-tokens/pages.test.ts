@@ -144,7 +144,7 @@ test('the requests of the published clients of Basis Theory find the same tokens
 });
 
 test('a cursor from before a restart continues after it', async ({ skip }) => {
-  embeddedOnly({ skip }, 'processes of a cluster share the key, which test/cluster/mongodb-keys-shared.test.ts shows');
+  embeddedOnly({ skip }, 'a test service of the cluster is not started again');
   const group = uniqueId('group');
   const first = await startTestService();
   const made: string[] = [];
