@@ -179,6 +179,19 @@ function installOnce(home) {
   });
 }
 
+/** Returns a folder with our templates, and with the generator's template of a model, whose `repr` would show data. */
+function pythonTemplates(home) {
+  const folder = join(work, 'templates');
+  cpSync(join(home, 'templates'), folder, { recursive: true });
+  const library = join(home, '.venv/lib');
+  const [version = ''] = readdirSync(library);
+  const file = join(library, version, 'site-packages/openapi_python_client/templates/model.py.jinja');
+  const parts = readFileSync(file, 'utf8').split('\n@_attrs_define\n');
+  if (parts.length !== 2) throw new Error('the template of a model is not the known one: check how it shows data');
+  writeFileSync(join(folder, 'model.py.jinja'), parts.join('\n@_attrs_define(repr=False)\n'));
+  return folder;
+}
+
 function python(document, folder) {
   const home = join(root, 'clients/python');
   const input = join(work, 'openapi.json');
@@ -192,7 +205,7 @@ function python(document, folder) {
     join(home, '.venv/bin/openapi-python-client'),
     [
       ...['generate', '--path', input, '--output-path', folder, '--overwrite', '--meta', 'none'],
-      ...['--config', join(home, 'generator.yml'), '--custom-template-path', join(home, 'templates')],
+      ...['--config', join(home, 'generator.yml'), '--custom-template-path', pythonTemplates(home)],
       '--fail-on-warning',
     ],
     {
