@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { verifyVault } from '#src/cli/audit/run-verify.js';
 import { issueKey } from '#src/commands/tenancy/issue-key.js';
 import { revokeKey } from '#src/commands/tenancy/revoke-key.js';
@@ -175,7 +175,7 @@ describe.skipIf(profile !== 'embedded')('an attacker that can write only the log
     if (!issued.ok) throw new Error('the operator may issue a key');
     const older = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(older, { recursive: true }));
-    const copy = new Database(join(dataDir, 'vault.db'), { readonly: true });
+    const copy = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
     copy.prepare('VACUUM INTO ?').run(join(older, 'vault.db'));
     copy.close();
     expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
@@ -197,7 +197,7 @@ describe.skipIf(profile !== 'embedded')('a log that is changed while the service
     await create('one');
     await sign();
     await create('two');
-    const database = new Database(join(dataDir, 'vault.db'));
+    const database = pinStatements(join(dataDir, 'vault.db'), {});
     const newest = 'position = (SELECT max(position) FROM events)';
     behindTriggers(database, () => database.exec(`UPDATE events SET actor = 'somebody' WHERE ${newest}`));
     database.close();

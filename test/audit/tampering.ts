@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { linkAfter, noLink, sealCommit } from '#src/events/commit.js';
 import { behindTriggers } from '../support/behind-triggers.js';
@@ -30,7 +30,7 @@ export type Row = {
 
 /** Rewrites the events of a vault as an attacker with write access to its file would: without triggers, row by row. */
 export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
-  const database = new Database(join(dataDir, 'vault.db'));
+  const database = pinStatements(join(dataDir, 'vault.db'), {});
   try {
     const changed = change(database.prepare('SELECT * FROM events ORDER BY position').all() as Row[]);
     behindTriggers(database, () => {

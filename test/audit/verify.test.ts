@@ -2,9 +2,9 @@ import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { fileAnchor } from '#src/adapters/anchor/file-anchor.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { exportLog } from '#src/cli/audit/run-export.js';
 import { type Verification, type VerifyOptions, verifyExport, verifyVault } from '#src/cli/audit/run-verify.js';
 import { verificationText } from '#src/cli/audit/verification-text.js';
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await sign();
   await create('five');
   await service.stop();
-  const database = new Database(join(intact, 'vault.db'), { readonly: true });
+  const database = pinStatements(join(intact, 'vault.db'), { readonly: true });
   rows = database.prepare('SELECT * FROM events ORDER BY position').all() as Row[];
   database.close();
 });
@@ -225,7 +225,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     const dataDir = copied();
     tamper(dataDir, cut);
     // As an attacker with write access to both files would.
-    const keys = new Database(join(dataDir, 'keys.db'));
+    const keys = pinStatements(join(dataDir, 'keys.db'), {});
     keys.exec(`DELETE FROM meta WHERE name IN ('log', 'log_memory', 'shredder')`);
     keys.close();
     expect((await verify(dataDir)).problem).toBeNull();
@@ -256,7 +256,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
 describe.skipIf(profile !== 'embedded')('the access log', () => {
   function onAccess(dataDir: string, sql: string): void {
     const [file] = readdirSync(dataDir).filter((name) => /^access-.*\.db$/.test(name));
-    const database = new Database(join(dataDir, file ?? ''));
+    const database = pinStatements(join(dataDir, file ?? ''), {});
     behindTriggers(database, () => database.exec(sql));
     database.close();
   }

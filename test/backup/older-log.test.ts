@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { never } from '#src/adapters/sqlite/database/keys-schema.js';
 import { numberBytes } from '#src/adapters/sqlite/database/number-bytes.js';
@@ -172,7 +172,7 @@ function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T 
 
 /** Copies the write-ahead log that a killed process left into the file, so that only a change by the next one shows. */
 function settleLog(path: string): void {
-  const database = new Database(path);
+  const database = pinStatements(path, {});
   database.pragma('wal_checkpoint(TRUNCATE)');
   database.close();
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { behindTriggers } from '../support/behind-triggers.js';
 import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
 
@@ -37,7 +37,7 @@ test('a vault is verified while it serves, and tampering with its file ends with
   writeFileSync(out, readFileSync(out, 'utf8').replace('"operator"', '"nobody"'));
   expect(await run(offline)).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('was changed') });
 
-  const database = new Database(join(dataDir, 'vault.db'));
+  const database = pinStatements(join(dataDir, 'vault.db'), {});
   const first = `(SELECT min(position) FROM events WHERE type = 'token.created')`;
   behindTriggers(database, () => database.exec(`UPDATE events SET actor = 'nobody' WHERE position = ${first}`));
   database.close();

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { never } from '#src/adapters/sqlite/database/keys-schema.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
 import { authenticStores } from '#src/audit/authentic-log.js';
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
@@ -314,7 +314,7 @@ function tableColumns(dataDir: string, table: string): readonly string[] {
 
 /** The living keys of data that the key store holds. */
 function livingKeysOf(dataDir: string): readonly string[] {
-  const database = new Database(join(dataDir, 'keys.db'), { readonly: true });
+  const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
   const ids = database.prepare('SELECT hex(id) FROM data_keys WHERE destroyed_at = ? ORDER BY id').pluck().all(never);
   database.close();
   return ids.map(String);

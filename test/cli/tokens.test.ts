@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { hashesOf, makeVault, run, runJson, startService } from '../support/process.js';
 
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
@@ -89,7 +89,7 @@ describe.each([
 /** What a folder holds, without the trace uses that each process reserves before it reads. */
 function contentsOf(dir: string) {
   const { 'data/keys.db': _, ...files } = hashesOf(dir);
-  const keys = new Database(join(dir, 'data', 'keys.db'), { readonly: true });
+  const keys = pinStatements(join(dir, 'data', 'keys.db'), { readonly: true });
   const tables = keys.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all() as string[];
   const rows = tables.map((table) => [
     table,

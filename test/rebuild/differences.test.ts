@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { createPlain } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';
 import { endOfRebuild, generous, openVault, rebuildTokens, storedIn } from './support.js';
@@ -31,7 +31,7 @@ test('a lost key ends the rebuild, which names the token and changes nothing', a
   await createPlain(service);
   await service.stop();
   const { dataDir, rootKey } = service;
-  const keys = new Database(`${dataDir}/keys.db`);
+  const keys = pinStatements(`${dataDir}/keys.db`, {});
   keys.exec('DELETE FROM data_keys');
   keys.close();
   const again = await startTestService({ dataDir, rootKey });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { createPlain } from '../http/routes/support.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { endOfRebuild, generous, openVault, rebuildTokens, standsInFiles, storedIn } from './support.js';
@@ -68,7 +68,7 @@ test('the search terms of a cancelled and of a replaced generation are in no fil
   await endOfRebuild(service);
   const replaced = termsOf(1);
   expect(replaced.length).toBeGreaterThan(50);
-  const keys = new Database(`${service.dataDir}/keys.db`, { readonly: true });
+  const keys = pinStatements(`${service.dataDir}/keys.db`, { readonly: true });
   const wrapped = keys.prepare('SELECT wrapped FROM generation_keys WHERE generation = 1').pluck().get() as Buffer;
   keys.close();
   expect(standsInFiles(service.dataDir, [wrapped])).not.toEqual([]);

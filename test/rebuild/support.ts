@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { vi } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { Rebuild } from '#src/ports/generations.js';
 import type { TestService } from '../support/test-service.js';
 
@@ -26,8 +27,8 @@ export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
 
 /** What the files hold: the rows of each set of tables, the generations, and the keys of search that live. */
 export function storedIn(dataDir: string) {
-  const vault = new Database(join(dataDir, 'vault.db'), { readonly: true });
-  const keys = new Database(join(dataDir, 'keys.db'), { readonly: true });
+  const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
+  const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
   try {
     const count = (table: string): number => Number(vault.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
     return {
@@ -68,5 +69,5 @@ export function standsInFiles(dataDir: string, all: readonly Buffer[]): string[]
 
 /** `vault.db`, to look into and to damage beside the service. */
 export function openVault(dataDir: string): Database.Database {
-  return new Database(join(dataDir, 'vault.db'), { timeout: 10_000 });
+  return pinStatements(join(dataDir, 'vault.db'), { timeout: 10_000 });
 }

@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { beforeEach, expect, test } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { embeddedOnly } from '../support/profile.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -12,7 +12,7 @@ type Counts = { readonly postings: number; readonly counted: number; readonly wi
 
 /** What the store holds for search. */
 function counts({ dataDir }: TestService): Counts {
-  const database = new Database(join(dataDir, 'vault.db'), { readonly: true });
+  const database = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
   const count = (sql: string) => Number(database.prepare(sql).pluck().get());
   try {
     return {

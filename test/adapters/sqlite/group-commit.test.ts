@@ -113,7 +113,7 @@ test('commands that come together share transactions', async () => {
   const service = await startTestService();
   const log = () => filesOf(service.dataDir).find(({ name }) => name === 'vault.db-wal')?.content ?? Buffer.alloc(0);
   // While somebody reads an older state the log only grows; else it may begin anew in between.
-  const reader = new Database(join(service.dataDir, 'vault.db'), { readonly: true });
+  const reader = pinStatements(join(service.dataDir, 'vault.db'), { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM events').get();
   const before = commitsIn(log());

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { manualClock } from '../../support/manual-clock.js';
 import { tempDir } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
@@ -35,7 +35,7 @@ const plants: readonly (readonly [what: string, file: string, sql: string])[] = 
 
 function plant(dataDir: string, file: string, sql: string): void {
   const name = file === 'access' ? readdirSync(dataDir).find((one) => /^access-.*\.db$/.test(one)) : file;
-  const database = new Database(join(dataDir, String(name)));
+  const database = pinStatements(join(dataDir, String(name)), {});
   database.exec(sql);
   database.close();
 }
