@@ -4,7 +4,7 @@
  */
 export function codePointCount(text: string): number {
   // A long text in Latin-1, as most are, need not be counted.
-  if (text.length > 10_000 && Buffer.from(text, 'latin1').toString('latin1') === text) return text.length;
+  if (text.length > 10_000 && latin1Bytes(text) !== null) return text.length;
   let count = 0;
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i);
@@ -13,6 +13,12 @@ export function codePointCount(text: string): number {
     count += 1;
   }
   return count;
+}
+
+/** Returns the text as Latin-1, a byte for each character; null if it has other characters. */
+export function latin1Bytes(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'latin1');
+  return bytes.toString('latin1') === text ? bytes : null;
 }
 
 /**

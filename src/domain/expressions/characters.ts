@@ -1,3 +1,5 @@
+import { latin1Bytes } from '../text.js';
+
 /** Returns the Unicode code points of a text. Masks count and replace them, so that an emoji is never cut in half. */
 export function characters(text: string): string[] {
   return Array.from(text);
@@ -8,8 +10,8 @@ export type CodePoints = Uint8Array | Uint32Array;
 
 /** Returns the code points of a long text: an array of 500,000 strings takes ten times as long to create. */
 export function codePoints(text: string): CodePoints {
-  const bytes = Buffer.from(text, 'latin1');
-  if (bytes.toString('latin1') === text) return bytes;
+  const bytes = latin1Bytes(text);
+  if (bytes !== null) return bytes;
   const all = new Uint32Array(text.length);
   let length = 0;
   for (let i = 0; i < text.length; i++) {

@@ -8,8 +8,9 @@ export type WorkKey = () => Promise<Uint8Array>;
 type Of = { readonly in: 'claims' | 'fingerprints' | 'batches'; readonly id: string };
 
 /**
- * Returns the MAC of work that a process records before it appends. Threat: whoever settles recorded work appends to
- * the streams that it names, and undoes the tokens of a batch. A writer of the rows must not choose these.
+ * Returns the MAC of work that a process records before it appends. Threat: a process that settles recorded work
+ * appends to the streams that it names, and undoes the tokens of a batch. An attacker that can write the rows must not
+ * choose these.
  */
 export async function workMac(key: WorkKey, of: Of, facts: unknown): Promise<Buffer> {
   return createHmac('sha256', await key())
