@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { isLoopback } from '../../compose/config/schemas.js';
 import { dataDirectoryOf } from '../../compose/open-profile.js';
 import { counted } from '../../domain/text.js';
 import { untilSignal } from '../bulk/until-signal.js';
@@ -100,16 +101,12 @@ async function receiverOf(
       2,
     );
   }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowPlainHttp) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')) && !allowPlainHttp) {
     throw new Failure('--to-url must be https://, except on this machine, or with --allow-plain-http.', 2);
   }
   const headers = headerFile === undefined ? new Headers() : await headersOf(headerFile);
   headers.set('content-type', 'application/x-ndjson');
   return httpReceiver(url, headers, signal);
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 /** Threat: a message that repeats a line would show the secret in it, so messages name the line by its number. */
