@@ -8,8 +8,8 @@ import {
   sealCommit,
   sealedHash,
 } from '../events/commit.js';
+import type { KeyRing } from '../keys/key-ring.js';
 import { type EventLog, type EventPlace, ForgedLog, type StoredLog } from '../ports/event-log.js';
-import type { KeyRing } from '../ports/key-ring.js';
 import type { StoredWork, UnitOfWork } from '../ports/unit-of-work.js';
 
 type Keys = Pick<KeyRing, 'integrityKeys'>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lengthPrefixed } from '../events/sealing/length-prefixed.js';
-import type { SigningKey } from '../ports/key-ring.js';
+import type { SigningKey } from '../keys/key-ring.js';
 import { keyName } from './make-checkpoint.js';
 
 const whole = z.int().min(0);

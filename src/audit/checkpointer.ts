@@ -1,10 +1,10 @@
 import { type Checkpoint, checkpointStream, readCheckpointEvent, rememberedOf } from '../events/audit/checkpoint.js';
+import type { KeyRing } from '../keys/key-ring.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Anchor } from '../ports/anchor.js';
 import type { Clock } from '../ports/clock.js';
 import type { EventChain } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
-import type { KeyRing } from '../ports/key-ring.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
 import { deliverCheckpoints } from './deliver-checkpoints.js';

@@ -2,9 +2,10 @@ import { grouped } from '../domain/text.js';
 import { type Checkpoint, checkpointStream, readCheckpointEvent, rememberedOf } from '../events/audit/checkpoint.js';
 import { treeRoot } from '../events/audit/merkle.js';
 import type { ProvenClear } from '../events/commit.js';
+import type { KeyRing } from '../keys/key-ring.js';
 import type { ChainLink, EventChain } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
-import type { KeyRing, RememberedCheckpoint } from '../ports/key-ring.js';
+import type { RememberedCheckpoint } from '../ports/key-store.js';
 import { orderProblem, signatureProblem } from './check-checkpoint.js';
 import { chainAt, followLog, isAt, type ProvenChain } from './proven-chain.js';
 

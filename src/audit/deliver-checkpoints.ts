@@ -1,7 +1,7 @@
 import { checkpointLine, checkpointStream, readCheckpointEvent } from '../events/audit/checkpoint.js';
+import type { KeyRing } from '../keys/key-ring.js';
 import type { Anchor } from '../ports/anchor.js';
 import type { EventLog } from '../ports/event-log.js';
-import type { KeyRing } from '../ports/key-ring.js';
 
 const pageSize = 100;
 

@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto';
 import { z } from 'zod';
 import { lengthPrefixed } from '../events/sealing/length-prefixed.js';
-import type { SigningKey } from '../ports/key-ring.js';
+import type { SigningKey } from '../keys/key-ring.js';
 import { keyName } from './make-checkpoint.js';
 
 const time = z.string();

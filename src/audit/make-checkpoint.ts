@@ -10,9 +10,9 @@ import {
 } from '../events/audit/checkpoint.js';
 import { treeRoot } from '../events/audit/merkle.js';
 import { noSealedParts } from '../events/event.js';
+import type { SigningKey } from '../keys/key-ring.js';
 import type { AccessHead } from '../ports/access-log.js';
 import type { EventLog } from '../ports/event-log.js';
-import type { SigningKey } from '../ports/key-ring.js';
 import type { ProvenChain } from './proven-chain.js';
 
 type Signed = {

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../events/commit.js';
+import type { KeyRing } from '../keys/key-ring.js';
 import type { ChainLink, EventChain } from '../ports/event-chain.js';
 import type { StoredLog } from '../ports/event-log.js';
-import type { KeyRing } from '../ports/key-ring.js';
 import { forgery } from './authentic-log.js';
 import { type ExportLine, exportedEvent } from './export-line.js';
 

@@ -1,6 +1,6 @@
 import { keyedHash } from '../events/sealing/keyed-hash.js';
+import type { TenantKeys } from '../keys/key-ring.js';
 import { earliestNow } from '../ports/clock.js';
-import type { TenantKeys } from '../ports/key-ring.js';
 import type { CommandContext } from '../vault/command-context.js';
 import type { Vault } from '../vault/vault.js';
 import type { ClaimResult } from '../views/finished-claim.js';

@@ -5,7 +5,7 @@ import { type NewEvent, noSealedParts, type SealedParts } from '../events/event.
 import { sealJson } from '../events/sealing/json-ciphertext.js';
 import { sealTrace } from '../events/sealing/trace-ciphertext.js';
 import { tokenEventVersion } from '../events/tokens/catalogue.js';
-import type { DataKey, TenantKeys } from '../ports/key-ring.js';
+import type { DataKey, TenantKeys } from '../keys/key-ring.js';
 import type { Decrypted } from '../vault/decrypted.js';
 import { keyNotThere } from '../vault/tenant-gone.js';
 import { unwrap } from '../vault/unwrap.js';

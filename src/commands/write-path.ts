@@ -1,7 +1,9 @@
 import type { TokenEvent } from '../domain/token/decide.js';
 import { advancedKeys } from '../events/advanced-keys.js';
 import { endedKeys } from '../events/ended-keys.js';
-import { type KeyRevision, keyNamedWithinMs, type TenantKeys } from '../ports/key-ring.js';
+import type { TenantKeys } from '../keys/key-ring.js';
+import type { KeyRevision } from '../ports/key-store.js';
+import { keyNamedWithinMs } from '../ports/key-store.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import type { DueRow } from '../ports/token-rows.js';
 import type { RowIndex, StreamWrite } from '../ports/unit-of-work.js';

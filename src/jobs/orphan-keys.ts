@@ -1,7 +1,8 @@
 import { readUnbroken } from '../audit/continuity.js';
+import type { KeyRing } from '../keys/key-ring.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog } from '../ports/event-log.js';
-import { type KeyRing, noEvent } from '../ports/key-ring.js';
+import { noEvent } from '../ports/key-store.js';
 import { LogBehind, logBehind } from '../vault/log-behind.js';
 
 type Deps = { readonly log: EventLog; readonly chain: EventChain; readonly keys: KeyRing };

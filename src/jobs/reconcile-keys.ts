@@ -2,7 +2,7 @@ import { checkpointVersion } from '../events/audit/checkpoint.js';
 import type { ClearEvent } from '../events/event.js';
 import { directoryEventVersion } from '../events/tenancy/catalogue.js';
 import { tokenEventVersion } from '../events/tokens/catalogue.js';
-import type { KeyUse } from '../ports/key-ring.js';
+import type { KeyUse } from '../keys/key-ring.js';
 import { loadToken } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
 import { findUnreadableTokens, type UnreadableToken } from './close-unreadable-tokens.js';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { KeyRotation } from '../ports/key-rotation.js';
+import type { KeyRotation } from '../keys/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 
 /** The number of living data keys that were processed. */

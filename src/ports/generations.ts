@@ -4,6 +4,9 @@ import type { ProjectionVersions, StoredProjection } from '../views/versions.js'
 import { StoreUnavailable } from './store-unavailable.js';
 import type { RowIndex } from './unit-of-work.js';
 
+/** The generation of token rows that a new vault begins with. */
+export const firstGeneration = 1;
+
 /** Thrown for a search whose rows were replaced. The caller must plan the search again for the new rows. */
 export class GenerationDropped extends StoreUnavailable {
   constructor(store: string) {

@@ -1,5 +1,5 @@
 import type { TokenContent } from '../domain/token/content.js';
-import type { SearchKey } from '../ports/key-ring.js';
+import type { SearchKey } from '../keys/key-ring.js';
 import type { RowIndex } from '../ports/unit-of-work.js';
 import { type Circumstances, tokenTerms } from '../search/terms.js';
 

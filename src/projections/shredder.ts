@@ -4,8 +4,8 @@ import { advancedKeys } from '../events/advanced-keys.js';
 import { endedKeys } from '../events/ended-keys.js';
 import type { ClearEvent } from '../events/event.js';
 import { tenantStream } from '../events/tenancy/streams.js';
+import type { KeyRing } from '../keys/key-ring.js';
 import type { EventLog } from '../ports/event-log.js';
-import type { KeyRing } from '../ports/key-ring.js';
 
 const pageSize = 1_000;
 /** A read of this many events takes some seconds. */

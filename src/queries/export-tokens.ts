@@ -2,7 +2,7 @@ import { maySeeClear, transformFor } from '../domain/access/decide-access.js';
 import { reachOf } from '../domain/access/reach.js';
 import type { JsonObject } from '../domain/json.js';
 import { formatTimestamp } from '../domain/time.js';
-import type { SearchKey } from '../ports/key-ring.js';
+import type { SearchKey } from '../keys/key-ring.js';
 import type { SearchPlan } from '../ports/search-plan.js';
 import { planSearch } from '../search/plan-search.js';
 import { withSearchKey } from '../vault/tenant-keys.js';

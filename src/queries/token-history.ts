@@ -7,7 +7,7 @@ import type { ClearEvent, RecordedEvent } from '../events/event.js';
 import { openTrace } from '../events/sealing/trace-ciphertext.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
-import type { TenantKeys } from '../ports/key-ring.js';
+import type { TenantKeys } from '../keys/key-ring.js';
 import { clearEvents } from '../vault/load-token.js';
 import { type CommandResult, done, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';

@@ -1,5 +1,5 @@
 import type { Reach } from '../domain/access/reach.js';
-import type { SearchKey } from '../ports/key-ring.js';
+import type { SearchKey } from '../keys/key-ring.js';
 import type { PlanNode, SearchPlan } from '../ports/search-plan.js';
 import { normalise } from './normalise.js';
 import type { Query } from './query/syntax-tree.js';

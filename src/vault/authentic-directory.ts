@@ -1,5 +1,6 @@
+import type { KeyRing } from '../keys/key-ring.js';
 import type { Directory } from '../ports/directory.js';
-import { directoryName, type KeyRing } from '../ports/key-ring.js';
+import { directoryName } from '../ports/key-store.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import { isAuthenticRecord, type Stored } from '../views/row-mac.js';
 import { ForgedRow, type ForgedWhat } from './forged-row.js';

@@ -1,6 +1,6 @@
 import { checkpointStream, readCheckpointEvent, rememberedOf } from '../events/audit/checkpoint.js';
+import type { KeyRing } from '../keys/key-ring.js';
 import type { EventLog } from '../ports/event-log.js';
-import type { KeyRing } from '../ports/key-ring.js';
 import { StoreProblem } from '../ports/store-problem.js';
 import type { Vault } from './vault.js';
 

@@ -1,5 +1,5 @@
+import type { SearchKey, TenantKeys } from '../keys/key-ring.js';
 import { GenerationDropped } from '../ports/generations.js';
-import type { SearchKey, TenantKeys } from '../ports/key-ring.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 

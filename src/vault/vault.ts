@@ -1,6 +1,7 @@
 import type { Expressions } from '../domain/expressions/expressions.js';
 import type { StreamQueue } from '../domain/stream-queue.js';
 import type { AccessEntry } from '../events/access-log/access-entry.js';
+import type { IntegrityKeys, KeyRing } from '../keys/key-ring.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
@@ -8,7 +9,6 @@ import type { ErasureProbe } from '../ports/erasure-probe.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog, StoredLog } from '../ports/event-log.js';
 import type { GenerationsInUse } from '../ports/generations.js';
-import type { IntegrityKeys, KeyRing } from '../ports/key-ring.js';
 import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
-import { authenticLog, authenticStores } from '#src/audit/authentic-log.js';
+import { authenticLog } from '#src/audit/authentic-log.js';
+import { type EmbeddedStores, openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import { type StoredEvent, sealCommit } from '#src/events/commit.js';
 import { type EventLog, ForgedLog, type StoredLog } from '#src/ports/event-log.js';
 import { aBox, anEvent, aStream } from '../contract/support.js';
@@ -12,14 +12,14 @@ import { manualClock } from '../support/manual-clock.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-authentic-'));
 const [stream, other] = [aStream(), aStream()];
-let stores: ReturnType<typeof authenticStores<Awaited<ReturnType<typeof openSqliteStores>>>>;
+let stores: EmbeddedStores;
 
 /** One stream of commits of one, three and one events, and another of one. */
 beforeAll(async () => {
   const fail = (error: unknown) => {
     throw error;
   };
-  stores = authenticStores(await openSqliteStores(dataDir, randomBytes(32), manualClock(), fail));
+  stores = await openAuthenticStores(dataDir, randomBytes(32), manualClock(), fail);
   const sealed = { content: aBox(), cvc: null };
   await stores.log.append(stream, -1, [anEvent({ sealed, trace: aBox() })]);
   await stores.log.append(stream, 0, [anEvent(), anEvent(), anEvent()]);

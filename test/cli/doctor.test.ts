@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { never } from '#src/adapters/sqlite/database/keys-schema.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
-import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
-import { authenticStores } from '#src/audit/authentic-log.js';
+import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import { loadRootKey } from '#src/compose/root-key/root-key.js';
 import { anEvent } from '../contract/support.js';
 import { keyIdBytes, keyIdsOf, streamOf, tamper, tamperBehindTriggers } from '../erasure/support.js';
@@ -327,7 +326,7 @@ async function appendOfNewerVersion(dataDir: string, rootKeyFile: string): Promi
   };
   const loaded = await loadRootKey({ file: rootKeyFile, dataDir });
   if (!loaded.ok) throw new Error(loaded.message);
-  const stores = authenticStores(await openSqliteStores(dataDir, loaded.key, { now: () => Date.now() }, fail));
+  const stores = await openAuthenticStores(dataDir, loaded.key, { now: () => Date.now() }, fail);
   await stores.log.append('token-x', -1, [anEvent({ type: 'token.created', version: 9, time: Date.now() })]);
   await stores.close();
 }

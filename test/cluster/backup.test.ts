@@ -6,7 +6,7 @@ import { BSON } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeMongoKeys } from '#src/adapters/mongodb/backup/write-mongo-keys.js';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
-import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { openCluster } from '#src/compose/cluster/open-cluster.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';

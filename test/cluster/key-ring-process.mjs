@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
-import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
-import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
+import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
+import { openMongoKeys } from '#src/compose/cluster/open-mongo-keys.js';
 
 /** Creates, rotates and destroys keys until it is killed, and prints a line after each call returns. */
 const [, , url, database] = process.argv;
 const rootKey = Buffer.from(await text(process.stdin), 'hex');
 const connection = await connectMongo(url, database);
-const { keys } = await openMongoKeyStore(connection, rootKey, { now: Date.now }, async () => 0);
+const { keys } = await openMongoKeys(connection, rootKey, { now: Date.now }, async () => 0);
 const say = (...words) => process.stdout.write(`${words.join(' ')}\n`);
 
 for (;;) {

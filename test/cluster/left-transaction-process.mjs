@@ -1,6 +1,6 @@
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { inTransaction } from '#src/adapters/mongodb/in-transaction.js';
-import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 
 /** Changes, in a transaction of the program's own, what `held` names, says `open`, and goes no further until it is killed. */
 const [, , url, database, held] = process.argv;

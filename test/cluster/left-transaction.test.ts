@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 import { fill, unread } from '../rotation/support.js';
 import { http, run, startService, until } from '../support/process.js';
 import { killedHolding } from './killed-holding.js';

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-log.js';
-import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
-import { authenticStores } from '#src/audit/authentic-log.js';
+import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import { accessLogContract } from '../contract/access-log.js';
 import type { ContractStores } from '../contract/support.js';
 import { manualClock } from '../support/manual-clock.js';
@@ -17,7 +16,7 @@ async function mongoAccess(): Promise<ContractStores> {
   const fail = (error: unknown) => {
     throw error;
   };
-  const others = authenticStores(await openSqliteStores(dataDir, Buffer.alloc(32, 7), clock, fail));
+  const others = await openAuthenticStores(dataDir, Buffer.alloc(32, 7), clock, fail);
   let connection = await database.connect();
   let accessLog = mongoAccessLog(connection);
   const close = async () => {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
-import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
+import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
+import { openMongoKeys } from '#src/compose/cluster/open-mongo-keys.js';
 import { until } from '../support/process.js';
 import { databaseOfTest, mongoUrl } from './own-database.js';
 
@@ -38,7 +38,7 @@ test('a kill at any moment loses no issued key and revives no destroyed one', as
     const both = [30 * round, 70 * round].map((afterLines) => killed(database, rootKey, afterLines));
     said.push(...(await Promise.all(both)).flat());
   }
-  const { keys } = await openMongoKeyStore(connection, rootKey, { now: Date.now }, async () => 0);
+  const { keys } = await openMongoKeys(connection, rootKey, { now: Date.now }, async () => 0);
   onTestFinished(() => keys.close());
   const destroyed = new Set(said.filter(([what]) => what === 'destroyed').map(([, , keyId]) => keyId));
   const made = said.filter(([what]) => what === 'made');

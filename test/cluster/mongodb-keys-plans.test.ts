@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
+import { openMongoKeys } from '#src/compose/cluster/open-mongo-keys.js';
 import { manualClock } from '../support/manual-clock.js';
 import { databaseOfTest } from './own-database.js';
 import { profiled } from './profiled.js';
@@ -8,7 +8,7 @@ import { profiled } from './profiled.js';
 test('every call of the key ring uses an index and reads only what it returns', async () => {
   const { connection } = await databaseOfTest();
   const clock = manualClock();
-  const { keys, logIdOfKeys } = await openMongoKeyStore(connection, randomBytes(32), clock, async () => 0);
+  const { keys, logIdOfKeys } = await openMongoKeys(connection, randomBytes(32), clock, async () => 0);
   onTestFinished(() => keys.close());
   const tenants = Array.from({ length: 20 }, () => randomUUID());
   for (const tenantId of tenants) await keys.createTenant(tenantId);

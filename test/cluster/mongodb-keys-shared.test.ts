@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
-import { keyCollections, keyIndexes } from '#src/adapters/mongodb/key-ring/key-collections.js';
-import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
+import { keyCollections, keyIndexes } from '#src/adapters/mongodb/key-store/key-collections.js';
 import { checkIndexes } from '#src/adapters/mongodb/required-indexes.js';
-import type { KeyRing } from '#src/ports/key-ring.js';
+import { openMongoKeys } from '#src/compose/cluster/open-mongo-keys.js';
+import type { KeyRing } from '#src/keys/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { manualClock } from '../support/manual-clock.js';
 import { until } from '../support/process.js';
@@ -17,7 +17,7 @@ async function twoRings() {
   const clock = manualClock();
   const open = async () => {
     const connection = await connect();
-    const store = await openMongoKeyStore(connection, rootKey, clock, async () => 0);
+    const store = await openMongoKeys(connection, rootKey, clock, async () => 0);
     onTestFinished(() => store.keys.close());
     return { ...store, connection };
   };
@@ -177,7 +177,7 @@ test('keys of all processes are listed in order of creation, and a young key sto
 test('another root key is rejected, and two new processes agree on one log', async () => {
   const { one, other, connect, clock } = await twoRings();
   const connection = await connect();
-  const refused = openMongoKeyStore(connection, randomBytes(32), clock, async () => 0);
+  const refused = openMongoKeys(connection, randomBytes(32), clock, async () => 0);
   await expect(refused).rejects.toThrow('the root key is not the one that the key store was created with');
   expect(await one.logIdOfKeys()).toBeNull();
   const [first, second] = await Promise.all([one.bindKeysToLog(randomUUID()), other.bindKeysToLog(randomUUID())]);
@@ -190,7 +190,7 @@ test('of two root keys that open a new store at the same time, one is rejected',
   const { connect } = await databaseOfTest();
   const [a, b] = [await connect(), await connect()];
   const clock = manualClock();
-  const opening = [a, b].map((connection) => openMongoKeyStore(connection, randomBytes(32), clock, async () => 0));
+  const opening = [a, b].map((connection) => openMongoKeys(connection, randomBytes(32), clock, async () => 0));
   const settled = await Promise.allSettled(opening);
   expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   for (const opened of settled) if (opened.status === 'fulfilled') await opened.value.keys.close();
@@ -220,7 +220,7 @@ test('a read whose result arrives after the key was destroyed does not keep the 
       return answer;
     },
   };
-  const { keys } = await openMongoKeyStore(slow, rootKey, clock, async () => 0);
+  const { keys } = await openMongoKeys(slow, rootKey, clock, async () => 0);
   onTestFinished(() => keys.close());
   await keys.tenantKeys(tenantId);
   isSlow = true;

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 const withoutSuite = new Set(['Clock', 'Random', 'Timers']);
 
 /** Folders with what several adapters share. */
-const parts = new Set(['access-log', 'key-ring', 'search-plan', 'time-limit']);
+const parts = new Set(['access-log', 'search-plan', 'time-limit']);
 
 const sources = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -25,7 +25,7 @@ const stores = ports.filter(({ port }) => !withoutSuite.has(port));
 
 test('the list of ports is not empty', () => {
   expect(ports.map(({ port }) => port)).toEqual(
-    expect.arrayContaining(['Claims', 'Clock', 'Directory', 'EventLog', 'KeyRing', 'TokenRows', 'UnitOfWork']),
+    expect.arrayContaining(['Claims', 'Clock', 'Directory', 'EventLog', 'KeyStore', 'TokenRows', 'UnitOfWork']),
   );
 });
 

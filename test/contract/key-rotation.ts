@@ -2,9 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
+import type { KeyRing, KeyRotation } from '#src/keys/key-ring.js';
 import { earliestNow } from '#src/ports/clock.js';
-import type { KeyRing } from '#src/ports/key-ring.js';
-import type { KeyRotation } from '#src/ports/key-rotation.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { type OpenStores, onTenant } from './support.js';
 

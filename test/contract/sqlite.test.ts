@@ -3,8 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
-import { authenticStores } from '#src/audit/authentic-log.js';
+import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import { manualClock } from '../support/manual-clock.js';
 import { accessLogContract } from './access-log.js';
 import { budgetsContract } from './budgets.js';
@@ -14,8 +13,8 @@ import { erasureProbeContract } from './erasure-probe.js';
 import { eventChainContract } from './event-chain.js';
 import { eventLogContract } from './event-log.js';
 import { generationsContract } from './generations.js';
-import { keyRingContract } from './key-ring.js';
 import { keyRotationContract } from './key-rotation.js';
+import { keyStoreContract } from './key-store.js';
 import { type ContractStores, change, noTokenYet, tokenCreated, tokenWrite } from './support.js';
 import { tokenRowsContract } from './token-rows.js';
 import { unitOfWorkContract } from './unit-of-work.js';
@@ -28,7 +27,7 @@ async function sqlite(): Promise<ContractStores> {
   const fail = (error: unknown) => {
     throw error;
   };
-  const open = async () => authenticStores(await openSqliteStores(dataDir, rootKey, clock, fail));
+  const open = async () => await openAuthenticStores(dataDir, rootKey, clock, fail);
   let stores = await open();
   const contractStores = (): ContractStores => ({
     ...stores,
@@ -64,7 +63,7 @@ test('a change without the terms of a newly added generation is decided again', 
   expect(await log.head()).toBe(head);
   await stores.close();
 });
-keyRingContract('sqlite', sqlite);
+keyStoreContract('sqlite', sqlite);
 keyRotationContract('sqlite', sqlite);
 claimsContract('sqlite', sqlite);
 budgetsContract('sqlite', sqlite);

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { JsonObject } from '#src/domain/json.js';
 import { type NewEvent, noSealedParts } from '#src/events/event.js';
+import type { KeyRing } from '#src/keys/key-ring.js';
 import type { AccessLog } from '#src/ports/access-log.js';
 import type { Budgets } from '#src/ports/budgets.js';
 import type { Claims } from '#src/ports/claims.js';
@@ -9,7 +10,6 @@ import type { ErasureProbe } from '#src/ports/erasure-probe.js';
 import type { EventChain } from '#src/ports/event-chain.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import type { Generations } from '#src/ports/generations.js';
-import type { KeyRing } from '#src/ports/key-ring.js';
 import type { TokenRows } from '#src/ports/token-rows.js';
 import type { Change, RowIndex, StreamWrite, UnitOfWork } from '#src/ports/unit-of-work.js';
 import { type Stored, withTokenMac } from '#src/views/row-mac.js';

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRootKeys } from '#src/adapters/key-ring/root-keys.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
-import { createTenantKeys } from '#src/adapters/sqlite/key-ring/tenant-keys.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
+import { deriveSubkeys, openTenantKey } from '#src/keys/tenant-key.js';
 import { copyOf } from '../support/process.js';
 
 type KeyRow = { readonly id: string; readonly wrapped: Buffer };
@@ -14,8 +13,12 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   const vault = pinStatements(join(copy, 'vault.db'), {});
   const keys = pinStatements(join(copy, 'keys.db'), {});
   const rootKey = Buffer.from(readFileSync(rootKeyFile, 'utf8').trim(), 'hex');
-  const names = createTenantKeys(keys, createRootKeys(rootKey), { next: () => 0 }).subkeys(tenantId)?.names;
-  if (names === undefined) throw new Error('the tenant has no keys');
+  const purpose = 'identity' as const;
+  const find = keys.prepare('SELECT id, wrapped FROM tenant_keys WHERE tenant = ? AND purpose = ?');
+  const { id, wrapped } = find.get(tenantId, purpose) as KeyRow;
+  const identity = openTenantKey(rootKey, wrapped, { id, tenant: tenantId, purpose });
+  if (identity === null) throw new Error('the tenant has no keys');
+  const { names } = deriveSubkeys(identity, () => 0);
   const events = vault.prepare('SELECT stream, clear FROM events ORDER BY position').all() as {
     stream: string;
     clear: string;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import { openCiphertext } from '#src/events/sealing/ciphertext.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { expectNowhere, isSomewhere } from './files.js';
@@ -43,7 +43,7 @@ test('an old vault.db with the current keys.db: no key opens the deleted value',
   const today = service.dataDir;
   execFileSync('cp', [join(today, 'keys.db'), join(old, 'keys.db')]);
 
-  const stores = await openSqliteStores(old, rootKey, clock, () => undefined);
+  const stores = await openAuthenticStores(old, rootKey, clock, () => undefined);
   const events = await stores.storedLog.readStream(stream);
   expect(events.map(({ type }) => type)).toEqual(['token.created']);
   const living = (await stores.keys.made(0, Number.MAX_SAFE_INTEGER, 100_000)).map(({ keyId }) => keyId);

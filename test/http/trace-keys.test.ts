@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTraceUses } from '#src/adapters/key-ring/trace-uses.js';
+import { createTraceUses } from '#src/keys/trace-uses.js';
 import { streamOf } from '../erasure/support.js';
 import { tempDir } from '../support/process.js';
 import { embeddedOnly } from '../support/profile.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
-import type { KeyRing } from '#src/ports/key-ring.js';
+import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
+import type { KeyRing } from '#src/keys/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { shredEndedKeys, shredWithNotice } from '#src/projections/shredder.js';
 import { deletedWithLivingKeys } from '../erasure/support.js';
@@ -89,7 +89,7 @@ test.skipIf(profile === 'cluster')('the next start does not read stored events a
   }
   const { dataDir, rootKey, clock } = service;
   await service.stop();
-  const stores = await openSqliteStores(dataDir, rootKey, clock, () => undefined);
+  const stores = await openAuthenticStores(dataDir, rootKey, clock, () => undefined);
   const [came, head] = [await stores.keys.checkpoint('shredder'), await stores.storedLog.head()];
   await stores.close();
   service = await startTestService({ dataDir, rootKey });

@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDataKey } from '#src/adapters/key-ring/data-key.js';
-import { openGenerationKey } from '#src/adapters/key-ring/generation-key.js';
-import { openTenantKey } from '#src/adapters/key-ring/tenant-key.js';
+import { openDataKey } from '#src/keys/data-key.js';
+import { openGenerationKey } from '#src/keys/generation-key.js';
+import { openTenantKey } from '#src/keys/tenant-key.js';
 import { filesOf } from '../erasure/files.js';
 import { copyOf, http, makeVault, run, runJson, startService, until } from '../support/process.js';
 import { fill, rootKeyIn, unread, wrapsIn } from './support.js';

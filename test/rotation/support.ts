@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { uuidText } from '#src/adapters/sqlite/database/uuid-bytes.js';
+import type { TenantKeyPurpose } from '#src/ports/key-store.js';
 import { http, type TestVault } from '../support/process.js';
 
 export type TenantKeyRow = {
   readonly id: string;
   readonly tenant: string;
-  readonly purpose: string;
+  readonly purpose: TenantKeyPurpose;
   readonly wrapped: Buffer;
 };
 export type DataKeyRow = { readonly id: string; readonly tenantKeyId: string; readonly wrapped: Buffer };

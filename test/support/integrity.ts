@@ -1,6 +1,6 @@
 import { authenticLog } from '#src/audit/authentic-log.js';
+import type { IntegrityKeys } from '#src/keys/key-ring.js';
 import type { EventLog, StoredLog } from '#src/ports/event-log.js';
-import type { IntegrityKeys } from '#src/ports/key-ring.js';
 
 /** The keys that `authenticated` uses. */
 export const testIntegrityKeys: IntegrityKeys = {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { createRootKeys } from '../key-ring/root-keys.js';
 import { createRowComparison } from './compare-rows.js';
 import { openDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
@@ -7,7 +6,7 @@ import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
 import { sqliteDirectory } from './directory.js';
 import { sqliteEventLog } from './event-log.js';
 import { sqliteGenerations } from './generations.js';
-import { sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
+import { sqliteKeyStore } from './key-store.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
 import type { Writer } from './writer/writer.js';
 
@@ -20,16 +19,11 @@ const writesNothing: Writer = {
   close: async () => undefined,
 };
 
-/**
- * Opens both files of a data directory for the thread of a rebuild, which only reads. Copies `rootKey` and zeroes it.
- */
-export function openRebuildReader(dataDir: string, rootKey: Buffer) {
+/** Opens both files of a data directory for the thread of a rebuild, which only reads. */
+export function openRebuildReader(dataDir: string) {
   const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
-  const roots = createRootKeys(rootKey);
-  rootKey.fill(0);
   const clock = { now: () => Date.now() };
-  const keys = sqliteKeyRing(keysDb, writesNothing, roots, clock, () => null, 'seals_none');
   const slotOf = vault.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
   const revisions = ofBothSlots((slot) =>
     vault.prepare(
@@ -38,12 +32,11 @@ export function openRebuildReader(dataDir: string, rootKey: Buffer) {
   );
 
   return {
-    keys,
+    keyStore: sqliteKeyStore({ database: keysDb, writer: writesNothing, clock, newestLink: () => null }),
     storedLog: sqliteEventLog(vault, sqliteUnitOfWork(writesNothing)),
     sources: {
       directory: sqliteDirectory(vault, writesNothing),
       generations: sqliteGenerations(vault, writesNothing),
-      keys,
     },
     /** Returns the revisions of the rows in a generation, by stream. */
     revisionsIn: (generation: number) => async (streams: readonly string[]) => {
@@ -54,9 +47,7 @@ export function openRebuildReader(dataDir: string, rootKey: Buffer) {
       return new Map(rows.map(({ stream, revision }) => [stream, revision]));
     },
     compare: createRowComparison(vault),
-    async close(): Promise<void> {
-      await keys.close();
-      roots.close();
+    close(): void {
       vault.close();
       keysDb.close();
     },

@@ -3,9 +3,6 @@ import type { Clock } from '../../ports/clock.js';
 import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../ports/clock-record.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
 import type { Stored } from '../../views/row-mac.js';
-import { ownBuffer } from '../key-ring/random-key.js';
-import { createRootKeys } from '../key-ring/root-keys.js';
-import type { TraceUseLimits } from '../key-ring/trace-uses.js';
 import { sqliteAccessLog } from './access-log.js';
 import { sqliteBudgets } from './budgets.js';
 import { sqliteClaims } from './claims.js';
@@ -17,8 +14,7 @@ import { sqliteErasureProbe } from './erasure-probe.js';
 import { sqliteEventChain } from './event-chain.js';
 import { sqliteEventLog } from './event-log.js';
 import { rememberingInUse, sqliteGenerations } from './generations.js';
-import { ensureGenerationKey } from './key-ring/generation-keys.js';
-import { findRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
+import { sqliteKeyStore } from './key-store.js';
 import { createSearchConnections } from './search/search-connections.js';
 import { sqliteTokenRows } from './token-rows.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
@@ -27,17 +23,13 @@ import { startWriter } from './writer/writer.js';
 /**
  * Opens both files of a data directory behind all ports. One thread writes, and this thread reads. Creates missing
  * files. Throws StoreBroken. Calls `onBroken` when the files can no longer be written, and `onCommitted` with the
- * number of changes in each commit of the event log. `nextRootKey` is the key that an interrupted rotation may have
- * wrapped the keys under.
+ * number of changes in each commit of the event log.
  */
 export async function openSqliteStores(
   dataDir: string,
-  rootKey: Buffer,
   clock: Clock,
   onBroken: (error: StoreBroken) => void,
   onCommitted: (changes: number) => void = () => undefined,
-  nextRootKey: Buffer | null = null,
-  traceLimits: TraceUseLimits = {},
 ) {
   const writer = await startWriter(dataDir, onBroken, onCommitted);
   const readers: SqliteDatabase[] = [];
@@ -55,9 +47,6 @@ export async function openSqliteStores(
   try {
     const vault = openReader('vault.db');
     const keysDb = openReader('keys.db');
-    const others = nextRootKey === null ? [] : [nextRootKey];
-    const roots = createRootKeys(await findRootKey(keysDb, writer, [rootKey, ...others]));
-    await ensureGenerationKey(keysDb, writer, roots, clock.now());
     const tokens = vault
       .prepare(
         `SELECT CASE (SELECT slot FROM generations WHERE state = 'read') WHEN 0
@@ -68,12 +57,11 @@ export async function openSqliteStores(
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const storedWork = sqliteUnitOfWork(writer);
     const chain = sqliteEventChain(vault);
-    const keys = sqliteKeyRing(keysDb, writer, roots, clock, chain.newest, traceLimits);
 
     return {
       storedWork,
       storedLog: sqliteEventLog(vault, storedWork),
-      keys,
+      keyStore: sqliteKeyStore({ database: keysDb, writer, clock, newestLink: chain.newest }),
       accessLog,
       chain,
       rows: sqliteTokenRows(
@@ -103,20 +91,12 @@ export async function openSqliteStores(
       /** Replaces all rows of the directory. Resolves to false if the directory was changed after `upTo`. */
       replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number): Promise<boolean> =>
         writer.request('replace_directory', { records, upTo }),
-      /** Returns a copy of the current root key. The caller must zero it. */
-      rootKey: (): Buffer => roots.open((present) => ownBuffer(Buffer.from(present))) ?? Buffer.alloc(0),
       /** Returns the number of live tokens, including expired ones that are not yet swept. */
       countRows: (): number => reading(() => Number(tokens.get() ?? 0)),
       async forgetTombstones(notBefore: number): Promise<void> {
         await writer.request('forget_tombstones', { notBefore });
       },
-      async close(): Promise<void> {
-        try {
-          await keys.close();
-        } finally {
-          await closeAll();
-        }
-      },
+      close: closeAll,
     };
   } catch (error) {
     await closeAll();

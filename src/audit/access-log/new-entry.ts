@@ -1,6 +1,6 @@
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 import { sealTrace } from '../../events/sealing/trace-ciphertext.js';
-import type { TenantKeys } from '../../ports/key-ring.js';
+import type { TenantKeys } from '../../keys/key-ring.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import type { AccessEntity, AccessOperation } from './operation.js';
 

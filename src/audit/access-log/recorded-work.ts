@@ -1,4 +1,4 @@
-import type { KeyRing } from '../../ports/key-ring.js';
+import type { KeyRing } from '../../keys/key-ring.js';
 import type { Change, CommitOutcome, StreamWrite, UnitOfWork } from '../../ports/unit-of-work.js';
 import type { AccessRecorder } from '../../vault/vault.js';
 import { entryOfEvent } from './entry-of-event.js';

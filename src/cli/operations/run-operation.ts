@@ -1,7 +1,7 @@
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
 import { UnreadableEvent } from '../../events/tokens/catalogue.js';
-import { RotationRefused } from '../../ports/key-rotation.js';
+import { RotationRefused } from '../../keys/rotation.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import { KeyLost } from '../../vault/key-lost.js';

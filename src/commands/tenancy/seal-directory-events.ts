@@ -4,7 +4,7 @@ import { sealTrace } from '../../events/sealing/trace-ciphertext.js';
 import { type DirectoryClear, directoryEventVersion } from '../../events/tenancy/catalogue.js';
 import { sealDocument } from '../../events/tenancy/documents.js';
 import { tenantStream } from '../../events/tenancy/streams.js';
-import type { TenantKeys } from '../../ports/key-ring.js';
+import type { TenantKeys } from '../../keys/key-ring.js';
 import type { Vault } from '../../vault/vault.js';
 import type { EventOrigin } from '../event-origin.js';
 

@@ -4,7 +4,7 @@ import { errorsUnder } from '../../domain/json-path.js';
 import type { TokenRequest } from '../../domain/token/draft-token.js';
 import type { TokenLife } from '../../domain/token/token-state.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
-import type { TenantKeys } from '../../ports/key-ring.js';
+import type { TenantKeys } from '../../keys/key-ring.js';
 import type { ReadToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';
 import type { CommandContext } from '../../vault/command-context.js';

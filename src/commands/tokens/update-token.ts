@@ -19,8 +19,8 @@ import { cvcAt, isExpired, type TokenLife } from '../../domain/token/token-state
 import { typeRules } from '../../domain/token/types/type-rules.js';
 import { fingerprintHash, fingerprintOf } from '../../events/tokens/fingerprint.js';
 import { tokenStream } from '../../events/tokens/stream-name.js';
+import type { TenantKeys } from '../../keys/key-ring.js';
 import { codesAhead, earliestForCodes, earliestNow, latestForCodes, latestNow } from '../../ports/clock.js';
-import type { TenantKeys } from '../../ports/key-ring.js';
 import { rowIndexOf } from '../../projections/row-index.js';
 import type { ReadToken } from '../../queries/read-token.js';
 import { type TokenAnswer, tokenAnswer } from '../../queries/token-answer.js';

@@ -1,7 +1,8 @@
-import { openTenantKey, type VaultKeyPurpose } from '../../adapters/key-ring/tenant-key.js';
-import { integrityKeysOf } from '../../adapters/key-ring/vault-keys.js';
 import { integrityRowIn } from '../../adapters/sqlite/backup/integrity-row.js';
+import { openTenantKey } from '../../keys/tenant-key.js';
+import { integrityKeysOf } from '../../keys/vault-keys.js';
 import { BackupRefused } from '../../ports/backup.js';
+import type { VaultKeyPurpose } from '../../ports/key-store.js';
 import type { Config } from '../config/config.js';
 
 const purpose: VaultKeyPurpose = 'integrity';

@@ -1,6 +1,6 @@
+import type { KeyRing } from '../../keys/key-ring.js';
 import type { Checkpoints } from '../../ports/checkpoints.js';
 import type { EventLog } from '../../ports/event-log.js';
-import type { KeyRing } from '../../ports/key-ring.js';
 import type { RebuildStatus } from '../../ports/projections.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import { type ClusterClock, clockOffMsMax } from './cluster-clock.js';

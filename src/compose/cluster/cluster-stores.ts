@@ -1,5 +1,4 @@
 import { openEventStoreDb } from '../../adapters/eventstoredb/open-event-store-db.js';
-import type { TraceUseLimits } from '../../adapters/key-ring/trace-uses.js';
 import { ensureAccessIndexes } from '../../adapters/mongodb/access-log/access-collections.js';
 import { connectMongo, MongoBroken, type MongoConnection } from '../../adapters/mongodb/connection.js';
 import { directoryIndexes } from '../../adapters/mongodb/directory/directory-indexes.js';
@@ -10,11 +9,12 @@ import {
   loadGenerations,
   theGenerations,
 } from '../../adapters/mongodb/generations/generations-document.js';
-import { livingGenerations } from '../../adapters/mongodb/key-ring/mongo-generation-keys.js';
-import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
+import { livingGenerations } from '../../adapters/mongodb/key-store/generation-keys.js';
 import { checkIndexes, ensureIndexes } from '../../adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '../../adapters/mongodb/token-rows/token-rows-indexes.js';
 import { workIndexes } from '../../adapters/mongodb/work-indexes.js';
+import type { RootKeySource } from '../../keys/root-keys.js';
+import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { StoreUrls } from '../config/store-urls.js';
 import type { ClusterClock } from './cluster-clock.js';
 import { storesOn } from './stores-on.js';

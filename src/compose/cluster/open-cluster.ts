@@ -1,7 +1,5 @@
-import type { TraceUseLimits } from '../../adapters/key-ring/trace-uses.js';
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { dropUnusedRows } from '../../adapters/mongodb/generations/drop-unused-rows.js';
-import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
@@ -9,6 +7,8 @@ import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.
 import { expectContinuity, unlessForged } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
+import type { RootKeySource } from '../../keys/root-keys.js';
+import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Spans } from '../../ports/spans.js';

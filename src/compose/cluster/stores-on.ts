@@ -1,4 +1,3 @@
-import type { TraceUseLimits } from '../../adapters/key-ring/trace-uses.js';
 import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-log.js';
 import { mongoBudgets } from '../../adapters/mongodb/budgets.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
@@ -10,17 +9,17 @@ import { mongoEventChain } from '../../adapters/mongodb/event-chain.js';
 import { mongoGenerations } from '../../adapters/mongodb/generations/mongo-generations.js';
 import { rowWriterInUse } from '../../adapters/mongodb/generations/row-writer-in-use.js';
 import { tokenRowsInUse } from '../../adapters/mongodb/generations/rows-in-use.js';
-import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
-import { openMongoKeyStore } from '../../adapters/mongodb/key-ring/open-key-store.js';
 import { createBatches } from '../../adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '../../adapters/mongodb/work/fingerprint-claims.js';
 import { createMongoClaims } from '../../adapters/mongodb/work/mongo-claims.js';
 import { mongoUnitOfWork } from '../../adapters/mongodb/work/mongo-unit-of-work.js';
 import { usualWaits, type Waits } from '../../adapters/mongodb/work/waits.js';
 import { authenticLog } from '../../audit/authentic-log.js';
+import type { RootKeySource } from '../../keys/root-keys.js';
+import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Clock } from '../../ports/clock.js';
 import type { StoredLog } from '../../ports/event-log.js';
-import type { KeyRing } from '../../ports/key-ring.js';
+import { openMongoKeys } from './open-mongo-keys.js';
 
 type Deps<C extends Clock> = {
   readonly rowsConnection: MongoConnection;
@@ -39,16 +38,16 @@ type Deps<C extends Clock> = {
 export async function storesOn<C extends Clock>(needs: Deps<C>) {
   const { rowsConnection, keysConnection, log: stored, clock, rootKey, project } = needs;
   const { waits = usualWaits, rereadRootKeys, traceLimits } = needs;
-  const keyStore = await openMongoKeyStore(keysConnection, rootKey, clock, stored.head, rereadRootKeys, traceLimits);
-  const log = authenticLog(stored, keyStore.keys);
+  const keyStore = await openMongoKeys(keysConnection, rootKey, clock, stored.head, rereadRootKeys, traceLimits);
+  const { keys } = keyStore;
+  const log = authenticLog(stored, keys);
   const generations = mongoGenerations(rowsConnection, log);
   const accessLog = mongoAccessLog(rowsConnection);
   const rows = tokenRowsInUse(rowsConnection, generations);
   const directoryWriter = mongoDirectoryWriter(rowsConnection);
-  const destroyKeys: KeyRing['destroy'] = (ended) => keyStore.keys.destroy(ended);
-  const workKey = async () => (await keyStore.keys.integrityKeys()).rows;
+  const workKey = async () => (await keys.integrityKeys()).rows;
   const shared = { connection: rowsConnection, log, project, waits, workKey, now: () => clock.now() };
-  const batches = createBatches({ ...shared, destroyKeys });
+  const batches = createBatches({ ...shared, destroyKeys: (ended) => keys.destroy(ended) });
   const fingerprints = createFingerprintClaims({ ...shared, rows, batches });
   const rowWriter = rowWriterInUse(rowsConnection, generations, fingerprints.forget);
   const claims = createMongoClaims({ ...shared, batches });
@@ -69,7 +68,7 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     },
     chain: mongoEventChain(rowsConnection, log),
     erasureProbe: mongoErasureProbe(rowsConnection),
-    keys: keyStore.keys,
+    keys,
     generations,
     work: mongoUnitOfWork(parts),
     claims: claims.port,
@@ -79,7 +78,7 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     async close(): Promise<void> {
       await generations.release().catch(() => undefined);
       await accessLog.close();
-      await keyStore.keys.close();
+      await keys.close();
     },
   };
 }

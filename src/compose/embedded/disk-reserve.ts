@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import type { KeyRing } from '../../ports/key-ring.js';
+import type { KeyRing } from '../../keys/key-ring.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { UnitOfWork } from '../../ports/unit-of-work.js';
 

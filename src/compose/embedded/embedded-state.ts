@@ -1,5 +1,5 @@
+import type { KeyRing } from '../../keys/key-ring.js';
 import type { EventLog } from '../../ports/event-log.js';
-import type { KeyRing } from '../../ports/key-ring.js';
 import type { RebuildStatus } from '../../ports/projections.js';
 import type { ServiceState } from '../../ports/service-state.js';
 

@@ -1,8 +1,43 @@
+import type { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { openSqliteStores } from '../../adapters/sqlite/open-stores.js';
 import { authenticStores } from '../../audit/authentic-log.js';
+import { openKeyRing } from '../../keys/open-key-ring.js';
+import type { TraceUseLimits } from '../../keys/trace-uses.js';
+import type { Clock } from '../../ports/clock.js';
 
-/** The SQLite stores of a data directory, with a log whose events are authenticated. */
+/** The SQLite stores of a data directory, with their keys, and with a log whose events are authenticated. */
 export type EmbeddedStores = Awaited<ReturnType<typeof openAuthenticStores>>;
 
-export const openAuthenticStores = async (...given: Parameters<typeof openSqliteStores>) =>
-  authenticStores(await openSqliteStores(...given));
+/**
+ * Opens the stores of a data directory as `openSqliteStores` does. `nextRootKey` is the key that an interrupted rotation
+ * may have wrapped the keys under.
+ */
+export async function openAuthenticStores(
+  dataDir: string,
+  rootKey: Buffer,
+  clock: Clock,
+  onBroken: (error: StoreBroken) => void,
+  onCommitted: (changes: number) => void = () => undefined,
+  nextRootKey: Buffer | null = null,
+  traceLimits: TraceUseLimits = {},
+) {
+  const stores = await openSqliteStores(dataDir, clock, onBroken, onCommitted);
+  try {
+    const source = async () => (nextRootKey === null ? [] : [Buffer.from(nextRootKey)]);
+    const keys = await openKeyRing({ store: stores.keyStore, rootKey, source, clock, traceLimits });
+    return {
+      ...authenticStores({ ...stores, keys }),
+      rootKey: keys.rootKey,
+      async close(): Promise<void> {
+        try {
+          await keys.close();
+        } finally {
+          await stores.close();
+        }
+      },
+    };
+  } catch (error) {
+    await stores.close();
+    throw error;
+  }
+}

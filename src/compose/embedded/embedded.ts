@@ -1,4 +1,3 @@
-import type { TraceUseLimits } from '../../adapters/key-ring/trace-uses.js';
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { readLastBackup } from '../../adapters/sqlite/backup/last-backup.js';
@@ -8,6 +7,7 @@ import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
 import { expectContinuity, unlessForged } from '../../audit/continuity.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
+import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Random } from '../../ports/random.js';

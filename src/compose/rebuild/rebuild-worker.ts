@@ -3,6 +3,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openRebuildReader } from '../../adapters/sqlite/open-rebuild-reader.js';
 import { authenticLog } from '../../audit/authentic-log.js';
 import { createExpressions } from '../../domain/expressions/expressions.js';
+import { openKeyRing } from '../../keys/open-key-ring.js';
 import type { RebuildThread } from '../../ports/rebuild-thread.js';
 import { buildPage } from '../../projections/rebuild/build-page.js';
 import { foldDirectory } from '../../projections/rebuild/fold-directory.js';
@@ -13,10 +14,14 @@ import { toThreadError } from './thread-error.js';
 /** Runs the thread that reads, decrypts and compares for a rebuild, so that the thread that serves HTTP does not. */
 async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promise<void> {
   giveWay();
-  const reader = openRebuildReader(dataDir, Buffer.from(rootKey.buffer, rootKey.byteOffset, rootKey.length));
-  const { storedLog, keys, revisionsIn, compare } = reader;
+  const reader = openRebuildReader(dataDir);
+  const { storedLog, keyStore: store, revisionsIn, compare } = reader;
+  const ownRootKey = Buffer.from(rootKey.buffer, rootKey.byteOffset, rootKey.length);
+  const clock = { now: () => Date.now() };
+  const keys = await openKeyRing({ store, rootKey: ownRootKey, clock, traceLimits: 'seals_none' });
+  ownRootKey.fill(0);
   const integrity = await keys.integrityKeys();
-  const sources = { ...reader.sources, log: authenticLog(storedLog, keys) };
+  const sources = { ...reader.sources, keys, log: authenticLog(storedLog, keys) };
   const directory = authenticDirectory({
     ...{ directory: sources.directory, keys, key: integrity.rows },
     // This thread writes nothing. The next read on the serving thread heals the directory.
@@ -48,7 +53,8 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
   port.on('message', async (message: ToThread) => {
     if (message.method !== 'close') port.postMessage(await answer(message.id, message.method, message.input));
     else {
-      await reader.close();
+      await keys.close();
+      reader.close();
       port.close();
     }
   });

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { RotationRefused } from '../../ports/key-rotation.js';
+import { RotationRefused } from '../../keys/rotation.js';
 import { fsyncDirectory } from './fsync-directory.js';
 import { generateRootKey } from './generate-root-key.js';
 import { encodeKeyText } from './key-text.js';

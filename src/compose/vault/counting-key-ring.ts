@@ -1,4 +1,4 @@
-import type { KeyRing } from '../../ports/key-ring.js';
+import type { KeyRing } from '../../keys/key-ring.js';
 import type { Metrics } from '../../ports/metrics.js';
 
 /** Returns the same key ring. It counts destroyed keys in the metrics. */

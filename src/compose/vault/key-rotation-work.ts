@@ -1,5 +1,5 @@
 import { rotateKeys } from '../../jobs/rotate-keys.js';
-import type { KeyRotation } from '../../ports/key-rotation.js';
+import type { KeyRotation } from '../../keys/key-ring.js';
 import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/next-root-key.js';
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { KeyRing } from '../../keys/key-ring.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { Generations, Rebuild, RebuildOutcome, RebuildRate } from '../../ports/generations.js';
-import type { KeyRing } from '../../ports/key-ring.js';
 import type { ComparedPage, RebuildThread, TwoGenerations } from '../../ports/rebuild-thread.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { KeyLost } from '../../vault/key-lost.js';

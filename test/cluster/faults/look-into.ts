@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db.js';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
-import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
-import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
+import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 import { uuidText } from '#src/adapters/mongodb/uuid.js';
+import { openMongoKeys } from '#src/compose/cluster/open-mongo-keys.js';
 import type { ClearEvent } from '#src/events/event.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { until } from '../../support/process.js';
@@ -35,7 +35,7 @@ export async function lookInto(servers: OwnServers, { rootKeyFile, tenantId }: O
   const connection = await connectMongo(servers.mongoUrl, `${database}_keys`);
   try {
     const rootKey = Buffer.from(readFileSync(rootKeyFile, 'utf8').trim(), 'hex');
-    const { keys } = await openMongoKeyStore(connection, rootKey, { now: () => Date.now() }, log.head);
+    const { keys } = await openMongoKeys(connection, rootKey, { now: () => Date.now() }, log.head);
     const names = (await keys.tenantKeys(tenantId))?.names;
     await keys.close();
     if (names === undefined) throw new Error('the tenant has no keys');

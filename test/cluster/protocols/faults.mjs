@@ -1,4 +1,4 @@
-import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 import { uuidBytes, uuidText } from '#src/adapters/mongodb/uuid.js';
 import { keysOf } from '#src/domain/token/token-state.js';
 import { isAuthenticToken } from '#src/views/row-mac.js';

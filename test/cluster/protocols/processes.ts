@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { directoryIndexes } from '#src/adapters/mongodb/directory/directory-indexes.js';
 import { ensureGenerations } from '#src/adapters/mongodb/generations/generations-document.js';
-import { keyIndexes } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { keyIndexes } from '#src/adapters/mongodb/key-store/key-collections.js';
 import { ensureIndexes } from '#src/adapters/mongodb/required-indexes.js';
 import { tokenRowsIndexes } from '#src/adapters/mongodb/token-rows/token-rows-indexes.js';
 import type { Waits } from '#src/adapters/mongodb/work/waits.js';

@@ -3,7 +3,7 @@ import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeMongoKeys } from '#src/adapters/mongodb/backup/write-mongo-keys.js';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
-import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 import { fill, unread } from '../../rotation/support.js';
 import { http, run, startService, until } from '../../support/process.js';
 import { killedHolding } from '../killed-holding.js';

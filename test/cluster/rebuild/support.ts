@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { generationsCollection } from '#src/adapters/mongodb/generations/generations-document.js';
-import { keyCollections } from '#src/adapters/mongodb/key-ring/key-collections.js';
+import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 import { createTenant } from '#src/commands/tenancy/create-tenant.js';
 import { openCluster } from '#src/compose/cluster/open-cluster.js';
 import { tokenPermissions } from '#src/domain/access/permission.js';

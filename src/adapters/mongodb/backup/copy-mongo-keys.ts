@@ -1,8 +1,8 @@
 import { BSON, type Db, type Document } from 'mongodb';
 import { BackupRefused, type KeysToCopy } from '../../../ports/backup.js';
 import { connectMongo } from '../connection.js';
-import { keyCollections, restored, restoringMark } from '../key-ring/key-collections.js';
-import { storedRootCheck } from '../key-ring/mongo-root-keys.js';
+import { keyCollections, restored, restoringMark } from '../key-store/key-collections.js';
+import { storedRootCheck } from '../key-store/root-check.js';
 import { uuidText } from '../uuid.js';
 
 const pageSize = 2_000;

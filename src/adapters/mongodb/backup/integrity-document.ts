@@ -1,5 +1,5 @@
 import { BSON, type Document } from 'mongodb';
-import type { VaultKeyPurpose } from '../../key-ring/tenant-key.js';
+import type { VaultKeyPurpose } from '../../../ports/key-store.js';
 
 const purpose: VaultKeyPurpose = 'integrity';
 

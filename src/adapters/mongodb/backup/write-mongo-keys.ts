@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { BSON, type Document } from 'mongodb';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
-import { type KeyRingReader, noEvent } from '../../../ports/key-ring.js';
+import { type KeyRingReader, noEvent } from '../../../ports/key-store.js';
 import { connectMongo, type MongoConnection } from '../connection.js';
-import { keyCollections, logMemories, restored, restoringMark } from '../key-ring/key-collections.js';
+import { keyCollections, logMemories, restored, restoringMark } from '../key-store/key-collections.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 
 const rowsAtOnce = 1_000;

@@ -1,4 +1,4 @@
-import { firstGeneration } from '../../key-ring/generation-key.js';
+import { firstGeneration } from '../../../ports/generations.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 
 /**

@@ -5,7 +5,7 @@ import { isExpired, keysOf } from '../../../domain/token/token-state.js';
 import { type NewEvent, noSealedParts } from '../../../events/event.js';
 import { tokenEventVersion } from '../../../events/tokens/catalogue.js';
 import type { EventLog } from '../../../ports/event-log.js';
-import type { EndedKey } from '../../../ports/key-ring.js';
+import type { EndedKey } from '../../../ports/key-store.js';
 import { applyToView, emptyView } from '../../../views/token-view.js';
 import type { MongoConnection } from '../connection.js';
 import { batchesCollection } from '../work-indexes.js';

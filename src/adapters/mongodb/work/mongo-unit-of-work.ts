@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { atMost } from '../../../domain/at-most.js';
 import type { DirectoryWriter } from '../../../ports/directory.js';
 import type { AppendOutcome, EventLog } from '../../../ports/event-log.js';
-import { keyNamedWithinMs } from '../../../ports/key-ring.js';
+import { keyNamedWithinMs } from '../../../ports/key-store.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { TokenRowWriter } from '../../../ports/token-rows.js';
 import {

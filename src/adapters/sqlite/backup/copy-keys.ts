@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { BackupRefused, type KeysToCopy } from '../../../ports/backup.js';
-import { encodeKeyLine } from '../../key-ring/key-line.js';
 import { never } from '../database/keys-schema.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
 import { reading } from '../database/reading.js';
 import { uuidText } from '../database/uuid-bytes.js';
+import { encodeKeyLine } from './key-line.js';
 import { writeLastBackup } from './last-backup.js';
 
 const pageSize = 500;

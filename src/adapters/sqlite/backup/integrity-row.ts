@@ -1,5 +1,5 @@
-import { decodeKeyLine } from '../../key-ring/key-line.js';
-import type { VaultKeyPurpose } from '../../key-ring/tenant-key.js';
+import type { VaultKeyPurpose } from '../../../ports/key-store.js';
+import { decodeKeyLine } from './key-line.js';
 
 const purpose: VaultKeyPurpose = 'integrity';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { BackupRefused, type ErasedKeys } from '../../../ports/backup.js';
-import type { KeyRingReader } from '../../../ports/key-ring.js';
-import { decodeKeyLine, type KeyLine } from '../../key-ring/key-line.js';
+import type { KeyRingReader } from '../../../ports/key-store.js';
 import { keysSchema, keysSchemaVersion, never, noRevision } from '../database/keys-schema.js';
 import { prepareFile } from '../database/prepare-file.js';
 import { uuidText } from '../database/uuid-bytes.js';
+import { decodeKeyLine, type KeyLine } from './key-line.js';
 
 const rowsAtOnce = 1_000;
 const noEvent = Buffer.alloc(16);

@@ -1,4 +1,4 @@
-import type { LogMemory } from '../../../ports/key-ring.js';
+import type { LogMemory } from '../../../ports/key-store.js';
 
 type Stored = {
   readonly checkpoint: LogMemory['checkpoint'];

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { vaultKeyTenant } from '../../key-ring/tenant-key.js';
+import { vaultKeyTenant } from '../../../ports/key-store.js';
 import { StoreBroken } from './database-error.js';
 import { keysSchema, keysSchemaVersion } from './keys-schema.js';
 import type { SqliteDatabase } from './open-database.js';

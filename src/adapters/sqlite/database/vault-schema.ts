@@ -1,5 +1,5 @@
+import { firstGeneration } from '../../../ports/generations.js';
 import { projectionVersions } from '../../../views/versions.js';
-import { firstGeneration } from '../../key-ring/generation-key.js';
 import { rowsSchema, slots } from './rows-schema.js';
 
 const initialVersions = Object.entries(projectionVersions)

@@ -1,5 +1,4 @@
-import type { DirectoryRevision, KeyRevision, LogMemory } from '../../../ports/key-ring.js';
-import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import type { DirectoryRevision, KeyRevision, LogMemory } from '../../../ports/key-store.js';
 import { never, noRevision } from '../database/keys-schema.js';
 import { logMemoryBytes, logMemoryIn, newerMemory } from '../database/log-memory.js';
 import { numberBytes } from '../database/number-bytes.js';
@@ -96,9 +95,9 @@ export function createKeyOperations(database: SqliteDatabase) {
       const keyId = `generation ${generation}`;
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
-    insert_data_keys({ tenantKeyId, madeAt, link, keys }: WriterOperations['insert_data_keys']['input']): null {
+    insert_data_keys({ tenantKeyId, madeAt, link, keys }: WriterOperations['insert_data_keys']['input']): boolean {
       // Threat: a tenant key that was chosen before its destruction would wrap keys that can never be opened.
-      if (livingTenantKey.get(tenantKeyId) === undefined) throw new StoreUnavailable('keys.db', 'tenant_key_destroyed');
+      if (livingTenantKey.get(tenantKeyId) === undefined) return false;
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);
       const logHead = link?.position ?? 0;
@@ -106,7 +105,7 @@ export function createKeyOperations(database: SqliteDatabase) {
         insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEvent, noRevision, wrapped);
       }
       remember({ checkpoint: null, link });
-      return null;
+      return true;
     },
     destroy_keys({ ended, advanced, at, link }: WriterOperations['destroy_keys']['input']): Destroyed {
       remember({ checkpoint: null, link });

@@ -2,13 +2,21 @@ import type { GuessBudget, Reservation, ReservationRequest } from '../../../doma
 import type { BudgetName } from '../../../ports/budgets.js';
 import type { ChainLink } from '../../../ports/event-chain.js';
 import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
-import type { DirectoryRevision, EndedKey, KeyRevision, LogMemory } from '../../../ports/key-ring.js';
+import type {
+  DirectoryRevision,
+  EndedKey,
+  KeyRevision,
+  LivingGenerationKey,
+  LogMemory,
+  NewDataKey,
+  RewrappedDataKey,
+  TenantKeyPurpose,
+} from '../../../ports/key-store.js';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import type { CommitOutcome, StoredChange } from '../../../ports/unit-of-work.js';
 import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { StoredProjection } from '../../../views/versions.js';
-import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
 
 export type TenantKeyRow = {
   readonly id: string;
@@ -18,19 +26,14 @@ export type TenantKeyRow = {
   readonly wrapped: Uint8Array;
 };
 
-export type DataKeyRow = { readonly id: string; readonly wrapped: Uint8Array };
-
-/** A data key wrapped under a newer key of its tenant. `from` and `to` are ids of tenant keys. */
-export type RewrappedKey = DataKeyRow & { readonly from: string; readonly to: string };
-
 /**
  * Everything that the root key wraps, rewrapped under another root key. `retired` are the tenant keys that the
  * replacement destroys, at `at`. Copies of the keys from before `voidBefore` hold none of the keys that stay; null if
  * that time is unknown. Times are in ms.
  */
 export type NewRoot = {
-  readonly tenantKeys: readonly DataKeyRow[];
-  readonly generationKeys: readonly { readonly generation: number; readonly wrapped: Uint8Array }[];
+  readonly tenantKeys: readonly NewDataKey[];
+  readonly generationKeys: readonly LivingGenerationKey[];
   readonly retired: readonly string[];
   readonly rootCheck: Uint8Array;
   readonly at: number;
@@ -91,15 +94,16 @@ export type WriterOperations = {
     input: { readonly generation: number; readonly at: number };
     answer: number;
   };
+  /** Returns false, and stores nothing, if the tenant key was destroyed. */
   insert_data_keys: {
     of: 'keys';
     input: {
       readonly tenantKeyId: string;
       readonly madeAt: number;
       readonly link: ChainLink | null;
-      readonly keys: readonly DataKeyRow[];
+      readonly keys: readonly NewDataKey[];
     };
-    answer: null;
+    answer: boolean;
   };
   /** `link`: what the key store remembers of the log. */
   destroy_keys: {
@@ -120,7 +124,7 @@ export type WriterOperations = {
     input: { readonly tenantId: string; readonly eventId: string; readonly at: number };
     answer: number;
   };
-  rewrap_data_keys: { of: 'keys'; input: readonly RewrappedKey[]; answer: null };
+  rewrap_data_keys: { of: 'keys'; input: readonly RewrappedDataKey[]; answer: null };
   /** Returns false, and changes nothing, if the old keys wrap anything that the input does not name. */
   replace_root: { of: 'keys'; input: NewRoot; answer: boolean };
   /** Responds when the log of `keys.db` is empty. */

@@ -1,8 +1,9 @@
+import type { RewrappedDataKey } from '../../../ports/key-store.js';
 import { never } from '../database/keys-schema.js';
 import { numberBytes } from '../database/number-bytes.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { uuidBytes, uuidText } from '../database/uuid-bytes.js';
-import type { NewRoot, RewrappedKey } from './protocol.js';
+import type { NewRoot } from './protocol.js';
 
 /** A placeholder as wide as the id of the event that ends a key. */
 const noEvent = Buffer.alloc(16);
@@ -57,7 +58,7 @@ export function createRotationOperations(database: SqliteDatabase) {
   }
 
   return {
-    rewrap_data_keys(keys: readonly RewrappedKey[]): null {
+    rewrap_data_keys(keys: readonly RewrappedDataKey[]): null {
       for (const { id, wrapped, from, to } of keys) {
         const { changes } = rewrapDataKey.run(uuidBytes(to), wrapped, uuidBytes(id), uuidBytes(from));
         if (changes > 0) countWraps.run(to);

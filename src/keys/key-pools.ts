@@ -1,4 +1,5 @@
-import { type DataKey, type EndedKey, noEvent } from '../../ports/key-ring.js';
+import { type EndedKey, noEvent } from '../ports/key-store.js';
+import type { DataKey } from './key-ring.js';
 
 /** Keys created in advance for each tenant. */
 export function createKeyPools(makeBlock: (tenantId: string, size: number) => Promise<DataKey[]>, now: () => number) {

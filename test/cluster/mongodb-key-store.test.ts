@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openMongoKeyStore } from '#src/adapters/mongodb/key-ring/open-key-store.js';
-import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
-import { authenticStores } from '#src/audit/authentic-log.js';
-import { keyRingContract } from '../contract/key-ring.js';
+import { openMongoKeys } from '#src/compose/cluster/open-mongo-keys.js';
+import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import { keyRotationContract } from '../contract/key-rotation.js';
+import { keyStoreContract } from '../contract/key-store.js';
 import type { ContractStores } from '../contract/support.js';
 import { manualClock } from '../support/manual-clock.js';
 import { mongoDatabase } from './own-database.js';
@@ -22,9 +21,9 @@ async function mongoKeys(): Promise<ContractStores> {
     const fail = (error: unknown) => {
       throw error;
     };
-    const others = authenticStores(await openSqliteStores(dataDir, ofOthers, clock, fail));
+    const others = await openAuthenticStores(dataDir, ofOthers, clock, fail);
     const connection = await database.connect();
-    const { keys } = await openMongoKeyStore(connection, rootKey, clock, () => others.log.head());
+    const { keys } = await openMongoKeys(connection, rootKey, clock, () => others.log.head());
     return { ...others, keys, connection, closeOthers: others.close };
   };
   let stores = await open();
@@ -51,5 +50,5 @@ async function mongoKeys(): Promise<ContractStores> {
   return contractStores();
 }
 
-keyRingContract('mongodb', mongoKeys);
+keyStoreContract('mongodb', mongoKeys);
 keyRotationContract('mongodb', mongoKeys);

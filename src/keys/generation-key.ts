@@ -1,9 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { type CiphertextPlace, openCiphertext, sealCiphertext } from '../../events/sealing/ciphertext.js';
+import { type CiphertextPlace, openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js';
 import { keyBytes } from './random-key.js';
-
-/** The generation of token rows that a new vault begins with. */
-export const firstGeneration = 1;
 
 function place(generation: number): CiphertextPlace {
   return {

@@ -1,16 +1,16 @@
 import { randomUUID, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { KeyRing, SigningKey, TenantKeys } from '#src/ports/key-ring.js';
+import type { KeyRing, SigningKey, TenantKeys } from '#src/keys/key-ring.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { anEvent, aStream, type OpenStores, onTenant } from './support.js';
 
 const anHour = 3_600_000;
 
-/** What every `KeyRing` must do; an adapter runs it in one line. */
-export function keyRingContract(name: string, open: OpenStores): void {
+/** What the key ring must do over every `KeyStore`; an adapter runs it in one line. */
+export function keyStoreContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 
-  describe(`KeyRing of ${name}`, () => {
+  describe(`The key ring over the KeyStore of ${name}`, () => {
     test(
       'the status of a key is reported: alive, or when it was destroyed',
       on(async ({ keys, tenantId, clock }) => {
@@ -166,10 +166,11 @@ export function keyRingContract(name: string, open: OpenStores): void {
         on(async ({ keys, tenantId }) => {
           const { id } = await keys.create(tenantId);
           expect(await keys.use(tenantId, id, () => 42)).toEqual({ state: 'open', value: 42, revision: null });
-          const failing = keys.use(tenantId, id, () => {
-            throw new RangeError('ours');
-          });
-          await expect(failing).rejects.toThrow('ours');
+          const failing = async () =>
+            keys.use(tenantId, id, () => {
+              throw new RangeError('ours');
+            });
+          await expect(failing()).rejects.toThrow('ours');
         }),
       );
 

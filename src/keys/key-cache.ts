@@ -18,7 +18,7 @@ export function createKeyCache() {
     ttlAutopurge: false,
     dispose: ({ key }) => void key.fill(0),
   });
-  /** Pending reads of the store, for a store whose reads take time. */
+  /** Pending reads of the store. */
   const reads = new Set<{ readonly tenantId: string; readonly keyId: string; isStale: boolean }>();
 
   // A key that is never requested again must also leave within its minute.
@@ -44,13 +44,13 @@ export function createKeyCache() {
      * leaves the buffer to the caller. Threat: a read that began before a destruction and ends after it would bring the
      * key back.
      */
-    reading(tenantId: string, keyId: string): (key: Buffer | null) => boolean {
+    reading(tenantId: string, keyId: string): (found: OpenKey | null) => boolean {
       const read = { tenantId, keyId, isStale: false };
       reads.add(read);
-      return (key) => {
+      return (found) => {
         reads.delete(read);
-        if (key === null || read.isStale) return false;
-        cache.set(keyId, { tenantId, key, revision: null });
+        if (found === null || read.isStale) return false;
+        cache.set(keyId, { tenantId, ...found });
         return true;
       };
     },
@@ -62,7 +62,10 @@ export function createKeyCache() {
       for (const read of reads) if (read.tenantId === tenantId) read.isStale = true;
       for (const [keyId, entry] of [...cache.entries()]) if (entry.tenantId === tenantId) cache.delete(keyId);
     },
-    clear: (): void => cache.clear(),
+    clear(): void {
+      for (const read of reads) read.isStale = true;
+      cache.clear();
+    },
     close(): void {
       clearInterval(purge);
       cache.clear();

@@ -1,7 +1,6 @@
 import type { Collection, Db, Timestamp } from 'mongodb';
 import type { ChainLink } from '../../../ports/event-chain.js';
-import type { RememberedCheckpoint } from '../../../ports/key-ring.js';
-import type { TenantKeyPurpose } from '../../key-ring/tenant-key.js';
+import type { RememberedCheckpoint, TenantKeyPurpose } from '../../../ports/key-store.js';
 import type { RequiredIndexes } from '../required-indexes.js';
 
 /**

@@ -1,34 +1,18 @@
 import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
-import { openCiphertext, sealCiphertext } from '../../events/sealing/ciphertext.js';
-import type { TenantKeys } from '../../ports/key-ring.js';
+import { openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js';
+import type { NewTenantKey, TenantKeyName, TenantKeyPurpose } from '../ports/key-store.js';
+import type { TenantKeys } from './key-ring.js';
 import { keyBytes } from './random-key.js';
-
-/**
- * `identity` never rotates: subkeys derive from it. `wrapping` wraps data keys and may be followed by a newer one. The
- * keys of `audit-signing` and `integrity` belong to the vault, not to a tenant.
- */
-export type TenantKeyPurpose = 'identity' | 'wrapping' | VaultKeyPurpose;
-
-/**
- * A vault has one key of each of these purposes, created at its first use. It never rotates; a rotation of the root key
- * rewraps it.
- */
-export type VaultKeyPurpose = 'audit-signing' | 'integrity';
-
-/** The tenant id of the vault's own keys. Code that rewraps tenant keys therefore rewraps them, too. */
-export const vaultKeyTenant = '';
-
-type TenantKeyName = { readonly id: string; readonly tenant: string; readonly purpose: string };
 
 const subkeyPurposes = ['names', 'fingerprints', 'claims', 'audit', 'directory'] as const;
 
 /** Returns a new tenant key, wrapped under the root key. */
-export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKeyPurpose) {
+export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKeyPurpose, number: number): NewTenantKey {
   const name = { id: randomUUID(), tenant, purpose };
   const key = randomBytes(keyBytes);
   const wrapped = sealCiphertext(rootKey, key, place(name));
   key.fill(0);
-  return { ...name, wrapped };
+  return { ...name, number, wrapped };
 }
 
 /** Returns a tenant key wrapped under the next root key; null if it does not open with the current one. */

@@ -1,4 +1,4 @@
-import { openCiphertext, sealCiphertext } from '../../events/sealing/ciphertext.js';
+import { openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js';
 import { ownBuffer } from './random-key.js';
 
 /** The number of wraps after which a new wrapping key is used: nonces are random (NIST SP 800-38D, 8.3). */

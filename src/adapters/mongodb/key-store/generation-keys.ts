@@ -1,0 +1,59 @@
+import type { Clock } from '../../../ports/clock.js';
+import { firstGeneration } from '../../../ports/generations.js';
+import type { KeyStore } from '../../../ports/key-store.js';
+import type { MongoConnection } from '../connection.js';
+import { DuplicateKey } from '../mongo-error.js';
+import { keyCollections } from './key-collections.js';
+import { underRootCheck } from './root-check.js';
+
+/** Returns the generations whose rows can be searched, in order. A new key store has none. */
+export async function livingGenerations({ call }: MongoConnection): Promise<readonly number[]> {
+  const found = await call((db) =>
+    keyCollections.generationKeys(db).find({ destroyed_at: null }).sort({ _id: 1 }).toArray(),
+  );
+  return found.map(({ _id }) => _id);
+}
+
+/** Stores the wrapped keys of search terms, one for each generation of token rows. */
+export function mongoGenerationKeys(
+  connection: MongoConnection,
+  clock: Clock,
+): Pick<
+  KeyStore,
+  'generationKey' | 'generations' | 'newestGeneration' | 'insertGenerationKey' | 'destroyGenerationKey'
+> {
+  const { call } = connection;
+
+  return {
+    async generationKey(generation) {
+      const row = await call((db) => keyCollections.generationKeys(db).findOne({ _id: generation }));
+      return row?.wrapped ?? null;
+    },
+    generations: () => livingGenerations(connection),
+    async newestGeneration() {
+      const newest = await call((db) => keyCollections.generationKeys(db).find().sort({ _id: -1 }).limit(1).toArray());
+      return newest[0]?._id ?? 0;
+    },
+    async insertGenerationKey(generation, wrapped, rootCheck) {
+      // Create the collection outside the transaction, because a snapshot transaction cannot create it.
+      if (generation === firstGeneration) await call((db) => db.createCollection('generation_keys')).catch(() => null);
+      const key = { _id: generation, made_at: clock.now(), destroyed_at: null, wrapped };
+      try {
+        return await underRootCheck(connection, rootCheck, async (db, session, expectCheck) => {
+          await keyCollections.generationKeys(db).insertOne(key, { session });
+          await expectCheck();
+          return 'stored' as const;
+        });
+      } catch (error) {
+        if (error instanceof DuplicateKey) return 'taken';
+        throw error;
+      }
+    },
+    async destroyGenerationKey(generation) {
+      const destroyed = { $set: { destroyed_at: clock.now(), wrapped: null } };
+      await call((db) =>
+        keyCollections.generationKeys(db).updateOne({ _id: generation, destroyed_at: null }, destroyed),
+      );
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { Clock } from '../../../ports/clock.js';
+import { directoryName, type KeyRecords, type KeyStore, type LogMemory } from '../../../ports/key-store.js';
+import { MongoBroken, type MongoConnection } from '../connection.js';
+import { DuplicateKey } from '../mongo-error.js';
+import { uuidBytes, uuidText } from '../uuid.js';
+import { mongoDataKeys, sequenceOf, stampOf } from './data-keys.js';
+import { mongoGenerationKeys } from './generation-keys.js';
+import { type DataKeyDocument, keyCollections, logMemories, type MetaDocument } from './key-collections.js';
+import { storedRootCheck } from './root-check.js';
+import { mongoRotationRows } from './rotation-rows.js';
+import { mongoTenantKeys } from './tenant-keys.js';
+
+/**
+ * Implements `KeyStore` on a MongoDB database of its own, for many processes. `logHead` returns the position of the
+ * newest event.
+ */
+export function mongoKeyStore(connection: MongoConnection, clock: Clock, logHead: () => Promise<number>): KeyStore {
+  const { call } = connection;
+  const { countLivingDataKeys, livingDataKeys, rewrapDataKeys, ...dataKeys } = mongoDataKeys(
+    ...([connection, clock, logHead] as const),
+  );
+
+  return {
+    ...{ name: 'key store', title: 'the key store', isShared: true },
+    broken: (problem) => new MongoBroken(problem),
+    rootCheck: () => storedRootCheck(connection),
+    async createRootCheck(check) {
+      const stored = await once(connection, { _id: 'root_check', value: check });
+      if (!Buffer.isBuffer(stored)) throw new MongoBroken('the root check of the key store is damaged.');
+      return stored;
+    },
+    ...mongoTenantKeys(connection, clock),
+    ...mongoGenerationKeys(connection, clock),
+    ...dataKeys,
+    async forgetRevisions() {
+      // The database user of the key store may not remove documents. The revision -1 has the same effect as no
+      // document.
+      await call((db) => keyCollections.directoryRevisions(db).updateMany({}, { $set: { revision: -1 } }));
+      const noted = { revision: { $exists: true } };
+      await call((db) => keyCollections.dataKeys(db).updateMany(noted, { $unset: { revision: true } }));
+    },
+    rotation: mongoRotationRows(connection, clock, { countLivingDataKeys, livingDataKeys, rewrapDataKeys }),
+    records: mongoKeyRecords(connection),
+  };
+}
+
+function mongoKeyRecords(connection: MongoConnection): KeyRecords {
+  const { call } = connection;
+
+  return {
+    async noteDirectory(revisions) {
+      const updates = revisions.map((record) => ({
+        updateOne: {
+          filter: { _id: directoryName(record) },
+          update: { $max: { revision: record.revision } },
+          upsert: true,
+        },
+      }));
+      if (updates.length === 0) return;
+      await call((db) => keyCollections.directoryRevisions(db).bulkWrite(updates, { ordered: false }));
+    },
+    async directoryRevisions(records) {
+      const asked = { _id: { $in: records.map(directoryName) } };
+      const found = await call((db) => keyCollections.directoryRevisions(db).find(asked).toArray());
+      return new Map(found.map(({ _id, revision }) => [_id, revision]));
+    },
+    /** Stops at the first key that is too young, so that no reader's sequence passes it. */
+    async made(afterSequence, madeBefore, limit) {
+      const rows = await call((db) =>
+        keyCollections
+          .dataKeys(db)
+          .find({ destroyed_at: null, stamp: { $gt: stampOf(afterSequence) } })
+          .project<Pick<DataKeyDocument, '_id' | 'stamp' | 'made_at' | 'log_head'>>({
+            ...{ stamp: 1, made_at: 1, log_head: 1 },
+          })
+          .sort({ stamp: 1 })
+          .limit(limit)
+          .toArray(),
+      );
+      const young = rows.findIndex(({ made_at }) => made_at >= madeBefore);
+      return rows.slice(0, young === -1 ? rows.length : young).map(({ _id, stamp, log_head }) => ({
+        ...{ sequence: sequenceOf(stamp), keyId: uuidText(_id), logHead: log_head },
+      }));
+    },
+    async keyStatuses(keyIds) {
+      const asked = { _id: { $in: keyIds.map(uuidBytes) } };
+      const rows = await call((db) =>
+        keyCollections.dataKeys(db).find(asked).project<DataKeyDocument>({ destroyed_at: 1 }).toArray(),
+      );
+      return rows.map(({ _id, destroyed_at: destroyedAt }) => ({ keyId: uuidText(_id), destroyedAt }));
+    },
+    async checkpoint(name) {
+      const found = await call((db) => keyCollections.meta(db).findOne({ _id: name }));
+      return Number(found?.value ?? 0);
+    },
+    async saveCheckpoint(name, value) {
+      await call((db) => keyCollections.meta(db).updateOne({ _id: name }, { $set: { value } }, { upsert: true }));
+    },
+    async logMemory() {
+      const found = await call((db) =>
+        keyCollections
+          .logMemory(db)
+          .find({ _id: { $in: [...logMemories] } })
+          .toArray(),
+      );
+      const checkpoint = found.find(({ _id }) => _id === 'log_checkpoint')?.checkpoint ?? null;
+      const link = found.find(({ _id }) => _id === 'log_link')?.link ?? null;
+      return { checkpoint, link };
+    },
+    rememberLog: (memory) => saveLogMemory(connection, memory),
+    async replaceLogMemory(memory) {
+      // The database user of the key store may not remove documents.
+      const nothing = { $set: { checkpoint: null, link: null } };
+      await call((db) => keyCollections.logMemory(db).updateMany({ _id: { $in: [...logMemories] } }, nothing));
+      await saveLogMemory(connection, memory);
+    },
+  };
+}
+
+/** Saves what is newer. MongoDB compares documents by their first field, so the larger number or position stays. */
+async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: LogMemory): Promise<void> {
+  if (checkpoint !== null) {
+    const { number, hash, signature } = checkpoint;
+    const newer = { $max: { checkpoint: { number, hash, signature } } };
+    await call((db) => keyCollections.logMemory(db).updateOne({ _id: 'log_checkpoint' }, newer, { upsert: true }));
+  }
+  if (link !== null) {
+    const { position, count, hash } = link;
+    const newer = { $max: { link: { position, count, hash: Buffer.from(hash) } } };
+    await call((db) => keyCollections.logMemory(db).updateOne({ _id: 'log_link' }, newer, { upsert: true }));
+    await call((db) =>
+      keyCollections.meta(db).updateOne({ _id: 'log' }, { $max: { value: position } }, { upsert: true }),
+    );
+  }
+}
+
+/** Inserts a document that is written only once, by the first process. Returns the stored value. */
+export async function once({ call }: MongoConnection, meta: MetaDocument): Promise<MetaDocument['value']> {
+  const find = () => call((db) => keyCollections.meta(db).findOne({ _id: meta._id }));
+  const found = await find();
+  if (found !== null) return found.value;
+  try {
+    await call((db) => keyCollections.meta(db).insertOne(meta));
+    return meta.value;
+  } catch (error) {
+    if (!(error instanceof DuplicateKey)) throw error;
+    const first = await find();
+    if (first === null) throw error;
+    return first.value;
+  }
+}

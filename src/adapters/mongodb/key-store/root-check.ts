@@ -1,0 +1,40 @@
+import type { ClientSession, Db } from 'mongodb';
+import type { MongoConnection } from '../connection.js';
+import { inTransaction } from '../in-transaction.js';
+import { keyCollections } from './key-collections.js';
+
+/** Returns the check value that identifies the root key of the key store, or null in a new key store. */
+export async function storedRootCheck({ call }: MongoConnection): Promise<Buffer | null> {
+  const stored = await call((db) => keyCollections.meta(db).findOne({ _id: 'root_check' }));
+  return Buffer.isBuffer(stored?.value) ? stored.value : null;
+}
+
+/** Rejects the transaction if the root check is not `check` any more, and replaces it by `next`. */
+type ExpectCheck = (next?: Buffer) => Promise<void>;
+
+/**
+ * Runs `store` in a transaction that is rejected if another process has replaced the root key. `store` calls
+ * `expectCheck` as late as possible: every transaction that stores wrapped keys writes the root check, so all others
+ * wait from then on.
+ */
+export async function underRootCheck<T>(
+  connection: MongoConnection,
+  check: Buffer,
+  store: (db: Db, session: ClientSession, expectCheck: ExpectCheck) => Promise<T>,
+): Promise<T | 'root_replaced'> {
+  try {
+    return await inTransaction(connection, (db, session) =>
+      store(db, session, async (value = check) => {
+        const { matchedCount } = await keyCollections
+          .meta(db)
+          .updateOne({ _id: 'root_check', value: check }, { $set: { value }, $inc: { uses: 1 } }, { session });
+        if (matchedCount === 0) throw new RootReplaced();
+      }),
+    );
+  } catch (error) {
+    if (error instanceof RootReplaced) return 'root_replaced';
+    throw error;
+  }
+}
+
+class RootReplaced extends Error {}

@@ -1,0 +1,101 @@
+import { type Clock, earliestNow } from '../../../ports/clock.js';
+import { noEvent, type RotationRows } from '../../../ports/key-store.js';
+import type { MongoConnection } from '../connection.js';
+import { uuidBytes } from '../uuid.js';
+import type { mongoDataKeys } from './data-keys.js';
+import { keyCollections } from './key-collections.js';
+import { underRootCheck } from './root-check.js';
+
+const lookedAtOnce = 5_000;
+
+type DataKeys = Pick<ReturnType<typeof mongoDataKeys>, 'countLivingDataKeys' | 'livingDataKeys' | 'rewrapDataKeys'>;
+
+/**
+ * Implements `RotationRows` on MongoDB (ADR 29). A rotation marks old wrapping keys as `retiring`. After storing data
+ * keys, a process checks whether their wrapping key is retiring, so no key in use is added unnoticed by a rotation.
+ */
+export function mongoRotationRows(connection: MongoConnection, clock: Clock, dataKeys: DataKeys): RotationRows {
+  const { call } = connection;
+
+  async function wrappingKeys() {
+    const living = await call((db) =>
+      keyCollections.tenantKeys(db).find({ purpose: 'wrapping', destroyed_at: null }).sort({ number: 1 }).toArray(),
+    );
+    return living.map(({ _id: id, tenant, number, retiring = false }) => ({
+      ...{ id, tenant, number, isRetiring: retiring },
+    }));
+  }
+
+  async function isAnyLeft(): Promise<boolean> {
+    const old = new Set((await wrappingKeys()).filter(({ isRetiring }) => isRetiring).map(({ id }) => id));
+    let after = 0;
+    for (;;) {
+      const page = await dataKeys.livingDataKeys(after, lookedAtOnce);
+      if (page === null) return false;
+      if (page.keys.some(({ tenantKeyId }) => old.has(tenantKeyId))) return true;
+      after = page.last;
+    }
+  }
+
+  return {
+    ...dataKeys,
+    wrappingKeys,
+    async begin() {
+      const begun = await call((db) => keyCollections.meta(db).findOne({ _id: 'rotation' }));
+      if (begun?.value === 'begun') return;
+      // The time is taken before the marks. Threat: with a later time, a copy made between the marks and that time would
+      // hold newer keys and yet be reported as void.
+      const at = earliestNow(clock);
+      await call((db) =>
+        keyCollections
+          .tenantKeys(db)
+          .updateMany({ purpose: 'wrapping', destroyed_at: null }, { $set: { retiring: true } }),
+      );
+      await call((db) =>
+        keyCollections.meta(db).updateOne({ _id: 'rotation' }, { $set: { value: 'begun', at } }, { upsert: true }),
+      );
+    },
+    async replaceRoot({ check, nextCheck, rewrap }) {
+      if (await isAnyLeft()) return 'keys_left';
+      return underRootCheck(connection, check, async (db, session, expectCheck) => {
+        const [tenantKeys, generationKeys] = [keyCollections.tenantKeys(db), keyCollections.generationKeys(db)];
+        const living = { destroyed_at: null };
+        const ofTenants = await tenantKeys.find(living, { session }).toArray();
+        const ofGenerations = await generationKeys.find(living, { session }).toArray();
+        const begun = await keyCollections.meta(db).findOne({ _id: 'rotation', value: 'begun' }, { session });
+        const isOld = ({ purpose, retiring }: (typeof ofTenants)[number]) =>
+          purpose === 'wrapping' && retiring === true;
+        const rewrapped = rewrap(
+          ofTenants.flatMap((row) => {
+            const { _id: id, tenant, purpose, wrapped } = row;
+            return isOld(row) || wrapped === null ? [] : [{ id, tenant, purpose, wrapped }];
+          }),
+          ofGenerations.flatMap(({ _id: generation, wrapped }) => (wrapped === null ? [] : [{ generation, wrapped }])),
+        );
+        await expectCheck(nextCheck);
+        const destroyed = { destroyed_at: clock.now(), destroyed_by: uuidBytes(noEvent), wrapped: null };
+        const tenantUpdates = [
+          ...ofTenants.filter(isOld).map(({ _id }) => ({ _id, $set: destroyed })),
+          ...rewrapped.tenantKeys.map(({ id: _id, wrapped }) => ({ _id, $set: { wrapped } })),
+        ].map(({ _id, $set }) => ({ updateOne: { filter: { _id, destroyed_at: null }, update: { $set } } }));
+        const generationUpdates = rewrapped.generationKeys.map(({ generation, wrapped }) => ({
+          updateOne: { filter: { _id: generation, destroyed_at: null }, update: { $set: { wrapped } } },
+        }));
+        if (tenantUpdates.length > 0) await tenantKeys.bulkWrite(tenantUpdates, { session });
+        if (generationUpdates.length > 0) await generationKeys.bulkWrite(generationUpdates, { session });
+        const meta = keyCollections.meta(db);
+        await meta.updateOne({ _id: 'rotation' }, { $set: { value: 'ended' } }, { session });
+        if (begun?.at !== undefined) {
+          const value = begun.at;
+          await meta.updateOne({ _id: 'copies_void_before' }, { $set: { value } }, { session, upsert: true });
+        }
+        return 'replaced' as const;
+      });
+    },
+    async voidBefore() {
+      const found = await call((db) => keyCollections.meta(db).findOne({ _id: 'copies_void_before' }));
+      return found === null ? null : Number(found.value);
+    },
+    async settle() {},
+  };
+}

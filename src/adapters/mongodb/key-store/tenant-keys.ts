@@ -1,0 +1,57 @@
+import type { Clock } from '../../../ports/clock.js';
+import type { KeyStore, NewTenantKey } from '../../../ports/key-store.js';
+import type { MongoConnection } from '../connection.js';
+import { DuplicateKey } from '../mongo-error.js';
+import { uuidBytes } from '../uuid.js';
+import { keyCollections, type TenantKeyDocument } from './key-collections.js';
+import { underRootCheck } from './root-check.js';
+
+/** Stores the wrapped keys of tenants and of the vault. */
+export function mongoTenantKeys(
+  connection: MongoConnection,
+  clock: Clock,
+): Pick<KeyStore, 'tenantKeys' | 'insertTenantKeys' | 'destroyTenantKeys'> {
+  const { call } = connection;
+
+  async function insert(key: NewTenantKey, rootCheck: Buffer): Promise<'stored' | 'root_replaced'> {
+    const { id, tenant, purpose, number, wrapped } = key;
+    const document: TenantKeyDocument = {
+      ...{ _id: id, tenant, purpose, number, made_at: clock.now() },
+      ...{ destroyed_at: null, destroyed_by: null, wrapped },
+    };
+    try {
+      return await underRootCheck(connection, rootCheck, async (db, session, expectCheck) => {
+        await keyCollections.tenantKeys(db).insertOne(document, { session });
+        await expectCheck();
+        return 'stored' as const;
+      });
+    } catch (error) {
+      // Another process was first. Its key serves as well.
+      if (error instanceof DuplicateKey) return 'stored';
+      throw error;
+    }
+  }
+
+  return {
+    async tenantKeys(tenantId) {
+      const rows = await call((db) =>
+        keyCollections.tenantKeys(db).find({ tenant: tenantId }).sort({ purpose: 1, number: 1 }).toArray(),
+      );
+      return rows.map(({ _id: id, tenant, purpose, number, wrapped, retiring = false }) => ({
+        ...{ id, tenant, purpose, number, wrapped, isRetiring: retiring },
+      }));
+    },
+    async insertTenantKeys(keys, rootCheck) {
+      for (const key of keys) {
+        if ((await insert(key, rootCheck)) === 'root_replaced') return 'root_replaced';
+      }
+      return 'stored';
+    },
+    async destroyTenantKeys(tenantId, eventId) {
+      const destroyed = { $set: { destroyed_at: clock.now(), destroyed_by: uuidBytes(eventId), wrapped: null } };
+      const living = { tenant: tenantId, destroyed_at: null };
+      const { modifiedCount } = await call((db) => keyCollections.tenantKeys(db).updateMany(living, destroyed));
+      return modifiedCount;
+    },
+  };
+}

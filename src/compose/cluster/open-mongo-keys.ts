@@ -1,0 +1,23 @@
+import type { MongoConnection } from '../../adapters/mongodb/connection.js';
+import { openMongoKeyStore } from '../../adapters/mongodb/key-store/open-key-store.js';
+import { openKeyRing } from '../../keys/open-key-ring.js';
+import type { RootKeySource } from '../../keys/root-keys.js';
+import type { TraceUseLimits } from '../../keys/trace-uses.js';
+import type { Clock } from '../../ports/clock.js';
+
+/**
+ * Opens the keys of the cluster profile, and creates the first ones in an empty database. Throws MongoBroken if neither
+ * `rootKey` nor a key of `source` is the root key. The caller closes the connection after `keys`.
+ */
+export async function openMongoKeys(
+  connection: MongoConnection,
+  rootKey: Buffer,
+  clock: Clock,
+  logHead: () => Promise<number>,
+  source?: RootKeySource,
+  traceLimits: TraceUseLimits = {},
+) {
+  const { store, ...keyStore } = await openMongoKeyStore(connection, clock, logHead);
+  const keys = await openKeyRing({ store, rootKey, clock, traceLimits, ...(source && { source }) });
+  return { ...keyStore, keys };
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../ports/clock.js';
+import type { KeyRevision, KeyStore } from '../ports/key-store.js';
+import { StoreUnavailable } from '../ports/store-unavailable.js';
+import { openDataKey, wrapDataKey, wrapsMax } from './data-key.js';
+import { createKeyCache, type OpenKey } from './key-cache.js';
+import { createKeyPools } from './key-pools.js';
+import type { DataKey, KeyRing, KeyUse } from './key-ring.js';
+import { createOpenTenants, type OpenTenant } from './open-tenants.js';
+import { ownBuffer, randomKey } from './random-key.js';
+import { openRootKeys, type RootKeySource } from './root-keys.js';
+import { createKeyRotation, type Wrapper } from './rotation.js';
+import { createSearchKeys } from './search-keys.js';
+import { createTraceUses, type TraceUseLimits } from './trace-uses.js';
+import { createVaultKey, integrityKeysOf, signingKeyOf } from './vault-keys.js';
+
+/** The key ring of one process. */
+export type OpenKeyRing = KeyRing & {
+  /** Forgets every open key. A caller that reads many keys calls this after each batch. */
+  forgetAll(): void;
+  /** Returns a copy of the root key. The caller zeroes it. */
+  rootKey(): Buffer;
+  /** Destroys the keys that were created in advance, and forgets all keys. The store stays open. */
+  close(): Promise<void>;
+};
+
+type Opening = {
+  readonly store: KeyStore;
+  readonly rootKey: Buffer;
+  /** Other candidates for the root key, which are read when `rootKey` is not, or no longer, the right one. */
+  readonly source?: RootKeySource;
+  readonly clock: Clock;
+  /** `seals_none`: this ring only reads. */
+  readonly traceLimits?: TraceUseLimits | 'seals_none';
+};
+
+/**
+ * Opens the keys of a store, and creates the first ones in a new store. Throws the store's error if neither `rootKey`
+ * nor a candidate of `source` is the root key of the store.
+ */
+export async function openKeyRing({
+  store,
+  rootKey,
+  clock,
+  source = async () => [],
+  traceLimits = {},
+}: Opening): Promise<OpenKeyRing> {
+  const roots = await openRootKeys(store, rootKey, source);
+  const traceUses = createTraceUses(store.reserveTraces, traceLimits === 'seals_none' ? {} : traceLimits);
+  const tenants = createOpenTenants(store, roots, forgetTenant, traceUses);
+  const searchKeys = createSearchKeys(store, roots);
+  const cache = createKeyCache();
+  const pools = createKeyPools(makeBlock, () => clock.now());
+  await searchKeys.ensureFirst();
+
+  /** Returns the newest wrapping key of a tenant with room for this many wraps, and counts them. */
+  async function wrapperFor(tenantId: string, wraps: number): Promise<Wrapper> {
+    for (;;) {
+      const tenant = await tenants.fresh(tenantId);
+      const { id, number, isRetiring } = newestOf(store, tenant);
+      if (!isRetiring && (await store.countWraps(id, wraps)) <= wrapsMax) return { tenant, id };
+      await tenants.addWrapping([{ tenant: tenantId, number: number + 1 }]);
+    }
+  }
+
+  async function makeBlock(tenantId: string, size: number): Promise<DataKey[]> {
+    for (;;) {
+      const { tenant, id: tenantKeyId } = await wrapperFor(tenantId, size);
+      const wrappingKey = tenant.wrapping.get(tenantKeyId);
+      // The keys of the tenant were destroyed meanwhile.
+      if (!Buffer.isBuffer(wrappingKey)) continue;
+      const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
+      const rows = keys.map(({ id, key }) => ({
+        ...{ id, wrapped: wrapDataKey(wrappingKey, key, { tenantId, tenantKeyId, keyId: id }) },
+      }));
+      if ((await store.insertDataKeys(tenantKeyId, rows)) === 'stored') return keys;
+      for (const { key } of keys) key.fill(0);
+    }
+  }
+
+  async function read(tenantId: string, keyId: string, before = ''): Promise<OpenKey | 'destroyed' | 'missing'> {
+    const row = await store.dataKey(keyId);
+    if (row === null) return 'missing';
+    const { tenantKeyId, wrapped, revision } = row;
+    if (wrapped === null) return 'destroyed';
+    const tenant = await tenants.having(tenantId, tenantKeyId);
+    const wrappingKey = tenant.wrapping.get(tenantKeyId);
+    if (wrappingKey === 'destroyed') {
+      if (tenant.state === 'destroyed') return 'destroyed';
+      // A rotation may have rewrapped it since it was read.
+      return tenantKeyId === before ? 'missing' : read(tenantId, keyId, tenantKeyId);
+    }
+    const key = wrappingKey === undefined ? null : openDataKey(wrappingKey, wrapped, { tenantId, tenantKeyId, keyId });
+    return key === null ? 'missing' : { key, revision };
+  }
+
+  /** Runs `use` with a key from the store. The key is cached afterwards unless it was destroyed meanwhile. */
+  async function useStored<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
+    const keep = cache.reading(tenantId, keyId);
+    let opened: OpenKey | null = null;
+    try {
+      const found = await read(tenantId, keyId);
+      if (typeof found === 'string') return { state: found };
+      opened = found;
+      return { state: 'open', value: use(opened.key), revision: opened.revision };
+    } finally {
+      if (!keep(opened)) opened?.key.fill(0);
+    }
+  }
+
+  /**
+   * Runs `use` with a cached key of a shared store. Returns null if the key is not cached or was destroyed. Asks the
+   * store first, because another process may have destroyed the key or noted a newer revision.
+   */
+  async function useShared<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T> | null> {
+    const { state } = await tenants.current(tenantId);
+    if (state !== 'living' || cache.get(tenantId, keyId) === undefined) return null;
+    const noted = await store.noted(keyId);
+    if (noted === null) cache.drop(keyId);
+    // The key may have been dropped from the cache meanwhile.
+    const cached = cache.get(tenantId, keyId);
+    if (noted === null || cached === undefined) return null;
+    return { state: 'open', value: use(cached.key), revision: noted.revision };
+  }
+
+  /** Notes the revisions of cached keys. */
+  function noteCached(advanced: readonly KeyRevision[]): void {
+    for (const { keyId, revision } of advanced) cache.advance(keyId, revision);
+  }
+
+  /** Drops what is cached of a tenant whose keys were destroyed. */
+  function forgetTenant(tenantId: string): void {
+    searchKeys.dropTenant(tenantId);
+    cache.dropTenant(tenantId);
+    pools.drop(tenantId);
+  }
+
+  function dropTenant(tenantId: string): void {
+    tenants.drop(tenantId);
+    forgetTenant(tenantId);
+  }
+
+  return {
+    ...store.records,
+    createTenant: tenants.create,
+    async tenantKeys(tenantId) {
+      const { subkeys } = await tenants.current(tenantId);
+      const reserved = subkeys === null || traceLimits === 'seals_none' ? null : traceUses.ready(tenantId);
+      if (reserved !== null) await reserved;
+      return subkeys;
+    },
+    async searchKey(tenantId, generation) {
+      const { subkeys } = await tenants.current(tenantId);
+      return subkeys === null ? null : searchKeys.get(generation, tenantId, subkeys.names);
+    },
+    createGeneration: searchKeys.create,
+    generations: async () => store.generations(),
+    async destroyGeneration(generation) {
+      searchKeys.dropGeneration(generation);
+      try {
+        await store.destroyGenerationKey(generation);
+      } finally {
+        // Drops what a concurrent read cached again.
+        searchKeys.dropGeneration(generation);
+      }
+    },
+    async destroyTenant(tenantId, eventId) {
+      dropTenant(tenantId);
+      try {
+        return await tenants.destroy(tenantId, eventId);
+      } finally {
+        // Drops what a concurrent read cached again.
+        dropTenant(tenantId);
+      }
+    },
+    async create(tenantId) {
+      // Threat: keys that were created in advance outlive the keys of the tenant, which another process destroyed.
+      if (store.isShared) newestOf(store, await tenants.current(tenantId));
+      const { id, key } = await pools.take(tenantId);
+      // A token that was just written is likely to be read next.
+      cache.add(tenantId, id, ownBuffer(Buffer.from(key)), null);
+      return { id, key };
+    },
+    use(tenantId, keyId, use) {
+      if (store.isShared) {
+        return useShared(tenantId, keyId, use).then((used) => used ?? useStored(tenantId, keyId, use));
+      }
+      // No other process changes the keys, so a cached key is current.
+      const cached = cache.get(tenantId, keyId);
+      if (cached === undefined) return useStored(tenantId, keyId, use);
+      return { state: 'open', value: use(cached.key), revision: cached.revision };
+    },
+    async destroy(ended, advanced = []) {
+      for (const { keyId } of ended) cache.drop(keyId);
+      noteCached(advanced);
+      try {
+        return await store.destroyDataKeys(ended, advanced);
+      } finally {
+        noteCached(advanced);
+        // A read that began before the destruction may have cached the key again. The key is dropped also when the
+        // store responds "not yet", because it is overwritten in that case, too.
+        for (const { keyId } of ended) cache.drop(keyId);
+      }
+    },
+    async advance(advanced) {
+      noteCached(advanced);
+      try {
+        await store.advance(advanced);
+      } finally {
+        // A key that a concurrent read opened may have an older revision.
+        noteCached(advanced);
+      }
+    },
+    async forgetRevisions() {
+      await store.forgetRevisions();
+      cache.clear();
+    },
+    signingKey: createVaultKey(store, roots, 'audit-signing', signingKeyOf),
+    integrityKeys: createVaultKey(store, roots, 'integrity', integrityKeysOf),
+    rotation: createKeyRotation({ store, roots, tenants, wrapperFor }),
+    forgetAll() {
+      tenants.forgetAll();
+      searchKeys.forgetAll();
+      cache.clear();
+    },
+    rootKey: roots.copy,
+    async close() {
+      const ended = await pools.close();
+      cache.close();
+      try {
+        // If this fails, the keys are orphans, and the search for orphans finds them.
+        if (ended.length > 0) await store.destroyDataKeys(ended, []);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error;
+      } finally {
+        tenants.forgetAll();
+        roots.close();
+      }
+    },
+  };
+}
+
+function newestOf(store: KeyStore, { state, newest }: OpenTenant): NonNullable<OpenTenant['newest']> {
+  if (state === 'destroyed') throw new StoreUnavailable(store.name, 'tenant_destroyed');
+  if (newest === null) throw store.broken(`${store.title} lacks the keys of a tenant: restore it from a backup.`);
+  return newest;
+}

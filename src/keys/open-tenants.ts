@@ -1,0 +1,173 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { KeyStore, StoredTenantKey, TenantKeyPurpose } from '../ports/key-store.js';
+import type { TenantKeys } from './key-ring.js';
+import type { RootKeys } from './root-keys.js';
+import { deriveSubkeys, newTenantKey, openTenantKey } from './tenant-key.js';
+import type { TraceUses } from './trace-uses.js';
+
+/** How long cached keys are used after another process has changed them, ms (docs/design.md, "Growth"). */
+const lifeMs = 1_000;
+/** A rotation may come between the reads of the rows and of the root key, so the read is repeated. */
+const attemptsMax = 3;
+
+/**
+ * The opened keys of a tenant. Subkeys are never zeroed: a running command may still hold them, and would then hash and
+ * seal under a key of zeros, which any attacker knows. A wrapping key is zeroed when it is dropped or destroyed, and
+ * `wrapping` shows that at once: look the key up again after each `await`.
+ */
+export type OpenTenant = {
+  /** `unknown` means that the tenant has no keys, or that they are being created. */
+  readonly state: 'living' | 'destroyed' | 'unknown';
+  readonly subkeys: TenantKeys | null;
+  /** By the id of the key. */
+  readonly wrapping: ReadonlyMap<string, Buffer | 'destroyed'>;
+  /** The key that wraps new data keys. One that a rotation replaces must wrap no new keys. */
+  readonly newest: { readonly id: string; readonly number: number; readonly isRetiring: boolean } | null;
+};
+
+type KeyNumber = { readonly tenant: string; readonly number: number };
+
+type Known = {
+  readonly readAt: number;
+  readonly signature: string;
+  readonly tenant: OpenTenant;
+  readonly wrapping: Map<string, Buffer | 'destroyed'>;
+};
+
+/**
+ * Returns the opened keys of tenants, each wrapped under the root key. Those of a shared store are read again after a
+ * second. Calls `onDestroyed` when it finds the keys of a tenant destroyed, by whichever process.
+ */
+export function createOpenTenants(
+  store: KeyStore,
+  roots: RootKeys,
+  onDestroyed: (tenantId: string) => void,
+  traceUses: Pick<TraceUses, 'next'>,
+) {
+  const tenants = new Map<string, Known>();
+  const reading = new Map<string, Promise<OpenTenant>>();
+  let drops = 0;
+
+  const insert = (purpose: TenantKeyPurpose, keys: readonly KeyNumber[]) =>
+    roots.wrapping((rootKey, check) =>
+      store.insertTenantKeys(
+        keys.map(({ tenant, number }) => newTenantKey(rootKey, tenant, purpose, number)),
+        check,
+      ),
+    );
+
+  async function fresh(tenantId: string): Promise<OpenTenant> {
+    for (let attempt = 1; ; attempt += 1) {
+      const tenant = await read(tenantId);
+      if (tenant !== null) return tenant;
+      if (attempt === attemptsMax) {
+        throw store.broken(`a tenant key in ${store.title} does not open: restore ${store.title} from a backup.`);
+      }
+      await roots.refresh();
+    }
+  }
+
+  /** Returns null if the tenant's keys do not open with the root key of this process. */
+  async function read(tenantId: string): Promise<OpenTenant | null> {
+    const readAt = performance.now();
+    const dropsBefore = drops;
+    const rows = await store.tenantKeys(tenantId);
+    const signature = rows.map(({ id, wrapped, isRetiring }) => `${id} ${wrapped === null} ${isRetiring}`).join();
+    const known = tenants.get(tenantId);
+    if (rows.length > 0 && known?.signature === signature) {
+      tenants.set(tenantId, { ...known, readAt: Math.max(known.readAt, readAt) });
+      return known.tenant;
+    }
+    const wrapping = known?.wrapping ?? new Map<string, Buffer | 'destroyed'>();
+    const tenant = open(rows, wrapping, () => traceUses.next(tenantId));
+    if (tenant === null) return null;
+    // A read that began before a destruction must not cache the destroyed keys again.
+    if (tenant.state !== 'unknown' && drops === dropsBefore) {
+      tenants.set(tenantId, { readAt, signature, tenant, wrapping });
+    }
+    if (tenant.state === 'destroyed') onDestroyed(tenantId);
+    return tenant;
+  }
+
+  /**
+   * Opens the keys of a tenant that are not in `wrapping` yet, and zeroes those that were destroyed. Once the identity
+   * key is destroyed, all other keys count as destroyed, including one that was added at that moment. Returns null if a
+   * key does not open.
+   */
+  function open(
+    rows: readonly StoredTenantKey[],
+    wrapping: Map<string, Buffer | 'destroyed'>,
+    traceEpoch: () => number,
+  ): OpenTenant | null {
+    const identity = rows.find(({ purpose }) => purpose === 'identity');
+    if (identity === undefined) return { state: 'unknown', subkeys: null, wrapping, newest: null };
+    let newest: OpenTenant['newest'] = null;
+    for (const row of rows) {
+      if (row.purpose !== 'wrapping') continue;
+      const known = wrapping.get(row.id);
+      if (identity.wrapped === null || row.wrapped === null) {
+        if (Buffer.isBuffer(known)) known.fill(0);
+        wrapping.set(row.id, 'destroyed');
+        continue;
+      }
+      const key = known ?? unwrap(row, row.wrapped);
+      if (key === null) return null;
+      wrapping.set(row.id, key);
+      newest = { id: row.id, number: row.number, isRetiring: row.isRetiring };
+    }
+    if (identity.wrapped === null) return { state: 'destroyed', subkeys: null, wrapping, newest };
+    const key = unwrap(identity, identity.wrapped);
+    return key === null ? null : { state: 'living', subkeys: deriveSubkeys(key, traceEpoch), wrapping, newest };
+  }
+
+  function unwrap(row: StoredTenantKey, wrapped: Buffer): Buffer | null {
+    return roots.open((rootKey) => openTenantKey(rootKey, wrapped, row));
+  }
+
+  function drop(tenantId: string): void {
+    drops += 1;
+    const known = tenants.get(tenantId);
+    tenants.delete(tenantId);
+    reading.delete(tenantId);
+    for (const key of known?.wrapping.values() ?? []) if (key !== 'destroyed') key.fill(0);
+    known?.wrapping.clear();
+  }
+
+  /** Returns the keys of a tenant. Those of a shared store are at most a second old. */
+  function current(tenantId: string): OpenTenant | Promise<OpenTenant> {
+    const known = tenants.get(tenantId);
+    if (known !== undefined && (!store.isShared || performance.now() - known.readAt < lifeMs)) return known.tenant;
+    const underWay = reading.get(tenantId);
+    if (underWay !== undefined) return underWay;
+    const read = fresh(tenantId).finally(() => reading.delete(tenantId));
+    reading.set(tenantId, read);
+    return read;
+  }
+
+  return {
+    /** Creates the first keys of a tenant where they are missing. The identity key, which comes last, makes it known. */
+    async create(tenant: string): Promise<void> {
+      await insert('wrapping', [{ tenant, number: 1 }]);
+      await insert('identity', [{ tenant, number: 1 }]);
+    },
+    /** Adds the wrapping keys with these numbers, unless another process has added them. */
+    addWrapping: (keys: readonly KeyNumber[]) => insert('wrapping', keys),
+    fresh,
+    current,
+    /** Returns the tenant with this wrapping key. The cached tenant may lack the key, and is then read again. */
+    async having(tenantId: string, wrappingKeyId: string): Promise<OpenTenant> {
+      const tenant = await current(tenantId);
+      return tenant.wrapping.has(wrappingKeyId) ? tenant : fresh(tenantId);
+    },
+    /** Destroys the keys of a tenant and returns how many were living. Resolves when no process uses them any more. */
+    async destroy(tenantId: string, eventId: string): Promise<number> {
+      const destroyed = await store.destroyTenantKeys(tenantId, eventId);
+      if (store.isShared && destroyed > 0) await wait(lifeMs);
+      return destroyed;
+    },
+    drop,
+    forgetAll(): void {
+      for (const tenantId of [...tenants.keys()]) drop(tenantId);
+    },
+  };
+}

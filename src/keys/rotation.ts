@@ -1,0 +1,126 @@
+import type { KeyStore, LivingDataKey, RewrappedDataKey } from '../ports/key-store.js';
+import { rewrapDataKey } from './data-key.js';
+import { rewrapGenerationKey } from './generation-key.js';
+import type { KeyRotation } from './key-ring.js';
+import type { createOpenTenants, OpenTenant } from './open-tenants.js';
+import { passesRootCheck, type RootKeys } from './root-keys.js';
+import { rewrapTenantKey } from './tenant-key.js';
+
+const stepSize = 500;
+const tenantsAtOnce = 100;
+
+/** Why a rotation cannot continue, and what to do. */
+export class RotationRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RotationRefused';
+  }
+}
+
+/** A wrapping key of a tenant. Look it up in the tenant by its id. */
+export type Wrapper = { readonly tenant: OpenTenant; readonly id: string };
+
+type Deps = {
+  readonly store: KeyStore;
+  readonly roots: RootKeys;
+  readonly tenants: Pick<ReturnType<typeof createOpenTenants>, 'addWrapping' | 'fresh'>;
+  /** Returns the newest wrapping key of a tenant with room for this many wraps, and counts them. */
+  readonly wrapperFor: (tenantId: string, wraps: number) => Promise<Wrapper>;
+};
+
+/**
+ * Returns the rotation of the keys of a store. It marks the old wrapping keys as retiring. The store rejects data keys
+ * that are wrapped by one, so no key in use is added unnoticed.
+ */
+export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): KeyRotation {
+  const rows = store.rotation;
+
+  /** Returns the tenant of each wrapping key that is being replaced. */
+  async function retiring(): Promise<ReadonlyMap<string, string>> {
+    const keys = await rows.wrappingKeys();
+    return new Map(keys.filter(({ isRetiring }) => isRetiring).map(({ id, tenant }) => [id, tenant]));
+  }
+
+  async function createNewerKeys(): Promise<void> {
+    const newest = new Map((await rows.wrappingKeys()).map((key) => [key.tenant, key]));
+    const lacking = [...newest.values()].filter(({ isRetiring }) => isRetiring);
+    for (let start = 0; start < lacking.length; start += tenantsAtOnce) {
+      await tenants.addWrapping(
+        lacking.slice(start, start + tenantsAtOnce).map(({ tenant, number }) => ({ tenant, number: number + 1 })),
+      );
+    }
+  }
+
+  /** Returns the data keys of a tenant under its newest wrapping key; none if the tenant was destroyed meanwhile. */
+  async function rewrapped(tenantId: string, keys: readonly LivingDataKey[]): Promise<readonly RewrappedDataKey[]> {
+    const to = await wrapperFor(tenantId, keys.length).catch(async (error: unknown) => {
+      if ((await tenants.fresh(tenantId)).state === 'destroyed') return null;
+      throw error;
+    });
+    if (to === null || to.tenant.state !== 'living') return [];
+    const { wrapping } = to.tenant;
+    const over = wrapping.get(to.id);
+    // The tenant was dropped meanwhile. Its keys stay as they are, and the rotation begins again.
+    if (!Buffer.isBuffer(over)) return [];
+    return keys.map(({ id, tenantKeyId, wrapped }) => {
+      const under = wrapping.get(tenantKeyId);
+      const rewrapped = Buffer.isBuffer(under)
+        ? rewrapDataKey({ id: tenantKeyId, key: under }, { id: to.id, key: over }, wrapped, { tenantId, keyId: id })
+        : null;
+      if (rewrapped === null) throw new RotationRefused(unopened(`the data key ${id}`));
+      return { id, from: tenantKeyId, to: to.id, wrapped: rewrapped };
+    });
+  }
+
+  function unopened(what: string): string {
+    return `${what} does not open, so it cannot be rewrapped; nothing was removed. Restore ${store.title} from a backup.`;
+  }
+
+  return {
+    async isUnder(rootKey) {
+      const check = await store.rootCheck();
+      return check !== null && passesRootCheck(rootKey, check);
+    },
+    async begin() {
+      await rows.begin();
+      await createNewerKeys();
+      return rows.countLivingDataKeys();
+    },
+    async rewrap(afterSequence) {
+      const page = await rows.livingDataKeys(afterSequence, stepSize);
+      if (page === null) return null;
+      const tenantOf = await retiring();
+      const byTenant = new Map<string, LivingDataKey[]>();
+      for (const key of page.keys) {
+        const tenantId = tenantOf.get(key.tenantKeyId);
+        if (tenantId !== undefined) byTenant.set(tenantId, [...(byTenant.get(tenantId) ?? []), key]);
+      }
+      const all: RewrappedDataKey[] = [];
+      for (const [tenantId, keys] of byTenant) all.push(...(await rewrapped(tenantId, keys)));
+      if (all.length > 0) await rows.rewrapDataKeys(all);
+      return { sequence: page.last, looked: page.keys.length };
+    },
+    replaceRoot: (next) =>
+      roots.replace(next, (rootKey, check, nextCheck) =>
+        rows.replaceRoot({
+          ...{ check, nextCheck },
+          rewrap: (tenantKeys, generationKeys) => ({
+            tenantKeys: tenantKeys.map((row) => {
+              const wrapped = rewrapTenantKey(rootKey, next, row.wrapped, row);
+              if (wrapped === null) throw new RotationRefused(unopened(`the ${row.purpose} key ${row.id}`));
+              return { id: row.id, wrapped };
+            }),
+            generationKeys: generationKeys.map(({ generation, wrapped: under }) => {
+              const wrapped = rewrapGenerationKey(rootKey, next, under, generation);
+              if (wrapped === null) {
+                throw new RotationRefused(unopened(`the search key of generation ${generation}`));
+              }
+              return { generation, wrapped };
+            }),
+          }),
+        }),
+      ),
+    voidBefore: () => rows.voidBefore(),
+    settle: () => rows.settle(),
+  };
+}

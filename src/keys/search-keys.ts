@@ -1,0 +1,67 @@
+import { firstGeneration } from '../ports/generations.js';
+import type { KeyStore } from '../ports/key-store.js';
+import { deriveSearchKey, newGenerationKey, openGenerationKey } from './generation-key.js';
+import type { RootKeys } from './root-keys.js';
+
+/**
+ * Returns the keys of search terms. Each generation of token rows has one random key, wrapped under the root key. The
+ * key of each tenant is derived from it. A dropped key is not zeroed, because it may still be in use.
+ */
+export function createSearchKeys(store: KeyStore, roots: RootKeys) {
+  const cached = new Map<number, Map<string, Buffer>>();
+  let drops = 0;
+
+  const insert = (generation: number) =>
+    roots.wrapping((rootKey, check) =>
+      store.insertGenerationKey(generation, newGenerationKey(rootKey, generation), check),
+    );
+
+  async function generationKey(generation: number): Promise<Buffer | null> {
+    for (const isFirst of [true, false]) {
+      const wrapped = await store.generationKey(generation);
+      if (wrapped === null) return null;
+      const key = roots.open((rootKey) => openGenerationKey(rootKey, wrapped, generation));
+      if (key !== null) return key;
+      // Another process may have replaced the root key.
+      if (isFirst) await roots.refresh();
+    }
+    throw store.broken(`a search key in ${store.title} does not open: restore ${store.title} from a backup.`);
+  }
+
+  return {
+    /** Creates the key of the first generation in a new key store. */
+    async ensureFirst(): Promise<void> {
+      if ((await store.newestGeneration()) < firstGeneration) await insert(firstGeneration);
+    },
+    /** Returns the search key of a tenant; null for a generation without a key. */
+    async get(generation: number, tenantId: string, salt: Buffer): Promise<Buffer | null> {
+      const known = cached.get(generation)?.get(tenantId);
+      if (known !== undefined) return known;
+      const dropsBefore = drops;
+      const opened = await generationKey(generation);
+      if (opened === null) return null;
+      const key = deriveSearchKey(opened, tenantId, salt);
+      // Threat: a read that began before a destruction and ends after it would bring the key back.
+      if (drops !== dropsBefore) return key;
+      const tenants = cached.get(generation) ?? new Map<string, Buffer>();
+      cached.set(generation, tenants.set(tenantId, key));
+      return key;
+    },
+    /** Creates the key of a new generation and returns its number. */
+    async create(): Promise<number> {
+      for (;;) {
+        const generation = (await store.newestGeneration()) + 1;
+        if ((await insert(generation)) === 'stored') return generation;
+      }
+    },
+    dropTenant(tenantId: string): void {
+      drops += 1;
+      for (const tenants of cached.values()) tenants.delete(tenantId);
+    },
+    dropGeneration(generation: number): void {
+      drops += 1;
+      cached.delete(generation);
+    },
+    forgetAll: (): void => cached.clear(),
+  };
+}

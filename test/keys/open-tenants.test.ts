@@ -1,0 +1,73 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openSqliteStores } from '#src/adapters/sqlite/open-stores.js';
+import { createKeyCache } from '#src/keys/key-cache.js';
+import { createOpenTenants } from '#src/keys/open-tenants.js';
+import { openRootKeys } from '#src/keys/root-keys.js';
+import { manualClock } from '../support/manual-clock.js';
+
+const zeros = Buffer.alloc(32);
+
+/** The opened keys of a new tenant, over a key store in a folder of its own. */
+async function aTenant() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-open-tenants-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const { keyStore, close } = await openSqliteStores(dataDir, manualClock(), (error) => {
+    throw error;
+  });
+  onTestFinished(close);
+  const roots = await openRootKeys(keyStore, randomBytes(32), async () => []);
+  const destroyed: string[] = [];
+  const tenants = createOpenTenants(keyStore, roots, (tenantId) => void destroyed.push(tenantId), { next: () => 0 });
+  const tenantId = randomUUID();
+  await tenants.create(tenantId);
+  const tenant = await tenants.current(tenantId);
+  const id = tenant.newest?.id ?? '';
+  const key = tenant.wrapping.get(id);
+  if (!Buffer.isBuffer(key)) throw new Error('the tenant has no wrapping key');
+  return { tenants, tenantId, tenant, id, key, destroyed };
+}
+
+test('a wrapping key is zeroed when its tenant is dropped, and callers that hold the tenant find it no longer', async () => {
+  const { tenants, tenantId, tenant, id, key } = await aTenant();
+  const before = key.toString('hex');
+  tenants.drop(tenantId);
+  expect(key).toEqual(zeros);
+  expect(tenant.wrapping.get(id)).toBeUndefined();
+  const again = await tenants.having(tenantId, id);
+  expect((again.wrapping.get(id) as Buffer).toString('hex')).toBe(before);
+});
+
+test('a wrapping key is zeroed when the keys of its tenant are found destroyed, and the subkeys stay as they are', async () => {
+  const { tenants, tenantId, tenant, id, key, destroyed } = await aTenant();
+  expect(await tenants.destroy(tenantId, randomUUID())).toBe(2);
+  expect((await tenants.fresh(tenantId)).state).toBe('destroyed');
+  expect(destroyed).toEqual([tenantId]);
+  expect(key).toEqual(zeros);
+  expect(tenant.wrapping.get(id)).toBe('destroyed');
+  expect(tenant.subkeys?.claims).not.toEqual(zeros);
+});
+
+test('a newer wrapping key joins the older one, which stays open', async () => {
+  const { tenants, tenantId, tenant, id, key } = await aTenant();
+  await tenants.addWrapping([{ tenant: tenantId, number: (tenant.newest?.number ?? 0) + 1 }]);
+  const { newest, wrapping } = await tenants.fresh(tenantId);
+  expect(newest?.id).not.toBe(id);
+  expect(wrapping.size).toBe(2);
+  expect(wrapping.get(id)).toBe(key);
+});
+
+test('a key that was read while the cache was cleared is not cached', () => {
+  const cache = createKeyCache();
+  onTestFinished(cache.close);
+  const keep = cache.reading('tenant', 'key');
+  cache.clear();
+  expect(keep({ key: randomBytes(32), revision: 1 })).toBe(false);
+  expect(cache.get('tenant', 'key')).toBeUndefined();
+  const keepAgain = cache.reading('tenant', 'key');
+  expect(keepAgain({ key: randomBytes(32), revision: 7 })).toBe(true);
+  expect(cache.get('tenant', 'key')?.revision).toBe(7);
+});
