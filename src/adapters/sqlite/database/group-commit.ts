@@ -8,6 +8,8 @@ export type Attempt =
   /** StoreUnavailable, or another error for a command that can never be stored. */
   | { readonly ok: false; readonly error: Error };
 
+const notRun: Attempt = { ok: false, error: new Error('the command was not run') };
+
 /**
  * Runs many commands in one transaction, each in its own savepoint, and makes them durable with one commit. A command
  * that cannot be stored does not affect the others. Throws only errors that leave the file unusable. A changed schema
@@ -52,17 +54,27 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
     throw translated;
   }
 
-  return function run(works: readonly (() => unknown)[]): readonly Attempt[] {
+  /** Takes the commands one after the other, so that the caller may add some or end the group while it runs. */
+  return function run(works: Iterable<() => unknown>): readonly Attempt[] {
+    const attempts: Attempt[] = [];
+    let hasBegun = false;
     try {
-      begin.run();
-      expectOurs();
-      const attempts = works.map(attempt);
-      commit.run();
+      for (const work of works) {
+        // Counted before it runs, so that a failure concerns it, too.
+        const index = attempts.push(notRun) - 1;
+        if (!hasBegun) {
+          begin.run();
+          expectOurs();
+          hasBegun = true;
+        }
+        attempts[index] = attempt(work);
+      }
+      if (hasBegun) commit.run();
       return attempts;
     } catch (error) {
       if (database.inTransaction) rollback.run();
       const unavailable = asUnavailable(error);
-      return works.map(() => ({ ok: false, error: unavailable }));
+      return attempts.map(() => ({ ok: false, error: unavailable }));
     }
   };
 }

@@ -11,10 +11,6 @@ export function isOfAccess(request: WriterRequest): request is AccessRequest {
 /** A request to `vault.db` or `keys.db`. */
 export type StoreRequest = Exclude<WriterRequest, AccessRequest>;
 
-export function isOfStores(request: WriterRequest): request is StoreRequest {
-  return !isOfAccess(request);
-}
-
 /** Runs a group of requests to the access log. All records of the group are stored in one transaction. */
 export function createAccessOperations(access: AccessWriter) {
   return function run(requests: readonly AccessRequest[]): readonly Attempt[] {

@@ -7,10 +7,11 @@ import { type Attempt, createGroupCommit } from '../database/group-commit.js';
 import { keysSchema } from '../database/keys-schema.js';
 import { prepareStores } from '../database/prepare-stores.js';
 import { vaultSchema } from '../database/vault-schema.js';
-import { createAccessOperations, isOfAccess, isOfStores, type StoreRequest } from './access-operations.js';
+import { createAccessOperations, type StoreRequest } from './access-operations.js';
 import { createErasure, truncateLog } from './erasure.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
 import type { FromWriter, ToWriter, WriterOperation, WriterReply, WriterRequest } from './protocol.js';
+import { createRequestQueue } from './request-queue.js';
 import { createRotationOperations } from './rotation-operations.js';
 import { createVaultOperations } from './vault-operations.js';
 
@@ -19,7 +20,7 @@ const vaultTruncateMs = 30_000;
 
 /**
  * Runs the thread that writes `vault.db` and `keys.db`, so that no commit ever blocks the thread that serves HTTP.
- * Requests that arrive during a commit form the next group.
+ * Requests that arrive during a commit form the next group. Tenants take turns (`request-queue.ts`).
  */
 function start(port: MessagePort, dataDir: string): void {
   const { vault, keys } = prepareStores(dataDir);
@@ -34,30 +35,22 @@ function start(port: MessagePort, dataDir: string): void {
   // Start the timer at once: a crash may have left the bytes of removed rows in the log.
   let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateVault, vaultTruncateMs);
   let scheduled = false;
-  let queue: WriterRequest[] = [];
+  const queue = createRequestQueue(isOfKeys);
   let closing = false;
   let isBroken = false;
 
   function run(): void {
     if (isBroken) return;
-    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
-      take(next.message as ToWriter);
-    }
+    receive();
     scheduled = false;
-    const truncations = queue.filter(({ operation }) => operation === 'truncate_vault');
-    const group = queue.filter(isOfStores).filter((request) => !truncations.includes(request));
-    const accessGroup = queue.filter(isOfAccess);
-    queue = [];
     try {
+      const truncations = queue.takeTruncations();
       // Access records first: a response waits for its record, and a write takes longer anyway.
+      const accessGroup = queue.takeAccess();
       if (accessGroup.length > 0) replyAll(accessGroup, runAccess(accessGroup));
       // Keys first: a key is durable before the event that names it.
-      commit('keys', group.filter(isOfKeys), commitKeys);
-      commit(
-        'vault',
-        group.filter((request) => !isOfKeys(request)),
-        commitVault,
-      );
+      commit('keys', queue.takeKeys(), commitKeys);
+      commit('vault', queue.takeGroup(receive), commitVault);
       // Outside of any transaction, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
         const answer = truncateLog(vault, 'vault.db');
@@ -67,19 +60,33 @@ function start(port: MessagePort, dataDir: string): void {
         );
       }
       erasure.settle();
-      if (closing) close();
+      if (!queue.isEmpty()) schedule();
+      else if (closing) close();
     } catch (error) {
       broken(error);
     }
   }
 
+  function receive(): void {
+    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+      take(next.message as ToWriter);
+    }
+  }
+
   function commit(
     of: 'vault' | 'keys',
-    requests: readonly StoreRequest[],
+    group: Iterable<StoreRequest>,
     commitGroup: ReturnType<typeof createGroupCommit>,
   ): void {
+    const requests: StoreRequest[] = [];
+    const works = function* () {
+      for (const request of group) {
+        requests.push(request);
+        yield () => execute(request);
+      }
+    };
+    const attempts = commitGroup(works());
     if (requests.length === 0) return;
-    const attempts = commitGroup(requests.map((request) => () => execute(request)));
     const replies: WriterReply[] = [];
     for (const [index, request] of requests.entries()) {
       const attempt = attempts[index];
@@ -130,7 +137,11 @@ function start(port: MessagePort, dataDir: string): void {
 
   function take(message: ToWriter): void {
     if (message.message === 'close') closing = true;
-    else queue.push(...message.requests);
+    else for (const request of message.requests) queue.add(request);
+    schedule();
+  }
+
+  function schedule(): void {
     if (scheduled) return;
     scheduled = true;
     setImmediate(run);
